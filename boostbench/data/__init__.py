@@ -1,0 +1,1 @@
+"""Floor 2: data sets by name, from files, OpenML, scikit-learn or generators."""

@@ -1,0 +1,1 @@
+"""Floor 4: tables, significance and comparisons made from records and published numbers."""
