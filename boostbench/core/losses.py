@@ -1,0 +1,75 @@
+"""Convex losses of the margin: value and dual variables.
+
+A loss is a function :math:`\\lambda(\\rho)` of the margin, convex and falling; its dual variable is
+:math:`u = -\\lambda'(\\rho)` (paper 1, eq. (16)).
+"""
+
+import numpy as np
+
+
+class Logistic:
+    """:math:`\\lambda(\\rho) = \\log(1 + e^{-\\rho})`, with :math:`0 < u < 1` (paper 1, eq. (25)).
+
+    Examples
+    --------
+    >>> value, dual = Logistic().value_and_dual(np.array([0.0]))
+    >>> print(value.round(4), dual)
+    [0.6931] [0.5]
+    """
+
+    def value_and_dual(self, margin):
+        """Evaluate the loss and its dual variables.
+
+        Parameters
+        ----------
+        margin : ndarray
+            Of any shape.
+
+        Returns
+        -------
+        value, dual : ndarray
+            Of the shape of `margin`.
+        """
+        small = np.exp(-np.abs(margin))
+        inverse = 1.0 / (1.0 + small)
+        value = np.log1p(small) + np.maximum(-margin, 0.0)
+        return value, np.where(margin > 0, small * inverse, inverse)
+
+
+class Exponential:
+    """:math:`\\lambda(\\rho) = e^{-\\rho} = u`.
+
+    Examples
+    --------
+    >>> value, dual = Exponential().value_and_dual(np.array([0.0]))
+    >>> print(value, dual)
+    [1.] [1.]
+    """
+
+    # Line searches try wild steps; past this the value only has to be large and finite.
+    _LARGEST_EXPONENT = 300.0
+
+    def value_and_dual(self, margin):
+        """Evaluate the loss and its dual variables; as `Logistic.value_and_dual`."""
+        value = np.exp(np.minimum(-margin, self._LARGEST_EXPONENT))
+        return value, value
+
+
+LOSSES = {"exponential": Exponential, "logistic": Logistic}
+
+
+def get_loss(name):
+    """Return the loss of a name.
+
+    Parameters
+    ----------
+    name : {"exponential", "logistic"}
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if name not in LOSSES:
+        raise ValueError(f"loss must be one of {sorted(LOSSES)}, got {name!r}")
+    return LOSSES[name]()

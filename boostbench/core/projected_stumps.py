@@ -1,0 +1,198 @@
+"""Search for the best stump on randomly projected data: the weak learner of RBoost^rank.
+
+Every class has a projection matrix of its own, so a projected feature j is one weighted
+one-dimensional sample of n_classes x n_samples points: point (r, i) is ``P[r][j] @ X[i]`` and
+weighs ``G[i, r]``. Thresholds are quantiles of those points ("bins").
+
+The columns of weights come from pairwise margins, so ``G`` sums to zero and the edge of a stump is
+minus twice the sum of the weights of the points below its threshold (paper 1, eq. (5)).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.projections import random_matrix
+
+# Points of a chunk of projected features: large enough that the call of the sparse product costs
+# nothing, small enough that a chunk is sorted in the cache.
+_CHUNK_POINTS = 2**19
+
+
+class ProjectedStump(NamedTuple):
+    """A weak learner: ``polarity * (+1 if directions[r] @ x > threshold else -1)`` for class r."""
+
+    directions: np.ndarray
+    threshold: float
+    polarity: int
+
+    def __call__(self, X):
+        """Evaluate the stump for all classes.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), dtype=float64
+            -1 or +1.
+        """
+        return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
+
+
+class IndependentProjections:
+    """The search with independent Gaussian projections: the reference mode.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training data.
+    n_classes : int
+    n_projections : int
+        n of the paper: projected features per class.
+    n_bins : int
+        Bins of a projected feature; it has ``n_bins - 1`` candidate thresholds.
+    rng : numpy.random.Generator
+    """
+
+    def __init__(self, X, n_classes, n_projections, n_bins, rng):
+        n_points = n_classes * len(X)
+        n_thresholds = n_bins - 1
+        self.directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
+        self.thresholds = np.empty((n_thresholds, n_projections))
+        self._sums = np.empty((n_thresholds, n_projections), np.float32)
+        self._chunks = []
+        data = X.T.astype(np.float32)
+        width = max(1, _CHUNK_POINTS // n_points)
+        ones = np.ones(width * n_points, np.float32)
+        for start in range(0, n_projections, width):
+            features = slice(start, start + width)
+            points = (self.directions[features] @ data).reshape(-1, n_points)
+            order, cuts, self.thresholds[:, features] = _quantile_cuts(points, n_bins)
+            self._chunks.append((features, _one_hot(order, cuts, ones)))
+
+    def best(self, G):
+        """Projected stump of the largest edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_classes)
+            Sums to zero.
+
+        Returns
+        -------
+        ProjectedStump
+            With the polarity that makes its edge positive.
+        """
+        weights = G.T.ravel().astype(np.float32)
+        for features, one_hot in self._chunks:
+            sums = one_hot @ weights
+            self._sums[:, features] = sums.reshape(len(self._sums), -1)
+        for place in range(1, len(self._sums)):
+            self._sums[place] += self._sums[place - 1]
+        place, feature, polarity = _largest(self._sums)
+        directions = self.directions[feature].astype(np.float64)
+        return ProjectedStump(directions, float(self.thresholds[place, feature]), polarity)
+
+
+class PooledProjections:
+    """The search with pooled projections: the fast mode, and a different model.
+
+    `pool_size` Gaussian directions of unit length are drawn once; row j of the projection matrix
+    of a class is a random member of the pool, drawn independently for each j and class. All
+    features share one grid of thresholds. Each projected feature is then Gaussian as in
+    `IndependentProjections`, but the features depend on each other. In exchange the weights are
+    summed over ``pool_size`` directions instead of ``n_projections * n_classes``.
+
+    Parameters
+    ----------
+    X, n_classes, n_projections, n_bins, rng
+        As of `IndependentProjections`.
+    pool_size : int
+    """
+
+    def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
+        pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng)
+        self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
+        self.members = rng.integers(0, pool_size, (n_projections, n_classes))
+        points = self.pool @ X.T.astype(np.float32)
+        grid = np.quantile(points, np.arange(1, n_bins) / n_bins)
+        self.thresholds = np.unique(grid.astype(np.float32))
+        # Below threshold b: the bins up to b. The last bin is below none of them.
+        bins = np.searchsorted(self.thresholds, points)
+        direction, sample = np.nonzero(bins < len(self.thresholds))
+        rows = bins[direction, sample] * pool_size + direction
+        shape = (len(self.thresholds) * pool_size, len(X))
+        self._one_hot = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, sample)), shape)
+        columns = self.members * n_classes + np.arange(n_classes)
+        starts = np.arange(n_projections + 1) * n_classes
+        self._gather = sparse.csr_matrix(
+            (np.ones(columns.size, np.float32), columns.ravel(), starts),
+            shape=(n_projections, pool_size * n_classes),
+        )
+
+    def best(self, G):
+        """Projected stump of the largest edge; as `IndependentProjections.best`."""
+        sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
+        sums = sums.reshape(len(self.thresholds), -1)
+        for place in range(1, len(sums)):
+            sums[place] += sums[place - 1]
+        feature, place, polarity = _largest(self._gather @ np.ascontiguousarray(sums.T))
+        directions = self.pool[self.members[feature]].astype(np.float64)
+        return ProjectedStump(directions, float(self.thresholds[place]), polarity)
+
+
+def _quantile_cuts(points, n_bins):
+    """Sort each row and cut it at its quantiles, never between equal values.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_rows, n_points)
+    n_bins : int
+
+    Returns
+    -------
+    order : ndarray of shape (n_rows, n_points)
+        The points of a row in ascending order.
+    cuts : ndarray of shape (n_rows, n_bins - 1)
+        The number of points below each threshold.
+    thresholds : ndarray of shape (n_bins - 1, n_rows)
+        Midpoints between the neighbours of a cut; -inf where no point lies below it.
+    """
+    n_rows, n_points = points.shape
+    order = points.argsort(axis=1)
+    values = np.take_along_axis(points, order, axis=1)
+    cuts = np.broadcast_to(n_points * np.arange(1, n_bins) // n_bins, (n_rows, n_bins - 1))
+    row = np.arange(n_rows)[:, None]
+    if (values[row, np.maximum(cuts, 1) - 1] == values[row, cuts]).any():
+        changes = np.ones((n_rows, n_points), bool)
+        changes[:, 1:] = values[:, 1:] != values[:, :-1]
+        run_starts = np.maximum.accumulate(np.where(changes, np.arange(n_points), 0), axis=1)
+        cuts = run_starts[row, cuts]
+    below = values[row, np.maximum(cuts, 1) - 1].astype(np.float64)
+    middle = (below + values[row, cuts]) / 2
+    return order, cuts, np.where(cuts > 0, middle, -np.inf).T
+
+
+def _one_hot(order, cuts, ones):
+    """Matrix of (threshold, row) by point that is 1 for the points between two thresholds."""
+    n_rows, n_points = order.shape
+    starts = np.concatenate([np.zeros((n_rows, 1), cuts.dtype), cuts[:, :-1]], axis=1)
+    lengths = (cuts - starts).T.ravel()
+    ends = np.cumsum(lengths)
+    offsets = (starts + n_points * np.arange(n_rows)[:, None]).T.ravel()
+    at = np.repeat(offsets - (ends - lengths), lengths) + np.arange(ends[-1])
+    indices = order.ravel()[at].astype(np.int32)
+    indptr = np.concatenate([[0], ends]).astype(np.int32)
+    return sparse.csr_matrix((ones[: len(indices)], indices, indptr), shape=(cuts.size, n_points))
+
+
+def _largest(sums):
+    """Place of the largest absolute sum, and the polarity that its edge needs to be positive."""
+    flat = sums.ravel()
+    high, low = flat.argmax(), flat.argmin()
+    at = high if flat[high] >= -flat[low] else low
+    row, column = divmod(int(at), sums.shape[1])
+    return row, column, -1 if flat[at] > 0 else 1

@@ -1,0 +1,34 @@
+"""Random matrices that project data or the outputs of weak learners."""
+
+import numpy as np
+
+KINDS = ("gaussian", "sign")
+
+
+def random_matrix(kind, shape, rng):
+    """Draw a random projection matrix whose entries have mean 0 and variance 1.
+
+    The papers' factor ``1 / sqrt(n)`` is left to the caller: a stump does not see it, and a
+    coefficient does.
+
+    Parameters
+    ----------
+    kind : {"gaussian", "sign"}
+        N(0, 1), or -1 and +1 with equal probability.
+    shape : tuple of int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of the given shape, dtype=float32
+
+    Raises
+    ------
+    ValueError
+        If the kind is unknown.
+    """
+    if kind == "gaussian":
+        return rng.standard_normal(shape, dtype=np.float32)
+    if kind == "sign":
+        return (2 * rng.integers(0, 2, shape, dtype=np.int8) - 1).astype(np.float32)
+    raise ValueError(f"projection must be one of {KINDS}, got {kind!r}")
