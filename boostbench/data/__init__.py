@@ -1,1 +1,10 @@
-"""Floor 2: data sets by name, from files, OpenML, scikit-learn or generators."""
+"""Data sets: local files, OpenML, scikit-learn's own, generated ones.
+
+Importing this package is quick: pandas, scikit-learn and openml are imported where they are used.
+"""
+
+from boostbench.data.dataset import Dataset
+from boostbench.data.describe import describe
+from boostbench.data.load import available, load
+
+__all__ = ["Dataset", "available", "describe", "load"]

@@ -1,0 +1,117 @@
+"""ARFF files, dense and sparse."""
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import BinaryIO
+
+import numpy as np
+
+from boostbench.data.table import Table
+from boostbench.errors import UserError
+
+#: Rows that are converted at a time: enough for NumPy, few enough to hold as Python objects.
+CHUNK = 2000
+
+
+def read_arff(stream: BinaryIO, where: str) -> Table:
+    """Read an ARFF file, dense or sparse.
+
+    In a sparse row what is not mentioned is zero, or the first category of a nominal attribute,
+    as the format has it. Trailing columns stay, also where no row mentions them.
+
+    Parameters
+    ----------
+    stream : binary file
+        The text, not compressed.
+    where : str
+        What to call the file in messages.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    UserError
+        With the number of the first line that does not parse.
+    """
+    import arff  # liac-arff, as openml uses it
+
+    lines = _Lines(stream)
+    header = list(lines.until_data())
+    first = next(lines.samples(), None)
+    if first is None:
+        raise UserError(f"{where} holds no samples (no rows after @DATA)")
+    sparse = first.startswith("{")
+    kind = arff.LOD_GEN if sparse else arff.DENSE_GEN
+    try:
+        decoded = arff.ArffDecoder().decode(
+            chain(header, [first], lines.samples()), encode_nominal=True, return_type=kind
+        )
+        names = [name for name, _ in decoded["attributes"]]
+        categories = [kind if isinstance(kind, list) else None for _, kind in decoded["attributes"]]
+        texts = {j: {} for j, (_, kind) in enumerate(decoded["attributes"]) if kind == "STRING"}
+        read = _sparse if sparse else _dense
+        values = read(decoded["data"], len(names), texts)
+    except arff.ArffException as error:
+        error.line = lines.number
+        raise UserError(f"{where}, line {lines.number}: {error}") from None
+    for j, codes in texts.items():
+        categories[j] = list(codes)
+    return Table(names, categories, values, where)
+
+
+class _Lines:
+    """The lines of a file, with the number of the one read last."""
+
+    def __init__(self, stream: BinaryIO):
+        self.number = 0
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._stream:
+            self.number += 1
+            yield line.decode("utf-8", errors="replace")
+
+    def until_data(self) -> Iterator[str]:
+        """Yield the header, ``@DATA`` included."""
+        for line in self:
+            yield line
+            if line.lstrip().upper().startswith("@DATA"):
+                return
+
+    def samples(self) -> Iterator[str]:
+        """Yield the lines that hold samples."""
+        return (line for line in map(str.strip, self) if line and not line.startswith("%"))
+
+
+def _dense(rows: Iterator[list], n_columns: int, texts: dict[int, dict]) -> np.ndarray:
+    """Gather rows of numbers; text becomes codes, which are added to `texts`."""
+    chunks = []
+    while chunk := list(islice(rows, CHUNK)):
+        for j, codes in texts.items():
+            for row in chunk:
+                row[j] = _text_code(row[j], codes)
+        chunks.append(np.array(chunk, dtype=float))
+    return np.vstack(chunks)
+
+
+def _sparse(rows: Iterator[dict], n_columns: int, texts: dict[int, dict]):
+    """Gather sparse rows, as `_dense`; zero is the code of text that a row does not mention."""
+    from scipy.sparse import csr_matrix
+
+    values, indices, indptr = [], [], [0]
+    for codes in texts.values():
+        codes[""] = 0
+    for row in rows:
+        for j in sorted(row):
+            value = row[j]
+            values.append(_text_code(value, texts[j]) if j in texts else value)
+            indices.append(j)
+        indptr.append(len(values))
+    shape = (len(indptr) - 1, n_columns)
+    return csr_matrix((np.array(values, dtype=float), indices, indptr), shape=shape)
+
+
+def _text_code(text: str | None, codes: dict[str, int]) -> float | None:
+    return None if text is None else codes.setdefault(text, len(codes))

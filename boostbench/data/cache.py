@@ -1,0 +1,107 @@
+"""Our own checked copies of downloaded data sets: one npz file each, with a checksum inside."""
+
+import contextlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from boostbench.data.dataset import Dataset
+
+logger = logging.getLogger(__name__)
+
+
+def cache_folder() -> Path:
+    """Return ``$BOOSTBENCH_CACHE``; without it, ``boostbench`` in the user's cache folder."""
+    folder = os.environ.get("BOOSTBENCH_CACHE")
+    if folder:
+        return Path(folder).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "boostbench"
+
+
+def cache_path(name: str) -> Path:
+    """Return where the copy of a data set is, or would be."""
+    return cache_folder() / f"{name}.npz"
+
+
+def store(dataset: Dataset, origin: Mapping) -> None:
+    """Write the copy of a downloaded data set; a kill at any moment leaves a whole file or none.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        What was downloaded.
+    origin : mapping
+        How it was asked for; `fetch` returns the copy to the same question only.
+    """
+    meta = {"origin": dict(origin), "source": dataset.source, "checksum": dataset.checksum}
+    arrays = {"y": dataset.y, "meta": np.array(json.dumps(meta))}
+    if dataset.is_sparse:
+        X = dataset.X
+        arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
+    else:
+        arrays["X"] = dataset.X
+    path = cache_path(dataset.name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        try:
+            with open(descriptor, "wb") as stream:
+                np.savez_compressed(stream, **arrays)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        logger.warning("%s is not kept for the next time: %s", dataset.name, error)
+
+
+def fetch(name: str, origin: Mapping) -> Dataset | None:
+    """Read the copy of a data set.
+
+    Parameters
+    ----------
+    name : str
+        The data set.
+    origin : mapping
+        How it would be asked for.
+
+    Returns
+    -------
+    Dataset or None
+        None when there is no copy, or only that of another origin.
+
+    Raises
+    ------
+    ValueError
+        The copy is damaged.
+    """
+    path = cache_path(name)
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = dict(archive)
+        meta = json.loads(str(arrays["meta"]))
+        if meta["origin"] != json.loads(json.dumps(dict(origin))):
+            return None
+        dataset = Dataset(name, _matrix(arrays), arrays["y"], meta["source"])
+    except FileNotFoundError:
+        return None
+    except Exception as error:  # whatever zip, zlib, NumPy and JSON find in a damaged file
+        raise ValueError(f"{path} is damaged ({error})") from None
+    if dataset.checksum != meta["checksum"]:
+        raise ValueError(f"{path} is damaged (its checksum is not {meta['checksum']})")
+    return dataset
+
+
+def _matrix(arrays: Mapping[str, np.ndarray]):
+    if "X" in arrays:
+        return arrays["X"]
+    from scipy.sparse import csr_matrix  # slow to import
+
+    parts = (arrays["data"], arrays["indices"], arrays["indptr"])
+    return csr_matrix(parts, shape=tuple(arrays["shape"]))

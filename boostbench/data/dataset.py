@@ -1,0 +1,150 @@
+"""What every data source returns: a matrix of numbers, a label for each row, and where from."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from boostbench.errors import UserError
+
+#: Expected number (key in a config) -> attribute of `Dataset`.
+COUNTS = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A classification data set.
+
+    Parameters
+    ----------
+    name : str
+        As in ``conf/data/``.
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+        Features. Sparse only where a dense matrix would be large and nearly empty.
+    y : ndarray of shape (n_samples,), int64 or str
+        Class labels as in the source.
+    source : str
+        Where the data come from, for people: ``"file /x/vowel.svm.gz"``, ``"OpenML 307 v2"``.
+    splits : list of (ndarray, ndarray), default=None
+        Fixed splits that came with the data: row numbers of the training and of the test part.
+    expect : mapping, default={}
+        The counts of `COUNTS` that `validate` compares with.
+    """
+
+    name: str
+    X: Any
+    y: np.ndarray
+    source: str
+    splits: list[tuple[np.ndarray, np.ndarray]] | None = None
+    expect: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.X.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of `X`."""
+        return self.X.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of different labels."""
+        return len(self.classes)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether `X` is a sparse matrix."""
+        return not isinstance(self.X, np.ndarray)
+
+    @property
+    def values(self) -> np.ndarray:
+        """The features that are stored: all of them, or those of a sparse matrix."""
+        return self.X.data if self.is_sparse else self.X
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The different labels, sorted."""
+        return self._counted_labels[0]
+
+    @property
+    def class_counts(self) -> dict[int | str, int]:
+        """Number of rows of each label."""
+        labels, counts = self._counted_labels
+        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+
+    @cached_property
+    def _counted_labels(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.unique(self.y, return_counts=True)
+
+    @cached_property
+    def checksum(self) -> str:
+        """First 16 hexadecimal digits of a SHA-256 of shape, features and labels.
+
+        The file format does not enter, so that equal data have equal checksums wherever they
+        come from.
+        """
+        digest = hashlib.sha256(repr(self.X.shape).encode())
+        if self.is_sparse:
+            X = self.X.sorted_indices()
+            parts = (X.data, X.indices.astype("<i8"), X.indptr.astype("<i8"))
+        else:
+            parts = (self.X,)
+        for part in parts:
+            digest.update(np.ascontiguousarray(part))
+        digest.update("\0".join(map(str, self.y.tolist())).encode())
+        return digest.hexdigest()[:16]
+
+    def take(self, start: int, stop: int) -> "Dataset":
+        """Keep the rows ``start:stop``; the fixed splits, which count all rows, are left behind.
+
+        Examples
+        --------
+        >>> Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here").take(0, 2).n_samples
+        2
+        """
+        return replace(self, X=self.X[start:stop], y=self.y[start:stop], splits=None)
+
+    def validate(self) -> "Dataset":
+        """Check what no experiment can do without.
+
+        Returns
+        -------
+        Dataset
+            Itself.
+
+        Raises
+        ------
+        UserError
+            Counts other than expected, NaN or infinite features, fewer than two classes.
+        """
+        where = f"data set {self.name!r} ({self.source})"
+        for key, attribute in COUNTS.items():
+            expected, found = self.expect.get(key), getattr(self, attribute)
+            if expected is not None and expected != found:
+                raise UserError(
+                    f"{where} has {found} {key}, but {expected} are expected; "
+                    "use another file, or correct data.expect"
+                )
+        bad = ~np.isfinite(self.values)
+        if bad.any():
+            row, column = self._position(bad)
+            raise UserError(
+                f"{where} has {int(bad.sum())} NaN or infinite features, the first in row "
+                f"{row + 1}, feature {column + 1} (counted from 1); replace or remove them"
+            )
+        if self.n_classes < 2:
+            raise UserError(f"{where} has only one class, {self.classes.tolist()}; two are needed")
+        return self
+
+    def _position(self, bad: np.ndarray) -> tuple[int, int]:
+        """Find row and column of the first True of a mask over `values`."""
+        if not self.is_sparse:
+            row, column = divmod(int(bad.argmax()), self.n_features)
+            return row, column
+        first = int(bad.argmax())
+        return int(np.searchsorted(self.X.indptr, first, side="right")) - 1, self.X.indices[first]

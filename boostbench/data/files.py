@@ -1,0 +1,157 @@
+"""Data files on disk: finding them by name, and reading them whatever their format."""
+
+import bz2
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from boostbench.data.arff import read_arff
+from boostbench.data.arrays import join_parts, read_idx, read_npz, read_splits
+from boostbench.data.csv import read_csv
+from boostbench.data.labels import as_labels
+from boostbench.data.libsvm import read_libsvm
+from boostbench.data.sparse import dense_unless_large
+from boostbench.data.table import features_and_labels
+from boostbench.errors import UserError
+
+#: How the names of IDX files end, images and labels: the training part, then the test part.
+IDX_PARTS = (
+    ("-train-images-idx3-ubyte", "-train-labels-idx1-ubyte"),
+    ("-t10k-images-idx3-ubyte", "-t10k-labels-idx1-ubyte"),
+)
+IDX = IDX_PARTS[0][0]
+
+#: Formats in the order in which they are looked for.
+FORMATS = (".svm", ".arff", ".csv", ".npz", IDX)
+#: Other endings of files that a user may point to, and the format that they mean.
+ALIASES = {".libsvm": ".svm", ".svmlight": ".svm", ".scale": ".svm", ".data": ".csv"}
+OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+def data_folder() -> Path | None:
+    """Return the folder of data files, ``$BOOSTBENCH_DATA``, if it is set."""
+    folder = os.environ.get("BOOSTBENCH_DATA")
+    return Path(folder).expanduser() if folder else None
+
+
+def find_file(stem: str, folder: Path) -> Path | None:
+    """Look for the file of a data set.
+
+    Parameters
+    ----------
+    stem : str
+        File name without endings.
+    folder : Path
+        Where to look.
+
+    Returns
+    -------
+    Path or None
+        The first of ``STEM.svm``, ``STEM.svm.gz``, ... that exists; for IDX files the images of
+        the training part.
+    """
+    for ending in FORMATS:
+        for compression in OPENERS:
+            path = folder / f"{stem}{ending}{compression}"
+            if path.is_file():
+                return path
+    return None
+
+
+def read_file(path: Path, labels: str | None = None, missing: str | None = None):
+    """Read a data file, compressed or not.
+
+    Fixed splits are read from ``STEM.splits.npz`` where that stands beside the file.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Its ending says the format: .svm (.libsvm, .svmlight, .scale), .arff, .csv
+        (.data), .npz, or the IDX images of a training part.
+    labels : str, default=None
+        Column that holds the classes, in ARFF and CSV files. None: the one called ``class``, else
+        the last.
+    missing : {None, "drop"}, default=None
+        Whether rows with missing features are an error or left out, in ARFF and CSV files.
+
+    Returns
+    -------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64 or str
+    splits : list of (ndarray, ndarray), or None
+
+    Raises
+    ------
+    UserError
+        No such file, unknown format, or a file that cannot be read.
+    """
+    if not path.is_file():
+        raise UserError(f"there is no file {path}; check the path")
+    stem, ending = split_name(path)
+    where, splits = str(path), None
+    with _opened(path) as stream:
+        if ending == ".svm":
+            X, y = read_libsvm(stream, where)
+        elif ending == ".arff":
+            X, y = features_and_labels(read_arff(stream, where), labels, missing=missing)
+        elif ending == ".csv":
+            X, y = features_and_labels(read_csv(stream, where, labels), labels, missing=missing)
+        elif ending == ".npz":
+            X, y, splits = read_npz(stream, where)
+        elif ending == IDX:
+            X, y, splits = _read_idx_parts(path)
+        else:
+            raise UserError(
+                f"{path}: the ending does not say the format; name it *.svm, *.arff, *.csv or "
+                "*.npz, perhaps with .gz, .bz2 or .xz"
+            )
+    beside = path.with_name(f"{stem}.splits.npz")
+    if beside.is_file():
+        splits = read_splits(beside, len(y))
+    return dense_unless_large(X), as_labels(y, where), splits
+
+
+def split_name(path: Path) -> tuple[str, str]:
+    """Split a file name into the name of the data set and its format, without compression.
+
+    Examples
+    --------
+    >>> split_name(Path("/x/vowel.svm.gz"))
+    ('vowel', '.svm')
+    >>> split_name(Path("my.scale"))
+    ('my', '.svm')
+    """
+    name = path.name.removesuffix(path.suffix) if path.suffix in OPENERS else path.name
+    if name.endswith(IDX):
+        return name.removesuffix(IDX), IDX
+    stem, ending = os.path.splitext(name)
+    return stem, ALIASES.get(ending.lower(), ending.lower())
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file and decompress it; what goes wrong while it is read is the file's fault."""
+    opener = OPENERS.get(path.suffix, open)
+    try:
+        with opener(path, "rb") as stream:
+            yield stream
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise UserError(f"{path} cannot be read, or is damaged ({error})") from None
+
+
+def _read_idx_parts(path: Path):
+    """Read images and labels of both parts, given the images of the training part."""
+    parts = []
+    for names in IDX_PARTS:
+        files = [path.with_name(path.name.replace(IDX, name)) for name in names]
+        arrays = []
+        for file in files:
+            with _opened(file) as stream:
+                arrays.append(read_idx(stream, str(file)))
+        parts.append(tuple(arrays))
+    return join_parts(parts, str(path))

@@ -1,0 +1,95 @@
+"""LIBSVM files: ``label index:value index:value ...``, one sample a line."""
+
+import io
+import re
+from typing import BinaryIO
+
+import numpy as np
+
+from boostbench.data.labels import as_labels
+from boostbench.errors import UserError
+
+
+def read_libsvm(stream: BinaryIO, where: str):
+    """Read a LIBSVM (SVMlight) file.
+
+    Comments after ``#`` and ``qid:`` are passed over. Indices count from one, or from zero if the
+    index zero occurs.
+
+    Parameters
+    ----------
+    stream : binary file
+        The text, not compressed.
+    where : str
+        What to call the file in messages.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64 or str
+
+    Raises
+    ------
+    UserError
+        With the number of the first line that does not parse.
+    """
+    from sklearn.datasets import load_svmlight_file  # slow to import
+
+    text = stream.read()
+    try:
+        X, y = load_svmlight_file(io.BytesIO(text))
+    except ValueError:
+        # The fast reader knows neither text as label nor the line it stumbled over.
+        X, y = _read_lines(text, where)
+    return X, as_labels(y, where)
+
+
+def _read_lines(text: bytes, where: str):
+    """Read line by line: slowly, with exact errors, and any word as label."""
+    from scipy.sparse import csr_matrix
+
+    labels, values, indices, indptr = [], [], [], [0]
+    for number, line in enumerate(text.decode("utf-8", errors="replace").splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            labels.append(_label(words[0]))
+            previous = -1
+            for word in words[1:]:
+                if word.startswith("qid:"):
+                    continue
+                index, value = _pair(word)
+                if index <= previous:
+                    raise ValueError(f"index {index} comes after {previous}, indices must increase")
+                previous = index
+                indices.append(index)
+                values.append(value)
+        except ValueError as error:
+            raise UserError(f"{where}, line {number}: {error}") from None
+        indptr.append(len(values))
+    if not labels:
+        raise UserError(f"{where} holds no samples")
+    columns = np.array(indices, dtype=np.int64)
+    if len(columns) and columns.min() > 0:
+        columns -= 1
+    shape = (len(labels), int(columns.max(initial=-1)) + 1)
+    return csr_matrix((np.array(values), columns, indptr), shape=shape), labels
+
+
+def _label(word: str) -> str:
+    if ":" in word:
+        raise ValueError(f"the label is missing, the line begins with {word!r}")
+    if "," in word and re.fullmatch(r"[-+.\d,]+", word):
+        raise ValueError(f"several labels, {word!r}; multi-label data are not supported")
+    return word
+
+
+def _pair(word: str) -> tuple[int, float]:
+    index, colon, value = word.partition(":")
+    try:
+        if not colon or int(index) < 0:
+            raise ValueError
+        return int(index), float(value)
+    except ValueError:
+        raise ValueError(f"expected index:value, found {word!r}") from None

@@ -1,0 +1,181 @@
+"""Tables with named columns, as in ARFF and CSV files, and how they become features and labels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from boostbench.data.labels import as_labels
+from boostbench.errors import UserError, unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of numbers; those of nominal attributes hold positions in their categories.
+
+    Parameters
+    ----------
+    names : list of str
+        The columns.
+    categories : list of (list of str or None)
+        For each column what the codes 0, 1, ... stand for; None where the numbers mean themselves.
+    values : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
+        NaN where a value is missing.
+    where : str
+        What to call the source in messages.
+    """
+
+    names: list[str]
+    categories: list[list[str] | None]
+    values: Any
+    where: str
+
+    def column(self, j: int) -> np.ndarray:
+        """Return column `j` as a dense vector of shape (n_samples,)."""
+        if isinstance(self.values, np.ndarray):
+            return self.values[:, j]
+        return self.values[:, [j]].toarray().ravel()
+
+    def labels(self, j: int) -> np.ndarray:
+        """Return column `j` as labels."""
+        codes = self.column(j)
+        if self.categories[j] is None:
+            return as_labels(codes, self.where)
+        words = np.array([*map(unquote, self.categories[j]), ""])
+        return as_labels(words[np.nan_to_num(codes, nan=-1).astype(int)], self.where)
+
+
+def features_and_labels(
+    table: Table,
+    target: str | None = None,
+    ignore: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    missing: str | None = None,
+):
+    """Split a table into features, all of them numbers, and labels.
+
+    A nominal attribute becomes one column where its categories are numbers (their values) or two
+    (0 and 1), and otherwise one column of 0 and 1 for each category that occurs.
+
+    Parameters
+    ----------
+    table : Table
+        What was read.
+    target : str, default=None
+        Column of the labels. None: the one called ``class`` in any case, else the last.
+    ignore : sequence of str, default=()
+        Columns that are no features (row ids and the like); the target may be among them.
+    keep, drop : sequence of str, default=()
+        Patterns as of `fnmatch`: the only columns to use as features, and those not to use.
+    missing : {None, "drop"}, default=None
+        Whether rows with missing features are an error or left out.
+
+    Returns
+    -------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64 or str
+
+    Raises
+    ------
+    UserError
+        Unknown column, missing values, labels that cannot be used.
+    """
+    if missing not in (None, "drop"):
+        raise UserError(f"data.missing={missing!r} is neither null nor drop")
+    label_column = _label_column(table, target)
+    columns = [
+        j
+        for j, name in enumerate(table.names)
+        if j != label_column and name not in ignore and not _matches(name, drop)
+    ]
+    for pattern in keep:
+        if not any(_matches(table.names[j], [pattern]) for j in columns):
+            raise unknown(f"column of {table.where}", pattern, table.names)
+    if keep:
+        columns = [j for j in columns if _matches(table.names[j], keep)]
+    if not columns:
+        raise UserError(f"{table.where} has no column of features beside the labels")
+
+    complete = _complete_rows(table, columns, missing)
+    table = Table(table.names, table.categories, table.values[complete], table.where)
+    return _features(table, columns), table.labels(label_column)
+
+
+def unquote(word: str) -> str:
+    """Strip blanks, and quote marks that stand around the whole word.
+
+    Examples
+    --------
+    >>> unquote("'build wind float'")
+    'build wind float'
+    """
+    word = word.strip()
+    if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
+        return word[1:-1].strip()
+    return word
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _label_column(table: Table, target: str | None) -> int:
+    if target is None:
+        lower = [name.lower() for name in table.names]
+        return lower.index("class") if "class" in lower else len(lower) - 1
+    if str(target) not in table.names:
+        raise unknown(f"column of {table.where}", str(target), table.names)
+    return table.names.index(str(target))
+
+
+def _complete_rows(table: Table, columns: list[int], missing: str | None) -> np.ndarray:
+    """Find the rows without missing features: all of them, unless they may be dropped."""
+    if isinstance(table.values, np.ndarray):
+        absent = np.zeros(len(table.values), dtype=bool)
+        for j in columns:
+            absent |= np.isnan(table.values[:, j])
+    else:
+        entries = table.values[:, columns].tocoo()
+        absent = np.bincount(entries.row, np.isnan(entries.data), entries.shape[0]) > 0
+    if absent.any() and missing is None:
+        row = int(absent.argmax())
+        column = next(table.names[j] for j in columns if np.isnan(table.column(j)[row]))
+        raise UserError(
+            f"{table.where}: {int(absent.sum())} rows have missing values, the first in row "
+            f"{row + 1} (counted from 1), column {column!r}; data.missing=drop leaves them out"
+        )
+    return ~absent
+
+
+def _features(table: Table, columns: list[int]):
+    """Code the chosen columns as numbers, in their order."""
+    if all(table.categories[j] is None for j in columns):
+        return table.values[:, columns]
+    blocks = [
+        table.values[:, [j]] if table.categories[j] is None else _code(table, j) for j in columns
+    ]
+    if isinstance(table.values, np.ndarray):
+        return np.hstack(blocks)
+    from scipy.sparse import hstack
+
+    return hstack(blocks, format="csr")
+
+
+def _code(table: Table, j: int) -> np.ndarray:
+    """Code a nominal column: the categories' own numbers, 0/1, or one column each.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns), float64
+    """
+    codes = table.column(j).astype(int)
+    try:
+        return np.array([float(unquote(c)) for c in table.categories[j]])[codes][:, None]
+    except ValueError:
+        occurring, codes = np.unique(codes, return_inverse=True)
+    if len(occurring) <= 2:
+        return codes[:, None].astype(float)
+    return np.eye(len(occurring))[codes]
