@@ -1,0 +1,84 @@
+"""Where a record was made: versions, processor, and how fast it is."""
+
+import functools
+import importlib.metadata
+import os
+import platform
+import statistics
+import time
+from pathlib import Path
+
+import joblib
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from boostbench.experiment.fingerprint import distribution_of
+
+PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
+
+
+@functools.cache
+def environment(package: str) -> dict:
+    """Describe this process's machine and libraries.
+
+    Parameters
+    ----------
+    package : str
+        Top-level package of the estimator, whose version is told as well.
+
+    Returns
+    -------
+    dict
+        ``python`` and the distributions by name to their versions, ``system`` (such as
+        ``"Linux x86_64"``), ``cpu`` (model), ``n_cores`` (that this process may use).
+    """
+    distributions = {*PACKAGES, distribution_of(package) or "boostbench"}
+    versions = {name: importlib.metadata.version(name) for name in sorted(distributions)}
+    return {
+        "python": platform.python_version(),
+        **versions,
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": cpu_model(),
+        "n_cores": joblib.cpu_count(),
+    }
+
+
+def cpu_model() -> str:
+    """Name the processor as the operating system does."""
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        for line in info.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def calibration() -> float:
+    """Measure how fast this process computes, so that CPU times of two machines can be compared.
+
+    The job is what a boosting round is made of: sorting, a matrix product, fancy indexing.
+
+    Returns
+    -------
+    float
+        CPU seconds of the job on one thread, the median of three runs; measured once in a process.
+    """
+    return _calibration(os.getpid())
+
+
+@functools.cache
+def _calibration(pid: int) -> float:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((100, 10_000))
+    square = rng.standard_normal((300, 300))
+    order = rng.integers(0, rows.size, 500_000)
+    seconds = []
+    with threadpool_limits(1):
+        for _ in range(3):
+            start = time.process_time()
+            np.sort(rows, axis=1)
+            for _ in range(5):
+                square @ square
+            rows.ravel()[order].sum()
+            seconds.append(time.process_time() - start)
+    return statistics.median(seconds)

@@ -1,0 +1,218 @@
+"""What is to be done: experiments, and the pieces of work that they consist of."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from boostbench.data.dataset import Dataset
+from boostbench.experiment.estimator import Algorithm
+from boostbench.experiment.fingerprint import fingerprint
+from boostbench.experiment.protocol import Protocol, Split, folds, splits
+from boostbench.experiment.records import digest, record_path
+from boostbench.experiment.trial import Trial
+
+_TUNING_RESULTS = ("test_error", "seconds", "error", "where", "finished")
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """An algorithm on a data set under a protocol.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    algorithm : Algorithm
+    protocol : Protocol
+    seed : int
+        All randomness comes from here, the number of the split and the number of the fold.
+    """
+
+    dataset: Dataset
+    algorithm: Algorithm
+    protocol: Protocol
+    seed: int = 0
+
+    @classmethod
+    def from_config(cls, config: Mapping, dataset: Dataset) -> "Experiment":
+        """Make an experiment from the resolved configuration and the loaded data.
+
+        Parameters
+        ----------
+        config : mapping
+            Plain types; ``algo``, ``protocol`` and ``seed`` are looked at.
+        dataset : Dataset
+            What ``config["data"]`` asks for.
+
+        Raises
+        ------
+        UserError
+            If the configuration asks for something that does not exist or cannot be.
+        """
+        return cls(
+            dataset,
+            Algorithm.from_config(config["algo"]),
+            Protocol.from_config(config["protocol"]),
+            config.get("seed", 0),
+        )
+
+    @property
+    def label(self) -> str:
+        """The experiment in words."""
+        return f"{self.algorithm.name} on {self.dataset.name}"
+
+    @cached_property
+    def points(self) -> list[dict]:
+        """Points of the grid to choose from; a single one where nothing is tuned."""
+        return self.algorithm.points() if self.protocol.tune != "none" else [{}]
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether there is anything to choose."""
+        return len(self.points) > 1
+
+    @cached_property
+    def config(self) -> dict:
+        """All that decides the results, in JSON types, and nothing else.
+
+        What would be the same under another name or wording gives the same `config`.
+        """
+        protocol = self.protocol.to_config()
+        grid = dict(self.algorithm.grid) if self.protocol.tune != "none" else {}
+        if not self.is_tuned:
+            del protocol["tune"], protocol["n_folds"]
+        return {
+            "algo": {"_target_": self.algorithm.target, **self.algorithm.params},
+            "grid": grid,
+            "data": {
+                "name": self.dataset.name,
+                "checksum": self.dataset.checksum,
+                "n_samples": self.dataset.n_samples,
+                "n_features": self.dataset.n_features,
+                "n_classes": self.dataset.n_classes,
+            },
+            "protocol": protocol,
+            "seed": self.seed,
+        }
+
+    @cached_property
+    def config_hash(self) -> str:
+        """Digest of `config`: one for all splits of the experiment."""
+        return digest(self.config)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Name of the estimator's code as it is now."""
+        return fingerprint(self.algorithm.locate())
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """The divisions of the data; raises UserError where they are impossible."""
+        return splits(self.dataset, self.protocol, self.seed)
+
+    def tuning_split(self, split: Split) -> Split:
+        """Give the split on whose training part the parameters for `split` are chosen."""
+        return self.splits[0] if self.protocol.tune == "first_split" else split
+
+    def key(self, split: Split) -> str:
+        """Give the key of a split's record."""
+        return digest([self.config_hash, split.index, split.checksum])
+
+    def path(self, results: Path, tuning: bool = False) -> Path:
+        """Give the file of the experiment's records."""
+        return record_path(results, self.dataset.name, self.algorithm.name, tuning)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A trial together with how its outcome is to be filed.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    trial : Trial
+    key : str
+        Key of the record.
+    tuning : bool
+        Whether it is a cross-validation trial.
+    labels : dict
+        What the record says besides the outcome.
+    """
+
+    experiment: Experiment
+    trial: Trial
+    key: str
+    tuning: bool
+    labels: Mapping
+
+    @property
+    def label(self) -> str:
+        """The piece of work in words."""
+        fold = f", fold {self.labels['fold']}, {_words(self.trial.chosen)}" if self.tuning else ""
+        return f"{self.experiment.label}, split {self.labels['split']}{fold}"
+
+    def record(self, outcome: dict) -> dict:
+        """File an outcome of the trial; there are many tuning trials, so they say little."""
+        if self.tuning:
+            outcome = {name: outcome[name] for name in _TUNING_RESULTS if name in outcome}
+            if "test_error" in outcome:
+                outcome["validation_error"] = outcome.pop("test_error")
+        return {"key": self.key, **self.labels, **outcome}
+
+
+def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
+    """Plan the fit on a split's training part with the chosen parameters."""
+    protocol = experiment.protocol
+    trial = Trial(
+        experiment.algorithm,
+        chosen,
+        split.train,
+        split.test,
+        split.seed,
+        protocol.scale,
+        protocol.checkpoints,
+    )
+    labels = {
+        **_labels(experiment, split),
+        "config": experiment.config,
+        "chosen": dict(chosen),
+        "validation_error": validation_error,
+    }
+    return Task(experiment, trial, experiment.key(split), False, labels)
+
+
+def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
+    """Plan the cross-validation inside a split's training part: fold by fold, point by point.
+
+    The key leaves out what does not touch a trial, so that a grid can grow and keep its trials.
+    """
+    config = {name: experiment.config[name] for name in ("algo", "data")}
+    y = experiment.dataset.y[split.train]
+    where = f"the training part of split {split.index} of {experiment.dataset.name}"
+    parts = folds(y, experiment.protocol.n_folds, split.seed, where)
+    for fold, (train, test) in enumerate(parts):
+        seed = int(np.random.SeedSequence([split.seed, fold]).generate_state(1)[0])
+        scale = experiment.protocol.scale
+        inner = Split(fold, seed, split.train[train], split.train[test])
+        for point in experiment.points:
+            key = digest([config, scale, point, seed, inner.checksum])
+            trial = Trial(experiment.algorithm, point, inner.train, inner.test, seed, scale)
+            labels = {**_labels(experiment, split), "fold": fold, "point": point}
+            yield Task(experiment, trial, key, True, labels)
+
+
+def _labels(experiment: Experiment, split: Split) -> dict:
+    return {
+        "algo": experiment.algorithm.name,
+        "data": experiment.dataset.name,
+        "seed": experiment.seed,
+        "split": split.index,
+        "config_hash": experiment.config_hash,
+        "fingerprint": experiment.fingerprint,
+    }
+
+
+def _words(point: Mapping) -> str:
+    return ", ".join(f"{name}={value}" for name, value in point.items())

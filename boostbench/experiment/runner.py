@@ -1,0 +1,316 @@
+"""Run what is missing of some experiments, and gather what there is."""
+
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from boostbench.errors import UserError
+from boostbench.experiment.hints import hint
+from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
+from boostbench.experiment.protocol import Split
+from boostbench.experiment.records import append, check_writable, read
+from boostbench.experiment.workers import Workers
+
+RERUNS = ("missing", "stale", "all")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Event: so many cross-validation trials and splits will run; `recorded` splits need not."""
+
+    tuning: int
+    splits: int
+    recorded: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Event: a cross-validation trial or a split is done and recorded.
+
+    `label` says which in words, `error` and `where` are those of a failure, else None.
+    """
+
+    tuning: bool
+    label: str
+    error: str | None
+    where: str | None
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """Event: Ctrl-C, with so many of the planned cross-validation trials and splits done."""
+
+    done: int
+    planned: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What there is of one experiment.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    records : list of dict
+        Finished splits in their order.
+    failures : list of dict
+        Failed splits in their order, as their newest attempt left them.
+    missing : int
+        Number of splits that have never run.
+    stale : int
+        How many of `records` were made by other code than today's.
+    ran : int
+        Number of splits that have run now, failures among them.
+    """
+
+    experiment: Experiment
+    records: list[dict]
+    failures: list[dict]
+    missing: int
+    stale: int
+    ran: int = 0
+
+
+@dataclass(frozen=True)
+class Report:
+    """What there is of several experiments, in their order, and what is wrong with the files."""
+
+    outcomes: list[Outcome]
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def ran(self) -> int:
+        """Number of splits that have run now."""
+        return sum(outcome.ran for outcome in self.outcomes)
+
+    @property
+    def failed(self) -> int:
+        """Number of failed splits."""
+        return sum(len(outcome.failures) for outcome in self.outcomes)
+
+
+def run(
+    experiments: Iterable[Experiment],
+    *,
+    results: Path,
+    n_jobs: int = 1,
+    backend: str = "loky",
+    rerun: str = "missing",
+    on_event: Callable | None = None,
+) -> Report:
+    """Run what is missing, recording each piece of work as it finishes.
+
+    First all cross-validation trials and the splits that need none, then the splits that waited
+    for them. The point of the grid with the smallest mean validation error is taken, the first
+    such in the order of the grid; a point with a failed trial is out. The results are the same for
+    every `n_jobs`.
+
+    Parameters
+    ----------
+    experiments : iterable of Experiment
+    results : Path
+        Folder of the records.
+    n_jobs : int, default=1
+        Number of worker processes; 1 means this process, and -1 one for each core.
+    backend : {"loky", "dask"}, default="loky"
+        Where the workers are.
+    rerun : {"missing", "stale", "all"}, default="missing"
+        What runs: splits without a finished record, also those whose record other code made, or
+        all. Failed splits always run again.
+    on_event : callable, optional
+        Called with each `Planned`, `Finished` and `Interrupted`.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    UserError
+        For what can be known to be wrong before the first trial; then nothing is written.
+    KeyboardInterrupt
+        On Ctrl-C; all that had finished is recorded.
+    """
+    if rerun not in RERUNS:
+        raise UserError(f"rerun is {rerun!r}; {hint(rerun, RERUNS)}")
+    session = _Session(list(experiments), Path(results), rerun, on_event or (lambda event: None))
+    plan = session.plan()
+    if plan.splits:
+        workers = Workers(n_jobs, backend)
+        check_writable(session.paths(plan))
+        session.carry_out(plan, workers)
+    return session.report()
+
+
+def collect(experiments: Iterable[Experiment], *, results: Path) -> Report:
+    """Gather what is recorded, and run nothing.
+
+    Parameters
+    ----------
+    experiments : iterable of Experiment
+    results : Path
+        Folder of the records.
+
+    Returns
+    -------
+    Report
+    """
+    return _Session(list(experiments), Path(results), "missing", lambda event: None).report()
+
+
+@dataclass(frozen=True)
+class _Plan:
+    splits: list[tuple[Experiment, Split]]  # all that run
+    ready: list[Task]  # those of them whose parameters are known
+    waiting: list[tuple[Experiment, Split]]  # those that wait for cross-validation
+    tuning: list[Task]
+
+
+class _Session:
+    """The records of some experiments in memory, kept equal to those on disk."""
+
+    def __init__(
+        self, experiments: list[Experiment], results: Path, rerun: str, on_event: Callable
+    ):
+        self.experiments = experiments
+        self.results = results
+        self.rerun = rerun
+        self.on_event = on_event
+        self.warnings: list[str] = []
+        self.files: dict[Path, dict[str, dict]] = {}
+        self.ran: set[tuple[Path, str]] = set()
+        self.done = 0
+
+    def plan(self) -> _Plan:
+        """Find the splits that have to run, and the cross-validation trials that they wait for."""
+        missing, tuning = {}, {}
+        for experiment in self.experiments:
+            for split in experiment.splits:
+                if self._finished(experiment, split) is None:
+                    place = experiment.path(self.results), experiment.key(split)
+                    missing[place] = experiment, split
+        ready, waiting = [], []
+        for experiment, split in missing.values():
+            known = self._known_choice(experiment)
+            if known:
+                ready.append(split_task(experiment, split, *known))
+                continue
+            waiting.append((experiment, split))
+            for task in tuning_tasks(experiment, experiment.tuning_split(split)):
+                if self._needs_trial(task):
+                    tuning[self._path(task), task.key] = task
+        return _Plan(list(missing.values()), ready, waiting, list(tuning.values()))
+
+    def paths(self, plan: _Plan) -> set[Path]:
+        """Give the files that the plan writes to."""
+        splits = {experiment.path(self.results) for experiment, _ in plan.splits}
+        return splits | {self._path(task) for task in plan.tuning}
+
+    def carry_out(self, plan: _Plan, workers: Workers) -> None:
+        """Run all that is planned."""
+        n_splits = sum(len(experiment.splits) for experiment in self.experiments)
+        n_missing = len(plan.splits)
+        self.on_event(Planned(len(plan.tuning), n_missing, n_splits - n_missing))
+        try:
+            for task, outcome in workers([*plan.tuning, *plan.ready]):
+                self._file(task, outcome)
+            tuned = []
+            for experiment, split in plan.waiting:
+                chosen, error, failure = self._choose(experiment, split)
+                task = split_task(experiment, split, chosen, error)
+                if failure:
+                    self._file(task, failure)
+                else:
+                    tuned.append(task)
+            for task, outcome in workers(tuned):
+                self._file(task, outcome)
+        except KeyboardInterrupt:
+            self.on_event(Interrupted(self.done, len(plan.tuning) + n_missing))
+            raise
+
+    def report(self) -> Report:
+        """Gather what there is."""
+        outcomes = []
+        for experiment in self.experiments:
+            path = experiment.path(self.results)
+            keys = [experiment.key(split) for split in experiment.splits]
+            found = [self._file_of(path)[key] for key in keys if key in self._file_of(path)]
+            records = [record for record in found if "error" not in record]
+            outcomes.append(
+                Outcome(
+                    experiment,
+                    records,
+                    failures=[record for record in found if "error" in record],
+                    missing=len(keys) - len(found),
+                    stale=sum(not _is_fresh(experiment, record) for record in records),
+                    ran=sum((path, key) in self.ran for key in keys),
+                )
+            )
+        return Report(outcomes, self.warnings)
+
+    def _file(self, task: Task, outcome: dict) -> None:
+        """Put an outcome on record, and tell."""
+        path, record = self._path(task), task.record(outcome)
+        append(path, record)
+        self._file_of(path)[task.key] = record
+        self.done += 1
+        if not task.tuning:
+            self.ran.add((path, task.key))
+        self.on_event(Finished(task.tuning, task.label, outcome.get("error"), outcome.get("where")))
+
+    def _file_of(self, path: Path) -> dict[str, dict]:
+        if path not in self.files:
+            records, warnings = read(path) if self.rerun != "all" else ([], [])
+            self.files[path] = {record["key"]: record for record in records}
+            self.warnings += warnings
+        return self.files[path]
+
+    def _path(self, task: Task) -> Path:
+        return task.experiment.path(self.results, task.tuning)
+
+    def _finished(self, experiment: Experiment, split: Split) -> dict | None:
+        """Give the record that spares running the split, if there is one."""
+        record = self._file_of(experiment.path(self.results)).get(experiment.key(split))
+        if record is None or "error" in record:
+            return None
+        return record if self.rerun == "missing" or _is_fresh(experiment, record) else None
+
+    def _needs_trial(self, task: Task) -> bool:
+        # Trials of different code must not compete, so a stale one never counts.
+        record = self._file_of(self._path(task)).get(task.key)
+        return record is None or "error" in record or not _is_fresh(task.experiment, record)
+
+    def _known_choice(self, experiment: Experiment) -> tuple[dict, float | None] | None:
+        """Give the parameters that are known without cross-validation, and their error in it."""
+        if not experiment.is_tuned:
+            return experiment.points[0], None
+        if experiment.protocol.tune == "first_split":
+            for split in experiment.splits:
+                record = self._finished(experiment, split)
+                if record and _is_fresh(experiment, record):
+                    return record["chosen"], record["validation_error"]
+        return None
+
+    def _choose(self, experiment: Experiment, split: Split) -> tuple[dict, float, dict | None]:
+        """Choose by cross-validation: the point, its mean error, and the failure if all failed."""
+        trials = self._file_of(experiment.path(self.results, tuning=True))
+        tasks = list(tuning_tasks(experiment, experiment.tuning_split(split)))
+        chosen, least, failed = {}, float("inf"), {}
+        for point in experiment.points:
+            records = [trials[task.key] for task in tasks if task.trial.chosen == point]
+            failures = [record for record in records if "error" in record]
+            if failures:
+                failed = failures[0]
+                continue
+            mean = statistics.fmean(record["validation_error"] for record in records)
+            if mean < least:
+                chosen, least = point, mean
+        if chosen:
+            return chosen, least, None
+        error = f"no point of the grid could be fitted; one of them: {failed['error']}"
+        return {}, None, {"error": error, "where": failed["where"], "finished": failed["finished"]}
+
+
+def _is_fresh(experiment: Experiment, record: dict) -> bool:
+    return record["fingerprint"] == experiment.fingerprint

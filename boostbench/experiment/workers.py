@@ -1,0 +1,142 @@
+"""Run trials in this process, in processes beside it, or on a Dask cluster."""
+
+import contextlib
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+
+import joblib
+import numpy as np
+from joblib.parallel import get_active_backend
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError
+from boostbench.experiment.hints import hint
+from boostbench.experiment.plan import Task
+from boostbench.experiment.trial import Trial, run_trial
+
+BACKENDS = ("loky", "dask")
+
+
+class Workers:
+    """Carries out tasks and hands back their outcomes as they finish.
+
+    Inside a worker of someone else's pool (such as a Hydra launcher's) everything runs in this
+    process, where the cores are taken already.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Number of worker processes; 1 means this process, and -1 one for each core.
+    backend : {"loky", "dask"}
+        Processes on this machine, or the Dask cluster that ``DASK_SCHEDULER_ADDRESS`` names (a
+        local one if it names none).
+
+    Raises
+    ------
+    UserError
+        If `n_jobs` is 0, or the backend does not exist or is not installed.
+    """
+
+    def __init__(self, n_jobs: int, backend: str):
+        if backend not in BACKENDS:
+            raise UserError(f"parallel.backend is {backend!r}; {hint(backend, BACKENDS)}")
+        if not isinstance(n_jobs, int) or n_jobs == 0:
+            raise UserError(f"parallel.n_jobs is {n_jobs!r}; take 1, 2, ... or -1 for all cores")
+        n_cores = joblib.cpu_count()
+        self.n_jobs = n_jobs if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
+        self.backend = backend
+        self._data: dict[int, tuple] = {}
+        if _inside_worker():
+            self.n_jobs = 1
+        elif backend == "dask":
+            _connect_to_dask(self.n_jobs)
+
+    def __call__(self, tasks: list[Task]) -> Iterator[tuple[Task, dict]]:
+        """Carry out tasks.
+
+        Parameters
+        ----------
+        tasks : list of Task
+
+        Yields
+        ------
+        (Task, dict)
+            Each task once with its outcome, in the order in which they finish. A worker that died
+            is the failure of the task that it was at.
+        """
+        if self.n_jobs == 1 and self.backend != "dask":
+            for task in tasks:
+                yield task, run_trial(task.trial, *self._arrays(task.experiment.dataset))
+            return
+        waiting = dict(enumerate(tasks))
+        while waiting:
+            try:
+                for number, outcome in self._stream(waiting):
+                    yield waiting.pop(number), outcome
+            except BrokenProcessPool:
+                # joblib dispatches in order, twice as many tasks as there are workers. One of
+                # these killed its worker; each gets a pool to itself, so that it shows which.
+                for number in list(waiting)[: 2 * self.n_jobs]:
+                    yield self._alone(waiting.pop(number))
+
+    def _stream(self, waiting: dict[int, Task]) -> Iterator[tuple[int, dict]]:
+        # One array object per data set: joblib writes a big one to a file once, and every worker
+        # maps it into its memory.
+        calls = [
+            joblib.delayed(_work)(number, task.trial, *self._arrays(task.experiment.dataset))
+            for number, task in waiting.items()
+        ]
+        parallel = joblib.Parallel(
+            n_jobs=self.n_jobs,
+            backend=self.backend,
+            return_as="generator_unordered",
+            batch_size=1,
+        )
+        with contextlib.closing(parallel(calls)) as stream:
+            yield from stream
+
+    def _alone(self, task: Task) -> tuple[Task, dict]:
+        try:
+            [(_, outcome)] = self._stream({0: task})
+        except BrokenProcessPool:
+            outcome = {"error": "the worker process died (out of memory?)", "where": "?"}
+        return task, outcome
+
+    def _arrays(self, dataset: Dataset) -> tuple:
+        """Features, and labels as class numbers, which every classifier takes."""
+        if id(dataset) not in self._data:
+            classes = np.unique(dataset.y, return_inverse=True)[1]
+            self._data[id(dataset)] = dataset.X, classes
+        return self._data[id(dataset)]
+
+
+def _work(number: int, trial: Trial, X, y) -> tuple[int, dict]:
+    # Ctrl-C is for the parent, which stops the workers; outside a main thread there is no signal.
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return number, run_trial(trial, X, y)
+
+
+def _inside_worker() -> bool:
+    backend, _ = get_active_backend()
+    return bool(backend.nesting_level) or multiprocessing.current_process().daemon
+
+
+def _connect_to_dask(n_jobs: int) -> None:
+    try:
+        from dask.distributed import Client, get_client
+    except ImportError:
+        raise UserError(
+            "parallel.backend=dask needs Dask; install boostbench[dask] or take loky"
+        ) from None
+    try:
+        get_client()
+    except ValueError:
+        import dask.config
+
+        if dask.config.get("scheduler-address", None):
+            Client()
+        else:
+            Client(n_workers=n_jobs, threads_per_worker=1)
