@@ -1,0 +1,54 @@
+# 'make' lists the targets. A machine needs Python 3.11 to 3.13 and make, nothing else.
+
+PYTHON ?= python3
+VENV ?= .venv
+# Data sets that are not downloaded, for the tests and the tables; './.ci/run' sets it too.
+ifneq ($(wildcard ../shared/data),)
+export BOOSTBENCH_DATA ?= $(abspath ../shared/data)
+endif
+
+BIN := $(VENV)/bin
+# Overrides for the targets that run experiments, e.g. make table5 ARGS="protocol=quick".
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo table5 test lint format clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
+	  | while IFS='|' read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
+
+demo: $(VENV)/installed ## two algorithms side by side on data that need no download
+	$(BIN)/boostbench table demo $(ARGS)
+
+table5: $(VENV)/installed ## Table V of the RandomBoost paper: runs what is missing, takes hours
+	$(BIN)/boostbench table randomboost5 $(ARGS)
+
+test: lint ## install, lint, run all tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-dev ## check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/installed-dev ## put style and formatting right
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove the virtual environment and caches, not results
+	rm -rf $(VENV) .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# Stamps: installed again whenever the dependencies change.
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/installed
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+	  || { echo "boostbench needs Python 3.11 to 3.13; say which: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,145 @@
+"""The dispatcher: which command, and what becomes of its errors.
+
+Commands import what they need when they are called, so that light ones answer at once.
+"""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from boostbench import __version__
+from boostbench.errors import UserError
+
+_EXAMPLES = """\
+examples:
+  boostbench run algo=rboost_proj data=vowel
+  boostbench run -m algo=rboost_proj,adaboost_mh data=vowel,glass
+  boostbench table demo
+  boostbench list algos
+
+'boostbench run --help' shows all configuration groups and values.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, default=sys.argv[1:]
+        Command and arguments.
+
+    Returns
+    -------
+    int
+        0 when all is well, 1 when splits failed, 2 for a mistake of the user (told in one line on
+        stderr, nothing written), 130 after Ctrl-C. With ``BOOSTBENCH_DEBUG=1`` or
+        ``HYDRA_FULL_ERROR=1`` in the environment, mistakes show their traceback.
+    """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    logging.basicConfig(format="boostbench: %(message)s")
+    try:
+        return _dispatch(argv)
+    except SystemExit as stop:
+        # argparse and Hydra leave this way.
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader has seen enough ('boostbench list | head'); nothing must be flushed to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except UserError as error:
+        if debugging():
+            raise
+        complain(error)
+        return 2
+
+
+def debugging() -> bool:
+    """Whether the user asked for tracebacks."""
+    # While Hydra runs, its variable is always set; ours then says what the user wanted.
+    hydra = os.environ.get("HYDRA_FULL_ERROR")
+    return os.environ.get("BOOSTBENCH_DEBUG", hydra) == "1"
+
+
+def complain(problem: object) -> None:
+    """Print one line on stderr."""
+    print(f"boostbench: {problem}", file=sys.stderr)
+
+
+def _dispatch(argv: list[str]) -> int:
+    if argv[:1] == ["run"]:
+        from boostbench.cli.run import run
+
+        return run(argv[1:])
+    if argv[:1] in (["-sc"], ["--shell-completion"]):
+        from boostbench.cli.completion import complete
+
+        return complete(argv)
+    parser = _parser()
+    args = parser.parse_args(argv)
+    if args.command is None:
+        parser.print_help()
+        return 0
+    return args.function(args)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Tell in one line, where argparse would print the usage before it."""
+        raise UserError(f"{message}; '{self.prog} --help' shows how")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="boostbench",
+        description="Reproduce the tables of five boosting papers, cell by cell.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"boostbench {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    # Handled before argparse, as its arguments are Hydra's; here for the help.
+    commands.add_parser("run", help="run one experiment, or sweep over several with -m")
+
+    table = commands.add_parser("table", help="run what a table lacks, then print and write it")
+    table.add_argument("name", metavar="NAME", help="see 'boostbench list tables'; or a YAML file")
+    _add_overrides(table, "for every cell, e.g. protocol.n_splits=3")
+    table.set_defaults(function=_table)
+
+    listing = commands.add_parser("list", help="show what there is")
+    listing.add_argument("what", nargs="?", choices=["algos", "data", "tables"], metavar="WHAT")
+    listing.set_defaults(function=_list)
+
+    data = commands.add_parser("data", help="fetch a data set and describe it")
+    data.add_argument("name", metavar="NAME", help="see 'boostbench list data'; or a data file")
+    _add_overrides(data, "e.g. data.labels=species")
+    data.set_defaults(function=_data)
+    return parser
+
+
+def _add_overrides(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help=text)
+
+
+def _table(args: argparse.Namespace) -> int:
+    from boostbench.cli.table import make_table
+
+    return make_table(args.name, args.overrides)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from boostbench.cli.listing import print_list
+
+    return print_list(args.what)
+
+
+def _data(args: argparse.Namespace) -> int:
+    from boostbench.cli.dataset import print_dataset
+
+    return print_dataset(args.name, args.overrides)

@@ -1,0 +1,100 @@
+"""Check the names and keys of Hydra overrides before Hydra sees them.
+
+Hydra finds the same mistakes, but one sweep later, in several lines and without near matches.
+"""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import yaml
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob, Override
+
+from boostbench import configs
+from boostbench.errors import UserError, unknown
+
+
+def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
+    """Raise the error of the first override that names what does not exist.
+
+    Parameters
+    ----------
+    overrides : sequence of str
+        As on the command line: ``algo=a,b``, ``algo.nu=0.1``, ``+algo.x=1``. Those that add, delete
+        or force (``+``, ``~``, ``++``), and Hydra's own, are left to Hydra.
+    folders : sequence of pathlib.Path, default=()
+        More folders of configs.
+
+    Raises
+    ------
+    UserError
+        Unknown option of a group, or unknown key, with the near matches.
+    hydra.errors.OverrideParseException
+        When an override cannot be parsed.
+    """
+    parsed = [
+        o
+        for o in OverridesParser.create().parse_overrides(list(overrides))
+        if o.type.name == "CHANGE" and not o.key_or_group.startswith("hydra")
+    ]
+    defaults = _defaults()
+    groups = {*configs.KINDS, *defaults}
+    chosen = dict(defaults)
+    for override in parsed:
+        group = override.key_or_group
+        if group in groups:
+            known = configs.names(group, folders)
+            chosen[group] = list(_options(override, known))
+            for name in chosen[group]:
+                if name not in known:
+                    raise unknown(configs.KINDS[group], name, known)
+    keys = {"hydra", *_top_level_keys()}
+    for group, options in chosen.items():
+        for name in options:
+            keys |= set(_flatten(configs.read(group, name, folders), group))
+    for override in parsed:
+        key = override.key_or_group
+        if key not in groups and key not in keys:
+            near = difflib.get_close_matches(key, sorted(keys), n=3)
+            hint = f"did you mean {', '.join(near)}?" if near else "no key is near it"
+            raise UserError(f"unknown key {key!r}; {hint} (+{override.input_line} would add it)")
+
+
+def _options(override: Override, known: list[str]) -> Iterator[str]:
+    """Yield the options that one override of a group names: several in a sweep, none for null."""
+    if isinstance(override.value(), Glob):
+        values = override.value().filter(known)
+    elif override.is_sweep_override():
+        values = override.sweep_string_iterator()
+    else:
+        values = [override.value()]
+    for value in values:
+        if value is not None:
+            yield str(value).removesuffix(".yaml")
+
+
+def _config() -> dict:
+    return yaml.safe_load((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+
+
+def _defaults() -> dict[str, list[str]]:
+    """Read which option of each group ``config.yaml`` chooses."""
+    return {
+        group: [name]
+        for entry in _config()["defaults"]
+        if isinstance(entry, dict)
+        for group, name in entry.items()
+        if group in configs.KINDS
+    }
+
+
+def _top_level_keys() -> set[str]:
+    return _config().keys() - {"defaults"}
+
+
+def _flatten(tree: dict, prefix: str) -> Iterator[str]:
+    """Yield the dotted key of every node: ``algo``, ``algo.grid``, ``algo.grid.nu``."""
+    yield prefix
+    for key, value in tree.items():
+        yield from _flatten(value if isinstance(value, dict) else {}, f"{prefix}.{key}")

@@ -1,0 +1,60 @@
+"""Tables as CSV, one line per cell, to be read by other programs."""
+
+import csv
+import io
+
+from boostbench.report.tables import Table
+
+_COLUMNS = [
+    *("data", "algo", "test_error_mean", "test_error_std", "n_splits", "n_failed", "n_stale"),
+    *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
+    *("chosen", "published_mean", "published_std", "difference", "low", "high", "verdict"),
+]
+
+
+def to_csv(table: Table) -> str:
+    """Write one line per cell, with the column names of the published tables.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    str
+        Text of the file. Errors are in percent, times in CPU seconds per split.
+    """
+    out = io.StringIO()
+    writer = csv.DictWriter(out, _COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for cell in table.cells.values():
+        agreement = cell.agreement
+        line = {
+            "data": cell.data,
+            "algo": cell.algo,
+            "test_error_mean": f"{cell.mean:.4f}",
+            "test_error_std": f"{cell.std:.4f}",
+            "n_splits": len(cell.records),
+            "n_failed": len(cell.failures),
+            "n_stale": cell.stale,
+            "n_iterations": _number(cell.n_iterations),
+            "fit_cpu_s": _number(cell.seconds("fit")),
+            "weak_learner_cpu_s": _number(cell.seconds("weak_learner")),
+            "coef_cpu_s": _number(cell.seconds("coefficients")),
+            "calibration_cpu_s": _number(cell.seconds("calibration")),
+            "chosen": cell.chosen,
+            "verdict": cell.verdict,
+        }
+        if cell.published:
+            line["published_mean"] = cell.published.mean
+            line["published_std"] = cell.published.std
+        if agreement:
+            line["difference"] = f"{agreement.difference:.4f}"
+            line["low"], line["high"] = f"{agreement.low:.4f}", f"{agreement.high:.4f}"
+        writer.writerow(line)
+    return out.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
