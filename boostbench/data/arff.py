@@ -54,8 +54,9 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
         read = _sparse if sparse else _dense
         values = read(decoded["data"], len(names), texts)
     except arff.ArffException as error:
-        error.line = lines.number
-        raise UserError(f"{where}, line {lines.number}: {error}") from None
+        # liac-arff numbers the lines of the header only, and cannot print words with a '%'.
+        number = lines.number if error.line < 0 else error.line
+        raise UserError(f"{where}: {error.message.replace('%d', str(number))}") from None
     for j, codes in texts.items():
         categories[j] = list(codes)
     return Table(names, categories, values, where)

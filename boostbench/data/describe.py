@@ -25,7 +25,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
     n_entries = dataset.n_samples * dataset.n_features
     zeros = 1 - np.count_nonzero(values) / n_entries
     low, high = float(values.min()), float(values.max())
-    if dataset.is_sparse:
+    if values.size < n_entries:
         low, high = min(low, 0.0), max(high, 0.0)
     rows = [
         ("name", dataset.name),

@@ -41,6 +41,8 @@ def read_libsvm(stream: BinaryIO, where: str):
     except ValueError:
         # The fast reader knows neither text as label nor the line it stumbled over.
         X, y = _read_lines(text, where)
+    if not X.shape[0]:
+        raise UserError(f"{where} holds no samples")
     return X, as_labels(y, where)
 
 
@@ -68,8 +70,6 @@ def _read_lines(text: bytes, where: str):
         except ValueError as error:
             raise UserError(f"{where}, line {number}: {error}") from None
         indptr.append(len(values))
-    if not labels:
-        raise UserError(f"{where} holds no samples")
     columns = np.array(indices, dtype=np.int64)
     if len(columns) and columns.min() > 0:
         columns -= 1

@@ -135,9 +135,9 @@ def _reason(error: Exception) -> str:
 
 
 def _names(attribute: str | list[str] | None, columns: list[str]) -> set[str]:
-    """List the columns of an attribute of the description: a list, a name, or names with commas."""
-    if attribute is None:
-        return set()
-    if isinstance(attribute, list):
-        return set(attribute)
-    return {attribute} if attribute in columns else {n.strip() for n in attribute.split(",")}
+    """List the columns that an attribute of the description names: one, some, or with commas."""
+    entries = [attribute] if isinstance(attribute, str) else attribute or []
+    names = set()
+    for entry in entries:
+        names |= {entry} if entry in columns else {name.strip() for name in entry.split(",")}
+    return names

@@ -1,7 +1,7 @@
 """Tables with named columns, as in ARFF and CSV files, and how they become features and labels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -100,7 +100,8 @@ def features_and_labels(
         raise UserError(f"{table.where} has no column of features beside the labels")
 
     complete = _complete_rows(table, columns, missing)
-    table = Table(table.names, table.categories, table.values[complete], table.where)
+    if not complete.all():
+        table = replace(table, values=table.values[complete])
     return _features(table, columns), table.labels(label_column)
 
 

@@ -1,0 +1,42 @@
+"""No test here reads the user's files, cache or settings, unless it asks for `papers_data`."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from .openml_server import OpenMLServer
+
+PAPERS_DATA = os.environ.get("BOOSTBENCH_DATA")
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path, monkeypatch):
+    """Set empty folders for data, cache and openml's settings; no server can be reached."""
+    for variable in ("BOOSTBENCH_DATA", "BOOSTBENCH_CACHE", "XDG_CONFIG_HOME"):
+        folder = tmp_path / variable.lower()
+        folder.mkdir()
+        monkeypatch.setenv(variable, str(folder))
+    monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def data_folder():
+    return Path(os.environ["BOOSTBENCH_DATA"])
+
+
+@pytest.fixture
+def papers_data(monkeypatch):
+    if not PAPERS_DATA:
+        pytest.skip("BOOSTBENCH_DATA, the folder of the papers' data sets, is not set")
+    monkeypatch.setenv("BOOSTBENCH_DATA", PAPERS_DATA)
+    return Path(PAPERS_DATA)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    server = OpenMLServer()
+    monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", server.url)
+    yield server
+    server.stop()

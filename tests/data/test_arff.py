@@ -1,0 +1,95 @@
+import io
+
+import numpy as np
+import pytest
+from scipy.sparse import issparse
+
+from boostbench.data import arff
+from boostbench.data.arff import read_arff
+from boostbench.errors import UserError
+
+DENSE = """% a comment
+@relation 'a set'
+@attribute 'first one' numeric
+@attribute kind {'red', "light blue", green}
+@attribute note string
+@attribute Class {yes, no}
+@data
+% another
+1.5, 'light blue', 'so, so', yes
+
+?, red, ?, no
+-2e1, green, fine, yes
+"""
+
+SPARSE = """@RELATION s
+@ATTRIBUTE a NUMERIC
+@ATTRIBUTE b {0, 3}
+@ATTRIBUTE empty REAL
+@ATTRIBUTE Y {1,-1}
+@DATA
+{0 2.5, 1 3}
+{3 -1}
+{0 ?, 3 1}
+{}
+"""
+
+
+def read(text):
+    return read_arff(io.BytesIO(text.encode()), "toy.arff")
+
+
+def test_dense():
+    table = read(DENSE)
+    assert table.names == ["first one", "kind", "note", "Class"]
+    assert table.categories == [
+        None,
+        ["red", "light blue", "green"],
+        ["so, so", "fine"],
+        ["yes", "no"],
+    ]
+    expected = [[1.5, 1, 0, 0], [np.nan, 0, np.nan, 1], [-20, 2, 1, 0]]
+    np.testing.assert_array_equal(table.values, expected)
+
+
+def test_dense_in_several_chunks(monkeypatch):
+    whole = read(DENSE)
+    monkeypatch.setattr(arff, "CHUNK", 2)
+    np.testing.assert_array_equal(read(DENSE).values, whole.values)
+
+
+def test_sparse_rows_mean_zero_or_the_first_category_and_keep_empty_columns():
+    table = read(SPARSE)
+    assert issparse(table.values)
+    expected = [[2.5, 1, 0, 0], [0, 0, 0, 1], [np.nan, 0, 0, 0], [0, 0, 0, 0]]
+    np.testing.assert_array_equal(table.values.toarray(), expected)
+    assert table.labels(3).tolist() == [1, -1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("-2e1", "abc", 12),
+        ("-2e1, green", "-2e1, 50%", 12),
+        ("-2e1, ", "", 12),
+        ("?, red", "'?, red", 11),
+        ("@attribute note string", "@attribute note strong", 5),
+        ("@attribute note string", "@attribute kind string", 5),
+        ("@relation 'a set'\n", "", 2),
+    ],
+)
+def test_a_bad_line_is_named(old, new, line):
+    assert old in DENSE
+    with pytest.raises(UserError, match=rf"^toy\.arff: .* line {line}\b"):
+        read(DENSE.replace(old, new))
+
+
+def test_a_bad_sparse_line_is_named():
+    with pytest.raises(UserError, match=r"^toy\.arff: .* line 8\b"):
+        read(SPARSE.replace("{3 -1}", "{3 -1, 9 1}"))
+
+
+@pytest.mark.parametrize("text", [DENSE.partition("% another")[0], DENSE.replace("@data", ""), ""])
+def test_no_rows(text):
+    with pytest.raises(UserError, match="holds no samples"):
+        read(text)

@@ -1,0 +1,95 @@
+"""The configs in ``conf/data/``: their form, and what they promise about the papers' files."""
+
+import pytest
+import yaml
+
+from boostbench.configs import conf_dir
+from boostbench.data import available, load
+from boostbench.data.dataset import COUNTS
+
+SPECS = {
+    path.stem: yaml.safe_load(path.read_text()) for path in (conf_dir() / "data").glob("*.yaml")
+}
+KEYS = {
+    "name", "path", "labels", "missing", "file", "rows", "train_rows",
+    "openml", "sklearn", "generate", "expect",
+}  # fmt: skip
+#: Data sets with fewer entries than this are read in the tests.
+SMALL = 100_000
+
+
+def size(spec):
+    return spec["expect"].get("samples", 0) * spec["expect"].get("features", 0)
+
+
+def test_every_kind_of_source_is_there():
+    assert len(SPECS) > 60
+    for source in ("openml", "sklearn", "generate"):
+        assert any(spec.get(source) for spec in SPECS.values())
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_form(name):
+    spec = SPECS[name]
+    assert spec["name"] == name
+    assert {"name", "path", "labels", "missing", "expect"} <= spec.keys() <= KEYS
+    assert spec["path"] is None
+    openml = spec.get("openml") or {"id": 1}
+    assert openml.keys() <= {"id", "target", "keep", "drop", "train_rows", "expect"}
+    assert isinstance(openml["id"], int)
+    for expect in (spec["expect"], openml.get("expect", {})):
+        assert expect.keys() <= COUNTS.keys()
+        assert all(isinstance(n, int) for n in expect.values())
+
+
+def test_no_two_configs_mean_the_same_openml_data():
+    seen = {}
+    for name, spec in SPECS.items():
+        if spec.get("openml"):
+            seen.setdefault(spec["openml"]["id"], []).append(spec.get("file", name))
+    assert {data_id: names for data_id, names in seen.items() if len(set(names)) > 1} == {}
+
+
+@pytest.mark.parametrize("name", [n for n, s in SPECS.items() if s.get("sklearn")])
+def test_scikit_learn_data_are_as_expected(name):
+    assert load(SPECS[name] | {"openml": None}).source.startswith("scikit-learn")
+
+
+@pytest.mark.parametrize("name", [n for n, s in SPECS.items() if s.get("generate")])
+def test_generated_data_are_as_expected(name):
+    assert load(SPECS[name]).source.startswith("generated")
+
+
+def test_every_set_of_the_papers_has_its_file(papers_data):
+    files = {name for name, spec in SPECS.items() if available(spec).startswith("file ")}
+    there = {path.name.split(".")[0] for path in papers_data.glob("*.svm.gz")}
+    there |= {path.name.split(".")[0] for path in papers_data.glob("*.npz")}
+    there |= {path.name.split("-train-")[0] for path in papers_data.glob("*-train-images-*")}
+    assert there - files == set()
+    assert "vowel528" in files
+
+
+@pytest.mark.parametrize("name", [n for n, s in SPECS.items() if size(s) < SMALL])
+def test_small_files_are_as_expected(name, papers_data):
+    spec = SPECS[name]
+    if not available(spec).startswith("file "):
+        pytest.skip(f"no file of {name} in BOOSTBENCH_DATA")
+    dataset = load(spec)
+    assert dataset.expect == spec["expect"]
+    if spec.get("train_rows"):
+        assert len(dataset.splits[0][0]) == spec["train_rows"]
+
+
+def test_the_sparse_set_stays_sparse(papers_data):
+    dataset = load(SPECS["20news-bydate"])
+    assert dataset.is_sparse
+    assert len(dataset.splits[0][0]) == 11314
+
+
+@pytest.mark.parametrize(
+    ("name", "n_splits", "n_train"), [("banana", 10, 400), ("image", 9, 1300), ("mnist", 1, 60000)]
+)
+def test_fixed_splits(name, n_splits, n_train, papers_data):
+    splits = load(SPECS[name]).splits
+    assert len(splits) == n_splits
+    assert all(len(train) == n_train for train, _ in splits)

@@ -1,0 +1,98 @@
+import io
+
+import numpy as np
+import pytest
+
+from boostbench.data.csv import read_csv
+from boostbench.data.table import features_and_labels
+from boostbench.errors import UserError
+
+
+def read(text, labels=None):
+    table = read_csv(io.BytesIO(text.encode()), "toy.csv", labels)
+    X, y = features_and_labels(table, labels)
+    return table.names, X.tolist(), y.tolist()
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", ", "])
+def test_header_and_separators(separator):
+    text = "a,b,kind\n1,2,cat\n3,4.5,dog\n".replace(",", separator)
+    assert read(text) == (["a", "b", "kind"], [[1, 2], [3, 4.5]], ["cat", "dog"])
+
+
+def test_no_header():
+    assert read("1,2,cat\n3,4,dog\n") == (["0", "1", "2"], [[1, 2], [3, 4]], ["cat", "dog"])
+
+
+def test_numbers_as_header_are_recognised_by_the_label_column():
+    text = "0,1,kind\n1,2,cat\n3,4,dog\n"
+    assert read(text, "kind") == (["0", "1", "kind"], [[1, 2], [3, 4]], ["cat", "dog"])
+
+
+def test_numbers_as_header_are_recognised_by_a_word_over_numbers():
+    assert read("0,1,kind\n1,2,1\n3,4,2\n") == (["0", "1", "kind"], [[1, 2], [3, 4]], [1, 2])
+
+
+def test_labels_by_name_and_by_the_name_class():
+    assert read("kind,a\nx,1\ny,2\n", "kind")[1:] == ([[1], [2]], ["x", "y"])
+    assert read("Class,a\nx,1\ny,2\n")[1:] == ([[1], [2]], ["x", "y"])
+    assert read("x,1\ny,2\n", "0")[1:] == ([[1], [2]], ["x", "y"])
+
+
+def test_row_numbers_of_pandas_are_no_feature():
+    assert read(",a,y\n0,5,1\n1,6,2\n") == (["a", "y"], [[5], [6]], [1, 2])
+
+
+def test_words_become_columns():
+    text = "colour,size,y\nred,s,1\nblue,l,2\ngreen,s,1\n"
+    assert read(text)[1] == [[0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 0, 1]]
+
+
+def test_truth_values_and_quotes():
+    assert read('"a","y"\nTrue,"x, x"\nFalse,y\n')[1:] == ([[1], [0]], ["x, x", "y"])
+
+
+@pytest.mark.parametrize("word", ["", "NA", "?", "nan"])
+def test_missing_values(word):
+    text = f"a,b,y\n1,2,x\n3,{word},y\n"
+    with pytest.raises(UserError, match=r"1 rows have missing values.* row 2 .*column 'b'"):
+        read(text)
+    table = read_csv(io.BytesIO(text.encode()), "toy.csv")
+    X, y = features_and_labels(table, missing="drop")
+    assert (X.tolist(), y.tolist()) == ([[1, 2]], ["x"])
+
+
+def test_missing_label():
+    with pytest.raises(UserError, match=r"1 labels are missing, the first in row 2"):
+        read("a,y\n1,x\n2,\n3,z\n")
+
+
+def test_a_word_among_numbers_is_named_with_its_line():
+    with pytest.raises(UserError, match=r"toy\.csv, line 3: '2\.x' stands among the numbers .*'a'"):
+        read("a,y\n1,1\n2.x,2\n3,1\n")
+
+
+def test_a_line_with_too_many_cells_is_named():
+    with pytest.raises(UserError, match=r"toy\.csv does not parse: .* line 4"):
+        read("a,b,y\n1,2,x\n1,2,y\n1,2,3,4\n")
+
+
+@pytest.mark.parametrize("text", ["", "\n1,2\n"])
+def test_empty(text):
+    with pytest.raises(UserError, match="is empty, or its first line is"):
+        read(text)
+
+
+def test_header_only():
+    with pytest.raises(UserError, match="holds no samples"):
+        read("a,b,y\n")
+
+
+def test_unknown_label_column():
+    with pytest.raises(UserError, match=r"unknown column of toy\.csv 'knd'; did you mean kind\?"):
+        read("a,kind\n1,2\n3,4\n", "knd")
+
+
+def test_values_are_floats():
+    table = read_csv(io.BytesIO(b"a,y\n1,2\n3,4\n"), "toy.csv")
+    assert table.values.dtype == np.float64

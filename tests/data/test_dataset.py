@@ -1,0 +1,66 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from boostbench.data import Dataset
+from boostbench.errors import UserError
+
+TOY = Dataset(
+    "toy", np.array([[1.0, 0], [0, 2], [3, 0]]), np.array(["b", "a", "b"]), "made here",
+    expect={"samples": 3, "features": 2, "classes": 2},
+)  # fmt: skip
+
+
+def test_counts():
+    assert (TOY.n_samples, TOY.n_features, TOY.n_classes) == (3, 2, 2)
+    assert TOY.classes.tolist() == ["a", "b"]
+    assert TOY.class_counts == {"a": 1, "b": 2}
+    assert TOY.validate() is TOY
+
+
+def test_checksum_follows_the_contents_only():
+    assert replace(TOY, name="other", source="elsewhere").checksum == TOY.checksum
+    assert len(TOY.checksum) == 16
+    changed = [
+        replace(TOY, X=TOY.X + 1e-12),
+        replace(TOY, X=TOY.X.reshape(2, 3), y=TOY.y),
+        replace(TOY, y=TOY.y[::-1].copy()[[1, 0, 2]]),
+        replace(TOY, X=csr_matrix(TOY.X)),
+    ]
+    assert len({TOY.checksum, *(d.checksum for d in changed)}) == 5
+
+
+def test_checksum_does_not_depend_on_the_order_of_stored_values():
+    X = csr_matrix((np.array([1.0, 2, 3]), [1, 0, 0], [0, 2, 3]), shape=(2, 2))
+    y = np.array([1, 2])
+    assert Dataset("a", X, y, "").checksum == Dataset("a", X.sorted_indices(), y, "").checksum
+
+
+def test_take_leaves_the_splits_behind():
+    part = replace(TOY, splits=[(np.array([0]), np.array([1, 2]))]).take(1, 3)
+    assert (part.X.tolist(), part.y.tolist(), part.splits) == ([[0, 2], [3, 0]], ["a", "b"], None)
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [("samples", "has 3 samples, but 9"), ("features", "2 features, but 9"), ("classes", "but 9")],
+)
+def test_other_counts_than_expected(key, message):
+    with pytest.raises(UserError, match=rf"'toy' \(made here\).*{message}"):
+        replace(TOY, expect={key: 9}).validate()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinite_features(bad, sparse):
+    X = TOY.X.copy()
+    X[1:, 1] = bad
+    with pytest.raises(UserError, match=r"has 2 NaN or infinite features, .* row 2, feature 2"):
+        replace(TOY, X=csr_matrix(X) if sparse else X).validate()
+
+
+def test_one_class():
+    with pytest.raises(UserError, match=r"only one class, \['a'\]"):
+        Dataset("toy", np.eye(2), np.array(["a", "a"]), "made here").validate()

@@ -1,0 +1,47 @@
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from boostbench.data import Dataset, describe
+
+TOY = Dataset(
+    "toy",
+    np.array([[1.0, 2], [0, 2], [3, 0], [4, 4.5]]),
+    np.array(["b", "a", "b", "b"]),
+    "made here",
+    [(np.arange(3), np.arange(3, 4))],
+    {"samples": 4, "classes": 5},
+)
+
+
+def test_dense():
+    assert describe(TOY) == [
+        ("name", "toy"),
+        ("source", "made here"),
+        ("samples", "4"),
+        ("features", "2 (dense)"),
+        ("classes", "2: a (1), b (3)"),
+        ("values", "0 to 4.5, 25.0% of them zero"),
+        ("expected", "4 samples, 5 classes (found 2)"),
+        ("checksum", TOY.checksum),
+        ("fixed splits", "1, 3 training and 1 test rows"),
+    ]
+
+
+def test_sparse_without_splits_and_expectations():
+    rows = dict(describe(replace(TOY, X=csr_matrix(TOY.X + 1), splits=None, expect={})))
+    assert rows["features"] == "2 (sparse)"
+    assert rows["values"] == "1 to 5.5, 0.0% of them zero"
+    assert rows["expected"] == "nothing said"
+    assert "fixed splits" not in rows
+
+
+def test_zeros_that_a_sparse_matrix_does_not_store_count():
+    rows = dict(describe(replace(TOY, X=csr_matrix(TOY.X))))
+    assert rows["values"] == "0 to 4.5, 25.0% of them zero"
+
+
+def test_many_classes():
+    many = Dataset("many", np.ones((50, 1)), np.r_[np.arange(40), np.arange(10)], "made here")
+    assert dict(describe(many))["classes"] == "40, of 1 to 2 samples"

@@ -1,0 +1,61 @@
+import io
+
+import numpy as np
+import pytest
+
+from boostbench.data.libsvm import read_libsvm
+from boostbench.errors import UserError
+
+
+def read(text):
+    X, y = read_libsvm(io.BytesIO(text.encode()), "toy.svm")
+    return X.toarray().tolist(), y.tolist()
+
+
+def test_indices_from_one():
+    assert read("+1 1:0.5 3:2\n-1 2:1e-1\n") == ([[0.5, 0, 2], [0, 0.1, 0]], [1, -1])
+
+
+def test_indices_from_zero():
+    assert read("1 0:5 1:6\n2 1:7\n") == ([[5, 6], [0, 7]], [1, 2])
+
+
+def test_comments_query_ids_blank_lines_and_empty_rows():
+    text = "# made by hand\n1 qid:3 1:5 # the first\n\n2\n3.0 1:1\n"
+    assert read(text) == ([[5], [0], [1]], [1, 2, 3])
+
+
+@pytest.mark.parametrize("first", ["1", "0"])
+def test_words_as_labels(first):
+    text = f"cat {first}:1 # tom\ndog qid:1 {first}:3\n"
+    assert read(text) == ([[1], [3]], ["cat", "dog"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("2 1:x", "expected index:value, found '1:x'"),
+        ("2 one:1", "found 'one:1'"),
+        ("2 1:1 7", "found '7'"),
+        ("2 -1:1", "found '-1:1'"),
+        ("2 2:1 1:1", "index 1 comes after 2"),
+        ("2 1:1 1:1", "index 1 comes after 1"),
+        ("1:1 2:1", "the label is missing, the line begins with '1:1'"),
+        ("1,2 1:1", "several labels, '1,2'"),
+    ],
+)
+def test_a_bad_line_is_named(line, message):
+    with pytest.raises(UserError) as error:
+        read(f"1 1:1\n\n{line}\n2 1:4\n")
+    assert str(error.value).startswith("toy.svm, line 3: ")
+    assert message in str(error.value)
+
+
+def test_no_samples():
+    with pytest.raises(UserError, match=r"toy\.svm holds no samples"):
+        read("# nothing\n\n")
+
+
+def test_nan_is_read_for_the_validation_to_find():
+    X, _ = read("1 1:nan\n2 1:1\n")
+    assert np.isnan(X[0][0])

@@ -1,0 +1,179 @@
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from boostbench.data import available, cache, load, openml_source
+from boostbench.errors import UserError
+
+from .test_openml_source import ARFF, SPARSE
+
+OPENML = {"name": "toy", "openml": {"id": 7}, "expect": {"samples": 3, "features": 4, "classes": 2}}
+
+
+@pytest.fixture(autouse=True)
+def one_attempt(monkeypatch):
+    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
+
+
+@pytest.fixture
+def toy_svm(data_folder):
+    path = data_folder / "toy.svm"
+    path.write_text("".join(f"{i % 2} 1:{i} 2:1\n" for i in range(1, 7)))
+    return path
+
+
+def test_path_comes_before_the_data_folder(toy_svm, tmp_path):
+    (tmp_path / "mine.csv").write_text("a,kind\n1,x\n2,y\n3,x\n")
+    dataset = load({"name": "toy", "path": str(tmp_path / "mine.csv"), "labels": "kind"})
+    assert (dataset.name, dataset.n_samples) == ("toy", 3)
+    assert dataset.source == f"file {tmp_path / 'mine.csv'}"
+
+
+def test_the_data_folder_comes_before_openml(toy_svm, server):
+    dataset = load(OPENML | {"expect": {"samples": 6}})
+    assert dataset.source == f"file {toy_svm}"
+    assert server.requests == []
+
+
+def test_rows_of_the_file_of_another_set(toy_svm):
+    dataset = load({"name": "half", "file": "toy", "rows": [0, 3], "expect": {"samples": 3}})
+    assert (dataset.name, dataset.X[:, 0].tolist()) == ("half", [1, 2, 3])
+
+
+def test_training_rows_become_a_fixed_split(toy_svm):
+    [(train, test)] = load({"name": "toy", "train_rows": 4}).splits
+    assert (train.tolist(), test.tolist()) == ([0, 1, 2, 3], [4, 5])
+
+
+def test_splits_beside_the_file_come_before_training_rows(toy_svm):
+    np.savez(toy_svm.with_name("toy.splits.npz"), train=[[5]], test=[[0]])
+    [(train, _)] = load({"name": "toy", "train_rows": 4}).splits
+    assert train.tolist() == [5]
+
+
+def test_other_counts_than_expected_name_both_numbers(toy_svm):
+    with pytest.raises(UserError, match=r"toy\.svm\) has 6 samples, but 7 are expected"):
+        load({"name": "toy", "expect": {"samples": 7}})
+
+
+def test_a_file_with_nan(toy_svm):
+    toy_svm.write_text("1 1:2\n2 1:nan\n")
+    with pytest.raises(UserError, match=r"1 NaN or infinite features, the first in row 2"):
+        load({"name": "toy"})
+
+
+def test_openml_fills_the_cache_and_is_not_asked_again(server):
+    server.add(7, ARFF)
+    first = load(OPENML)
+    server.stop()
+    second = load(OPENML)
+    assert (second.source, second.checksum) == ("OpenML 7 v3", first.checksum)
+    assert len(server.requests) == 2
+
+
+def test_sparse_data_from_the_cache(server):
+    server.add(7, SPARSE)
+    spec = OPENML | {"expect": {"samples": 2, "features": 3, "classes": 2}}
+    assert load(spec).checksum == load(spec).checksum
+    assert len(server.requests) == 2
+
+
+def test_other_columns_are_asked_for_again(server):
+    server.add(7, ARFF)
+    load(OPENML)
+    spec = OPENML | {"openml": {"id": 7, "drop": ["row"], "expect": {"features": 3}}}
+    assert load(spec).n_features == 3
+
+
+def test_openml_has_its_own_expectations_and_training_rows(server):
+    server.add(7, ARFF)
+    openml = {"id": 7, "train_rows": 1, "expect": {"samples": 3}}
+    dataset = load(OPENML | {"openml": openml, "train_rows": 2, "expect": {"samples": 9}})
+    assert dataset.splits[0][0].tolist() == [0]
+    with pytest.raises(UserError, match=r"OpenML 7 v3\) has 3 samples, but 4 are expected"):
+        load(OPENML | {"openml": {"id": 7, "expect": {"samples": 4}}})
+
+
+def test_a_damaged_cache_is_downloaded_again(server, caplog):
+    server.add(7, ARFF)
+    load(OPENML)
+    path = cache.cache_path("toy")
+    path.write_bytes(path.read_bytes()[:500])
+    with caplog.at_level(logging.WARNING):
+        assert load(OPENML).n_samples == 3
+    assert "toy.npz is damaged" in caplog.text
+    assert cache.fetch("toy", cache_origin()) is not None
+
+
+def cache_origin():
+    return {"id": 7, "target": None, "keep": None, "drop": None, "missing": None}
+
+
+def test_a_damaged_cache_without_server(server):
+    server.add(7, ARFF)
+    load(OPENML)
+    server.stop()
+    cache.cache_path("toy").write_bytes(b"")
+    with pytest.raises(UserError, match=r"toy\.npz is damaged .*OpenML 7: the server cannot be"):
+        load(OPENML)
+
+
+def test_nothing_can_be_had(data_folder):
+    with pytest.raises(UserError) as error:
+        load(OPENML)
+    assert str(error.value) == (
+        f"data set 'toy' cannot be had: no toy.svm, .arff, .csv or .npz in {data_folder}; "
+        "not in the cache; OpenML 7: the server cannot be reached. "
+        "Put toy.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(None, "is not set"), ("/nowhere", "is /nowhere, which is no folder")]
+)
+def test_no_data_folder(monkeypatch, value, words):
+    if value:
+        monkeypatch.setenv("BOOSTBENCH_DATA", value)
+    else:
+        monkeypatch.delenv("BOOSTBENCH_DATA")
+    with pytest.raises(UserError, match=rf"\$BOOSTBENCH_DATA {words}\. Put toy\.svm"):
+        load({"name": "toy", "openml": None, "sklearn": None})
+
+
+def test_scikit_learn_stands_in_for_openml(caplog):
+    spec = {"name": "wine", "openml": {"id": 7}, "sklearn": "load_wine"}
+    with caplog.at_level(logging.WARNING):
+        dataset = load(spec | {"expect": {"samples": 178}})
+    assert dataset.source == "scikit-learn load_wine"
+    assert "the server cannot be reached; taking scikit-learn load_wine instead" in caplog.text
+
+
+def test_generated():
+    dataset = load({"name": "h", "generate": {"function": "make_hastie_10_2", "n_samples": 30}})
+    assert dataset.X.shape == (30, 10)
+
+
+def test_available(toy_svm, server, tmp_path):
+    assert available({"name": "toy"}) == "file toy.svm"
+    assert available({"name": "half", "file": "toy"}) == "file toy.svm"
+    assert available({"name": "x", "path": str(tmp_path / "a.csv")}) == "file a.csv"
+    toy_svm.unlink()
+    assert available(OPENML) == "OpenML 7"
+    assert available({"name": "x", "sklearn": "load_wine"}) == "scikit-learn"
+    assert available({"name": "x", "generate": {"function": "make_moons"}}) == "generated"
+    assert available({"name": "x"}) == ""
+    server.add(7, ARFF)
+    load(OPENML)
+    assert available(OPENML) == "cache"
+
+
+def test_importing_the_package_imports_nothing_slow():
+    code = (
+        "import sys, boostbench.data\n"
+        "print({'scipy', 'sklearn', 'pandas', 'openml', 'arff'} & sys.modules.keys())"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "set()\n"

@@ -1,0 +1,152 @@
+import logging
+import os
+
+import numpy as np
+import pytest
+
+from boostbench.data import openml_source
+from boostbench.data.openml_source import download
+from boostbench.errors import UserError
+
+ARFF = """@relation toy
+@attribute row numeric
+@attribute Feature_0 numeric
+@attribute Feature_1 {'low', 'high'}
+@attribute 'Sex, really' {m, f}
+@attribute class {'build wind float', 'head lamps', never}
+@data
+1, 0.5, low, m, 'build wind float'
+2, -1, high, f, 'head lamps'
+3, 2, low, f, 'build wind float'
+"""
+
+SPARSE = """@relation toy
+@attribute a numeric
+@attribute b numeric
+@attribute empty numeric
+@attribute class {1,-1}
+@data
+{0 1.5, 3 1}
+{1 2, 3 -1}
+"""
+
+
+@pytest.fixture(autouse=True)
+def one_attempt(monkeypatch):
+    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
+
+
+def test_download(server):
+    server.add(7, ARFF, row_id="row", ignore=["Sex, really"])
+    dataset = download("toy", {"id": 7})
+    assert dataset.X.tolist() == [[0.5, 0], [-1, 1], [2, 0]]
+    assert dataset.y.tolist() == ["build wind float", "head lamps", "build wind float"]
+    assert dataset.source == "OpenML 7 v3"
+    assert server.requests == ["/api/v1/xml/data/7", "/data/v1/download/7/set.arff"]
+
+
+def test_columns_that_are_kept_and_dropped(server):
+    server.add(7, ARFF)
+    assert download("toy", {"id": 7, "keep": ["Feature_?"]}).n_features == 2
+    assert download("toy", {"id": 7, "drop": ["row"]}).n_features == 3
+
+
+def test_an_ignored_column_as_target(server):
+    server.add(7, ARFF, target="row", ignore=["class"])
+    dataset = download("toy", {"id": 7, "target": "class", "drop": ["row"]})
+    assert (dataset.n_features, dataset.n_classes) == (3, 2)
+
+
+def test_names_with_commas_in_one_ignore_attribute(server):
+    server.add(7, ARFF, ignore=["row, Feature_0"])
+    assert download("toy", {"id": 7}).n_features == 2
+
+
+def test_sparse(server):
+    server.add(8, SPARSE)
+    dataset = download("toy", {"id": 8})
+    assert dataset.X.tolist() == [[1.5, 0, 0], [0, 2, 0]]
+    assert dataset.y.tolist() == [1, -1]
+
+
+def test_missing_values(server):
+    server.add(7, ARFF.replace("-1, high", "-1, ?"))
+    with pytest.raises(UserError, match=r"OpenML 7: 1 rows have missing values.*'Feature_1'"):
+        download("toy", {"id": 7})
+    assert download("toy", {"id": 7}, missing="drop").n_samples == 2
+
+
+def test_no_target(server):
+    server.add(7, ARFF, target=None)
+    with pytest.raises(UserError, match=r"OpenML 7 does not say which column.*openml\.target"):
+        download("toy", {"id": 7})
+
+
+def test_a_file_that_does_not_parse(server):
+    server.add(7, ARFF.replace("0.5", "half"))
+    with pytest.raises(UserError, match=r"OpenML 7: Invalid numerical value, at line 8"):
+        download("toy", {"id": 7})
+
+
+def test_checksum_mismatch(server):
+    server.add(7, ARFF, md5="0" * 32)
+    with pytest.raises(ConnectionError, match=r"OpenML 7: .* does not have the MD5 checksum"):
+        download("toy", {"id": 7})
+
+
+def test_unknown_id(server):
+    with pytest.raises(ConnectionError, match=r"OpenML 99: .*Unknown dataset"):
+        download("toy", {"id": 99})
+
+
+def test_file_not_found(server):
+    server.add(7, ARFF)
+    server.remove_file(7)
+    with pytest.raises(ConnectionError, match=r"OpenML 7: .*404"):
+        download("toy", {"id": 7})
+
+
+def test_time_out(server, monkeypatch):
+    server.silent = True
+    monkeypatch.setattr(openml_source, "TIME_OUT", (0.2, 0.2))
+    with pytest.raises(ConnectionError, match=r"OpenML 7: the server does not answer"):
+        download("toy", {"id": 7})
+    assert server.requests == ["/api/v1/xml/data/7"]
+
+
+def test_no_server(server):
+    server.stop()
+    with pytest.raises(ConnectionError, match="OpenML 7: the server cannot be reached"):
+        download("toy", {"id": 7})
+
+
+def test_a_failed_attempt_is_repeated(server, monkeypatch):
+    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 2)
+    server.add(7, ARFF, md5="0" * 32)
+    with pytest.raises(ConnectionError):
+        download("toy", {"id": 7})
+    assert server.requests.count("/data/v1/download/7/set.arff") == 2
+
+
+def test_settings_are_put_back(server):
+    import openml
+    from requests.adapters import HTTPAdapter
+
+    def settings():
+        return (
+            openml.config.server,
+            openml.config.connection_n_retries,
+            HTTPAdapter.send,
+            os.environ.get("OPENML_SKIP_PARQUET"),
+            logging.root.manager.disable,
+        )
+
+    before = settings()
+    with pytest.raises(ConnectionError):
+        download("toy", {"id": 99})
+    assert settings() == before
+
+
+def test_features_are_float(server):
+    server.add(7, ARFF.replace("0.5", "0").replace("-1", "1"))
+    assert download("toy", {"id": 7}).X.dtype == np.float64

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix, issparse
+
+from boostbench.data.table import Table, features_and_labels
+from boostbench.errors import UserError
+
+NAMES = ["id", "size", "colour", "level", "flag", "Class"]
+CATEGORIES = [
+    None,
+    None,
+    ["red", "green", "never", "blue"],
+    ["2", "10"],
+    ["no", "yes"],
+    ["'a b'", "c"],
+]
+VALUES = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 1, 0, 0, 1], [9, 0, 3, 0, 1, 0]]
+
+
+def table(values=VALUES, sparse=False):
+    values = np.array(values, dtype=float)
+    return Table(NAMES, CATEGORIES, csr_matrix(values) if sparse else values, "toy")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_nominal_attributes_become_numbers(sparse):
+    X, y = features_and_labels(table(sparse=sparse), ignore=["id"])
+    assert issparse(X) == sparse
+    X = X.toarray() if sparse else X
+    assert X.tolist() == [[0.5, 1, 0, 0, 10, 1], [1.5, 0, 1, 0, 2, 0], [0, 0, 0, 1, 2, 1]]
+    assert y.tolist() == ["a b", "c", "a b"]
+
+
+def test_keep_and_drop_take_patterns():
+    assert features_and_labels(table(), keep=["s*", "id"])[0].tolist() == [
+        [7, 0.5],
+        [8, 1.5],
+        [9, 0],
+    ]
+    X, _ = features_and_labels(table(), drop=["[ic]*", "f*", "size", "not there"])
+    assert X.tolist() == [[10], [2], [2]]
+
+
+def test_a_target_that_is_ignored_by_default_can_be_asked_for():
+    X, y = features_and_labels(table(), "level", ignore=["level", "id"], drop=["c*", "C*"])
+    assert X.tolist() == [[0.5, 1], [1.5, 0], [0, 1]]
+    assert y.tolist() == [10, 2, 2]
+
+
+def test_keep_of_nothing_is_an_error():
+    with pytest.raises(UserError, match=r"unknown column of toy 'Size'; did you mean size\?"):
+        features_and_labels(table(), keep=["Size"])
+
+
+def test_no_features_left():
+    with pytest.raises(UserError, match="no column of features"):
+        features_and_labels(table(), drop=["*"])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_missing_values(sparse):
+    values = [list(row) for row in VALUES]
+    values[1][2] = np.nan
+    values[2][0] = np.nan
+    holes = table(values, sparse)
+    with pytest.raises(UserError, match=r"toy: 1 rows .* row 2 .* 'colour'; data\.missing=drop"):
+        features_and_labels(holes, ignore=["id"])
+    X, y = features_and_labels(holes, ignore=["id"], missing="drop")
+    assert X.shape[0] == 2
+    assert y.tolist() == ["a b", "a b"]
+    assert features_and_labels(holes, keep=["size"])[0].shape == (3, 1)
+
+
+def test_missing_must_be_null_or_drop():
+    with pytest.raises(UserError, match=r"data\.missing='mean' is neither null nor drop"):
+        features_and_labels(table(), missing="mean")
