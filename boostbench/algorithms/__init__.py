@@ -1,6 +1,7 @@
 """Floor 2: the algorithms as scikit-learn estimators, one file per family."""
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH
-from boostbench.algorithms.rboost import RBoostProj, RBoostRank
+from boostbench.algorithms.rboost_proj import RBoostProj
+from boostbench.algorithms.rboost_rank import RBoostRank
 
 __all__ = ["AdaBoost", "AdaBoostMH", "RBoostProj", "RBoostRank"]

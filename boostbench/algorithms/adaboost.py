@@ -11,7 +11,7 @@ _PERFECT = 1.0 - 1e-10
 
 
 class _StageWiseStumps(ColumnGenerationClassifier):
-    """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps h_t and a vote vector W[t]."""
+    """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
 
     def __init__(self, n_iterations=1000, max_bins=None, random_state=None):
         self.n_iterations = n_iterations
@@ -31,15 +31,15 @@ class _StageWiseStumps(ColumnGenerationClassifier):
 
 
 class AdaBoostMH(_StageWiseStumps):
-    """AdaBoost.MH with one stump and one vote vector per round.
+    r"""AdaBoost.MH with one stump and one vote vector per round.
 
     Every sample carries a weight for every label. A round adds ``alpha_t h_t(x) v_t``, a stump h_t
     with a vote of -1 or +1 for each class, which minimises the exponential loss
 
-    .. math:: \\sum_{i,r} \\exp(-Y_{ir} F_r(x_i)), \\quad Y_{ir} = \\pm 1 \\text{ for } r = y_i, r \\ne y_i
+    .. math:: \sum_{i,r} \exp(-Y_{ir} F_r(x_i)), \quad Y_{ir} = 2 [r = y_i] - 1
 
-    by :math:`\\alpha_t = \\frac12 \\log \\frac{1 + g}{1 - g}` with
-    :math:`g = \\sum_r |\\sum_i D_{ir} Y_{ir} h_t(x_i)|`.
+    by :math:`\alpha_t = \frac12 \log \frac{1 + g}{1 - g}` with
+    :math:`g = \sum_r |\sum_i D_{ir} Y_{ir} h_t(x_i)|`.
 
     Parameters
     ----------
@@ -79,10 +79,10 @@ class AdaBoostMH(_StageWiseStumps):
 
 
 class AdaBoost(_StageWiseStumps):
-    """Discrete AdaBoost with stumps, for two classes.
+    r"""Discrete AdaBoost with stumps, for two classes.
 
-    A round adds ``alpha_t h_t(x)`` with the stump of the least weighted error :math:`\\epsilon_t`
-    and :math:`\\alpha_t = \\frac12 \\log \\frac{1 - \\epsilon_t}{\\epsilon_t}`.
+    A round adds ``alpha_t h_t(x)`` with the stump of the least weighted error :math:`\epsilon_t`
+    and :math:`\alpha_t = \frac12 \log \frac{1 - \epsilon_t}{\epsilon_t}`.
 
     Parameters
     ----------

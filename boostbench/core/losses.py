@@ -1,14 +1,14 @@
-"""Convex losses of the margin: value and dual variables.
+r"""Convex losses of the margin: value and dual variables.
 
-A loss is a function :math:`\\lambda(\\rho)` of the margin, convex and falling; its dual variable is
-:math:`u = -\\lambda'(\\rho)` (paper 1, eq. (16)).
+A loss is a function :math:`\lambda(\rho)` of the margin, convex and falling; its dual variable is
+:math:`u = -\lambda'(\rho)` (paper 1, eq. (16)).
 """
 
 import numpy as np
 
 
 class Logistic:
-    """:math:`\\lambda(\\rho) = \\log(1 + e^{-\\rho})`, with :math:`0 < u < 1` (paper 1, eq. (25)).
+    r""":math:`\lambda(\rho) = \log(1 + e^{-\rho})`, with :math:`0 < u < 1` (paper 1, eq. (25)).
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Logistic:
 
 
 class Exponential:
-    """:math:`\\lambda(\\rho) = e^{-\\rho} = u`.
+    r""":math:`\lambda(\rho) = e^{-\rho} = u`.
 
     Examples
     --------
