@@ -4,7 +4,6 @@ import contextlib
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -46,19 +45,17 @@ def store(dataset: Dataset, origin: Mapping) -> None:
     else:
         arrays["X"] = dataset.X
     path = cache_path(dataset.name)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        try:
-            with open(descriptor, "wb") as stream:
-                np.savez_compressed(stream, **arrays)
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        with open(temporary, "wb") as stream:
+            np.savez_compressed(stream, **arrays)
+        os.replace(temporary, path)
     except OSError as error:
         logger.warning("%s is not kept for the next time: %s", dataset.name, error)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 def fetch(name: str, origin: Mapping) -> Dataset | None:

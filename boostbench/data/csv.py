@@ -52,6 +52,7 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
             header=0 if header else None,
             na_values=MISSING,
             skipinitialspace=True,
+            low_memory=False,  # else a large column of words may come out half as numbers
             index_col=False,
             encoding="utf-8-sig",
             encoding_errors="replace",

@@ -54,7 +54,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
     name, openml = spec["name"], spec.get("openml") or {}
     path = _local_file(spec)
     if path is not None:
-        X, y, splits = read_file(path, spec.get("labels"), spec.get("missing"))
+        labels = None if spec.get("labels") is None else str(spec["labels"])
+        X, y, splits = read_file(path, labels, spec.get("missing"))
         dataset, about = Dataset(name, X, y, f"file {path}", splits), spec
     else:
         dataset, about = _without_file(spec, openml)

@@ -127,9 +127,9 @@ def _label_column(table: Table, target: str | None) -> int:
     if target is None:
         lower = [name.lower() for name in table.names]
         return lower.index("class") if "class" in lower else len(lower) - 1
-    if str(target) not in table.names:
-        raise unknown(f"column of {table.where}", str(target), table.names)
-    return table.names.index(str(target))
+    if target not in table.names:
+        raise unknown(f"column of {table.where}", target, table.names)
+    return table.names.index(target)
 
 
 def _complete_rows(table: Table, columns: list[int], missing: str | None) -> np.ndarray:

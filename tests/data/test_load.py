@@ -32,6 +32,12 @@ def test_path_comes_before_the_data_folder(toy_svm, tmp_path):
     assert dataset.source == f"file {tmp_path / 'mine.csv'}"
 
 
+def test_labels_by_column_number(tmp_path):
+    (tmp_path / "mine.csv").write_text("x,1\ny,2\nx,3\n")
+    dataset = load({"name": "mine", "path": str(tmp_path / "mine.csv"), "labels": 0})
+    assert dataset.class_counts == {"x": 2, "y": 1}
+
+
 def test_the_data_folder_comes_before_openml(toy_svm, server):
     dataset = load(OPENML | {"expect": {"samples": 6}})
     assert dataset.source == f"file {toy_svm}"
