@@ -69,15 +69,15 @@ def calibration() -> float:
 @functools.cache
 def _calibration(pid: int) -> float:
     rng = np.random.default_rng(0)
-    rows = rng.standard_normal((100, 10_000))
+    rows = rng.standard_normal((300, 10_000))
     square = rng.standard_normal((300, 300))
-    order = rng.integers(0, rows.size, 500_000)
+    order = rng.integers(0, rows.size, 2_000_000)
     seconds = []
     with threadpool_limits(1):
         for _ in range(3):
             start = time.process_time()
             np.sort(rows, axis=1)
-            for _ in range(5):
+            for _ in range(20):
                 square @ square
             rows.ravel()[order].sum()
             seconds.append(time.process_time() - start)

@@ -113,7 +113,7 @@ class Algorithm:
         try:
             estimator = found(**{name: _instantiate(value) for name, value in params.items()})
             # scikit-learn checks values in fit only, where the mistake would cost every trial.
-            if hasattr(estimator, "_validate_params"):
+            if hasattr(estimator, "_parameter_constraints"):
                 estimator._validate_params()
         except (TypeError, ValueError) as error:
             raise UserError(f"{found.__name__}: {_first_line(error)}") from None

@@ -6,8 +6,11 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError
 from boostbench.experiment.estimator import Algorithm
 from boostbench.experiment.fingerprint import fingerprint
 from boostbench.experiment.protocol import Protocol, Split, folds, splits
@@ -111,6 +114,28 @@ class Experiment:
     def splits(self) -> list[Split]:
         """The divisions of the data; raises UserError where they are impossible."""
         return splits(self.dataset, self.protocol, self.seed)
+
+    def check(self) -> None:
+        """Make sure that the classifier takes such data, as far as it tells.
+
+        Raises
+        ------
+        UserError
+            If it takes two classes only and there are more, or no sparse features and these are.
+        """
+        estimator = self.algorithm.build(self.seed)
+        if not isinstance(estimator, BaseEstimator):
+            return
+        tags = get_tags(estimator)
+        n_classes, name = self.dataset.n_classes, self.dataset.name
+        if n_classes > 2 and tags.classifier_tags and not tags.classifier_tags.multi_class:
+            raise UserError(
+                f"{self.algorithm.name} takes two classes, and data set {name!r} has {n_classes}"
+            )
+        if self.dataset.is_sparse and not tags.input_tags.sparse:
+            raise UserError(
+                f"{self.algorithm.name} takes no sparse features, and those of {name!r} are sparse"
+            )
 
     def tuning_split(self, split: Split) -> Split:
         """Give the split on whose training part the parameters for `split` are chosen."""

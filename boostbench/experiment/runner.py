@@ -134,7 +134,8 @@ def run(
     """
     if rerun not in RERUNS:
         raise UserError(f"rerun is {rerun!r}; {hint(rerun, RERUNS)}")
-    session = _Session(list(experiments), Path(results), rerun, on_event or (lambda event: None))
+    on_event = _ignore if on_event is None else on_event
+    session = _Session(list(experiments), Path(results), rerun, on_event)
     plan = session.plan()
     if plan.splits:
         workers = Workers(n_jobs, backend)
@@ -156,7 +157,7 @@ def collect(experiments: Iterable[Experiment], *, results: Path) -> Report:
     -------
     Report
     """
-    return _Session(list(experiments), Path(results), "missing", lambda event: None).report()
+    return _Session(list(experiments), Path(results), "missing", _ignore).report()
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,7 @@ class _Session:
         """Find the splits that have to run, and the cross-validation trials that they wait for."""
         missing, tuning = {}, {}
         for experiment in self.experiments:
+            experiment.check()
             for split in experiment.splits:
                 if self._finished(experiment, split) is None:
                     place = experiment.path(self.results), experiment.key(split)
@@ -310,6 +312,10 @@ class _Session:
             return chosen, least, None
         error = f"no point of the grid could be fitted; one of them: {failed['error']}"
         return {}, None, {"error": error, "where": failed["where"], "finished": failed["finished"]}
+
+
+def _ignore(event) -> None:
+    pass
 
 
 def _is_fresh(experiment: Experiment, record: dict) -> bool:

@@ -1,0 +1,128 @@
+"""Small classifiers, quick to fit, with one peculiarity each."""
+
+import os
+import signal
+import time
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Nearest(ClassifierMixin, BaseEstimator):
+    """Nearest class mean in `width` random features; one more class is told apart each round."""
+
+    def __init__(self, n_iterations=6, width=2, random_state=None):
+        self.n_iterations = n_iterations
+        self.width = width
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        rng = np.random.default_rng(self.random_state)
+        self.features_ = rng.choice(X.shape[1], self.width, replace=False)
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([X[y == label].mean(axis=0) for label in self.classes_])
+        self.n_iterations_ = min(self.n_iterations, len(self.classes_))
+        self.n_parameters_ = self.means_.size
+        self.weak_learner_time_ = 0.25
+        self.coefficient_time_ = 0.125
+        return self
+
+    def staged_predict(self, X):
+        for stage in range(1, self.n_iterations_ + 1):
+            means = self.means_[:stage, self.features_]
+            distance = ((X[:, None, self.features_] - means) ** 2).sum(axis=2)
+            yield self.classes_[distance.argmin(axis=1)]
+
+    def predict(self, X):
+        *_, last = self.staged_predict(X)
+        return last
+
+
+class Failing(Nearest):
+    """Fails for one seed, or for one width."""
+
+    def __init__(self, n_iterations=6, width=2, fail_on=None, fail_width=None, random_state=None):
+        super().__init__(n_iterations, width, random_state)
+        self.fail_on = fail_on
+        self.fail_width = fail_width
+
+    def fit(self, X, y):
+        if self.random_state == self.fail_on or self.width == self.fail_width:
+            raise ValueError("cannot do this one\nsecond line")
+        return super().fit(X, y)
+
+
+class Exiting(Failing):
+    def fit(self, X, y):
+        if self.random_state == self.fail_on:
+            raise SystemExit(3)
+        return super().fit(X, y)
+
+
+class Deadly(Failing):
+    """Takes its process with it for one seed, as running out of memory does."""
+
+    def fit(self, X, y):
+        if self.random_state == self.fail_on:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
+class Slow(Nearest):
+    def fit(self, X, y):
+        time.sleep(0.15)
+        return super().fit(X, y)
+
+
+class Interrupting(Failing):
+    def fit(self, X, y):
+        if self.random_state == self.fail_on:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+class Warning_(Nearest):
+    def fit(self, X, y):
+        warnings.warn("did not converge\nreally", UserWarning, stacklevel=1)
+        warnings.warn("did not converge\nreally", UserWarning, stacklevel=1)
+        return super().fit(X, y)
+
+
+class TwoTongues(Nearest):
+    """Ends its stages with something else than it predicts."""
+
+    def predict(self, X):
+        return np.roll(super().predict(X), 1)
+
+
+class Plain:
+    """Not even a scikit-learn estimator: no parameters, no stages, no seed."""
+
+    def fit(self, X, y):
+        self.label_ = y[0]
+
+    def predict(self, X):
+        return np.full(len(X), self.label_)
+
+
+class Open:
+    """Takes any parameter."""
+
+    def __init__(self, **params):
+        self.params = params
+
+    def fit(self, X, y):
+        pass
+
+    def predict(self, X):
+        return np.zeros(len(X), int)
+
+
+class Binary(Nearest):
+    """Says that it takes two classes only."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

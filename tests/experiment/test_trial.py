@@ -1,0 +1,104 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+from threadpoolctl import threadpool_info
+
+from boostbench.experiment.estimator import Algorithm
+from boostbench.experiment.protocol import Protocol, scale, splits
+from boostbench.experiment.trial import Trial, run_trial
+
+
+@pytest.fixture
+def do(dataset):
+    split = splits(dataset, Protocol(), seed=0)[0]
+
+    def do(target, checkpoints=(1, 2, 5, 50), chosen=None, **params):
+        algorithm = Algorithm("x", target, params)
+        chosen = chosen or {}
+        trial = Trial(algorithm, chosen, split.train, split.test, 0, "minmax", checkpoints)
+        return run_trial(trial, dataset.X, dataset.y)
+
+    do.split = split
+    return do
+
+
+def test_outcome_is_what_a_plain_fit_gives(do, dataset):
+    outcome = do(
+        "sklearn.ensemble.AdaBoostClassifier", n_estimators=6, chosen={"learning_rate": 0.3}
+    )
+    train, test = do.split.train, do.split.test
+    X_train, X_test = scale("minmax", dataset.X[train], dataset.X[test])
+    model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
+    model.fit(X_train, dataset.y[train])
+    stages = [np.mean(stage != dataset.y[test]) for stage in model.staged_predict(X_test)]
+    assert outcome["test_error"] == stages[-1]
+    assert outcome["train_error"] == np.mean(model.predict(X_train) != dataset.y[train])
+    assert outcome["checkpoints"] == {"1": stages[0], "2": stages[1], "5": stages[4]}
+    assert outcome["n_iterations"] == 6
+    assert (outcome["n_train"], outcome["n_test"]) == (90, 30)
+    assert outcome["n_parameters"] is None
+    assert outcome["seconds"]["weak_learner"] is None
+
+
+def test_early_stop_holds_its_last_error_up_to_what_was_asked_for(do):
+    outcome = do("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
+    errors = outcome["checkpoints"]
+    assert outcome["n_iterations"] == 3
+    assert list(errors) == ["1", "3", "5", "20"]
+    assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome["test_error"]
+
+
+def test_costs_are_told(do):
+    outcome = do("fake_classifiers.Nearest")
+    seconds = outcome["seconds"]
+    assert (seconds["weak_learner"], seconds["coefficients"]) == (0.25, 0.125)
+    assert min(seconds["fit"], seconds["predict_per_instance"], seconds["calibration"]) > 0
+    assert outcome["n_parameters"] == 9
+    assert outcome["environment"]["python"].startswith("3.")
+    assert json.loads(json.dumps(outcome)) == outcome
+
+
+def test_anything_with_fit_and_predict_takes_part(do):
+    outcome = do("fake_classifiers.Plain")
+    assert 0 < outcome["test_error"] < 1
+    assert outcome["checkpoints"] == {}
+    assert outcome["n_iterations"] is None
+
+
+def test_an_exception_is_the_trials_failure(do):
+    outcome = do("fake_classifiers.Failing", fail_on=0)
+    assert outcome["error"] == "ValueError: cannot do this one"
+    assert outcome["where"].startswith("fake_classifiers:")
+    assert "test_error" not in outcome
+    assert do("fake_classifiers.Exiting", fail_on=0)["error"] == "SystemExit: 3"
+
+
+def test_ctrl_c_passes(do):
+    with pytest.raises(KeyboardInterrupt):
+        do("fake_classifiers.Interrupting", fail_on=0)
+
+
+def test_stages_that_end_elsewhere_than_predict_are_a_failure(do):
+    assert "last stage" in do("fake_classifiers.TwoTongues")["error"]
+
+
+def test_warnings_are_kept_once_each(do):
+    assert do("fake_classifiers.Warning_")["warnings"] == ["UserWarning: did not converge"]
+    assert do("fake_classifiers.Nearest")["warnings"] == []
+
+
+def test_blas_has_one_thread(do, monkeypatch):
+    import fake_classifiers
+
+    seen = []
+    fit = fake_classifiers.Nearest.fit
+
+    def spy(self, X, y):
+        seen.extend(pool["num_threads"] for pool in threadpool_info())
+        return fit(self, X, y)
+
+    monkeypatch.setattr(fake_classifiers.Nearest, "fit", spy)
+    do("fake_classifiers.Nearest")
+    assert set(seen) == {1}
