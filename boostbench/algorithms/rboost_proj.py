@@ -1,4 +1,4 @@
-"""RBoost^proj (paper 1, Algorithm 2): boosting by randomly projecting the weak learners' outputs."""
+"""RBoost^proj (paper 1, Algorithm 2): boosting by projecting the weak learners' outputs."""
 
 import numpy as np
 from scipy import sparse
