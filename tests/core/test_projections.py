@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from boostbench.core.projections import KINDS, random_matrix
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mean_variance_and_independence(kind):
+    matrix = random_matrix(kind, (400, 500), np.random.default_rng(0)).astype(float)
+    assert matrix.mean() == pytest.approx(0, abs=0.01)
+    assert matrix.var() == pytest.approx(1, abs=0.01)
+    assert np.abs(np.corrcoef(matrix[:20]) - np.eye(20)).max() < 0.25
+    assert np.abs(np.corrcoef(matrix[:, :20].T) - np.eye(20)).max() < 0.25
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_generator_decides(kind):
+    first, again, other = (
+        random_matrix(kind, (5, 2, 3), np.random.default_rng(seed)) for seed in (1, 1, 2)
+    )
+    assert first.shape == (5, 2, 3)
+    assert first.dtype == np.float32
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_gaussian_tails():
+    matrix = random_matrix("gaussian", (500, 1000), np.random.default_rng(0))
+    for bound, share in [(1, 0.3173), (2, 0.0455), (3, 0.0027)]:
+        assert (np.abs(matrix) > bound).mean() == pytest.approx(share, rel=0.1)
+
+
+def test_sign_entries():
+    matrix = random_matrix("sign", (100, 100), np.random.default_rng(0))
+    assert set(matrix.ravel().tolist()) == {-1.0, 1.0}
+
+
+def test_distances_are_kept():
+    """What the projections are for: with the factor 1 / sqrt(n) lengths stay about the same."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(20, 30))
+    for kind in KINDS:
+        projected = points @ random_matrix(kind, (30, 4000), rng) / np.sqrt(4000)
+        ratio = np.linalg.norm(projected, axis=1) / np.linalg.norm(points, axis=1)
+        np.testing.assert_allclose(ratio, 1.0, atol=0.06)
+
+
+def test_an_unknown_kind_names_the_known():
+    with pytest.raises(ValueError, match=r"gaussian.*sign.*'sparse'"):
+        random_matrix("sparse", (2, 2), np.random.default_rng(0))

@@ -1,0 +1,258 @@
+import numpy as np
+import pytest
+
+import boostbench.core.stumps
+from boostbench.core.stumps import Stump, StumpSearch
+
+from . import reference
+
+MANY_SEEDS = range(20)
+
+
+@pytest.fixture(params=["dense", "histogram"])
+def layout(request, monkeypatch):
+    """Force either way of summing, whatever the data would choose."""
+    few = 10**9 if request.param == "dense" else -1
+    monkeypatch.setattr(boostbench.core.stumps, "_DENSE_THRESHOLDS_PER_FEATURE", few)
+
+
+def mixed_features(rng):
+    """Features of every kind: continuous, discrete, binary, constant, nearly constant."""
+    n_samples = rng.integers(2, 45)
+    kinds = [
+        rng.normal(size=n_samples),
+        rng.integers(0, 4, n_samples),
+        rng.integers(0, 2, n_samples),
+        np.full(n_samples, 3.25),
+        np.where(np.arange(n_samples) == n_samples // 2, 1e6, -1e-6),
+        1e9 + rng.integers(0, 3, n_samples) * np.spacing(1e9),
+        np.repeat(rng.normal(size=(n_samples + 2) // 3), 3)[:n_samples],
+    ]
+    order = rng.permutation(len(kinds))
+    return np.column_stack([kinds[i] for i in order]).astype(float)
+
+
+def literal_edges(search, X, G):
+    return np.array(
+        [
+            [reference.edge(X, G[:, c], feature, threshold) for c in range(G.shape[1])]
+            for feature, threshold in zip(search.feature, search.threshold, strict=True)
+        ]
+    )
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+class TestAgainstBruteForce:
+    def problem(self, seed):
+        rng = np.random.default_rng(seed)
+        X = mixed_features(rng)
+        return X, rng.normal(size=(len(X), rng.integers(1, 5)))
+
+    def test_the_positions_hold_all_stumps_and_no_other(self, seed):
+        X, _ = self.problem(seed)
+        search = StumpSearch(X)
+        held = set(zip(search.feature.tolist(), search.threshold.tolist(), strict=True))
+        sides = {(f, tuple(reference.output(X, f, t))) for f, t in held}
+        wanted = {(f, tuple(reference.output(X, f, t))) for f, t in reference.stumps(X)}
+        assert sides == wanted
+        assert len(held) == len(wanted)
+
+    def test_edges_at_every_position(self, seed):
+        X, G = self.problem(seed)
+        search = StumpSearch(X)
+        tolerance = 1e-5 * np.abs(G).sum(axis=0).max()
+        np.testing.assert_allclose(
+            search.edges(G), literal_edges(search, X, G), rtol=0, atol=tolerance
+        )
+
+    def test_best(self, seed):
+        X, G = self.problem(seed)
+        stump, column, edge = StumpSearch(X).best(G)
+        literal = reference.edge(X, G[:, column], stump.feature, stump.threshold)
+        assert edge == pytest.approx(stump.polarity * literal, rel=1e-12)
+        assert edge == pytest.approx(reference.largest_edge(X, G), rel=1e-5)
+
+    def test_best_vote(self, seed):
+        X, G = self.problem(seed)
+        stump, votes, edge = StumpSearch(X).best_vote(G)
+        assert stump.polarity == 1
+        assert set(votes) <= {-1.0, 1.0}
+        literal = sum(
+            vote * reference.edge(X, G[:, c], stump.feature, stump.threshold)
+            for c, vote in enumerate(votes)
+        )
+        assert edge == pytest.approx(literal, rel=1e-12)
+        assert edge == pytest.approx(reference.largest_vote_edge(X, G), rel=1e-5)
+
+    def test_whole_weights_are_summed_without_error(self, seed):
+        """Sums of small integers are exact in single precision: no tolerance, ties abound."""
+        X, G = self.problem(seed)
+        G = np.round(G)
+        search = StumpSearch(X)
+        assert (search.edges(G) == literal_edges(search, X, G)).all()
+        assert search.best(G)[2] == reference.largest_edge(X, G)
+        assert search.best_vote(G)[2] == reference.largest_vote_edge(X, G)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("n_thresholds", [1, 2, 15, 16, 17, 31, 32, 33, 48, 49])
+def test_features_of_unequal_length_beside_each_other(n_thresholds):
+    rng = np.random.default_rng(n_thresholds)
+    X = np.zeros((60, 5))
+    X[:, 1] = rng.permutation(np.arange(60) % (n_thresholds + 1))
+    X[:, 2] = rng.permutation(60)
+    X[:, 3] = np.arange(60) > 40
+    G = rng.integers(-3, 4, (60, 3)).astype(float)
+    search = StumpSearch(X)
+    assert len({*zip(search.feature, search.threshold, strict=True)}) == n_thresholds + 60
+    assert (search.edges(G) == literal_edges(search, X, G)).all()
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("varying", range(4))
+def test_one_feature_varies_only(varying):
+    X = np.ones((20, 4))
+    X[:, varying] = np.arange(20)
+    G = np.where(np.arange(20) < 7, -1.0, 1.0)[:, None]
+    search = StumpSearch(X)
+    assert search.best(G) == (Stump(varying, 6.5, 1), 0, 20.0)
+    assert search.best(-G) == (Stump(varying, 6.5, -1), 0, 20.0)
+
+
+@pytest.mark.parametrize("max_bins", [None, 4])
+def test_without_a_varying_feature_there_is_no_position(max_bins):
+    search = StumpSearch(np.full((5, 3), 2.0), max_bins)
+    assert search.n_positions == 0
+    assert search.edges(np.ones((5, 2))).shape == (0, 2)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("value", [0.0, 1.0, -1.0, 0.1, 1e-310, 1e300, -1e300, 123456.789])
+@pytest.mark.parametrize("max_bins", [None, 2])
+def test_neighbouring_doubles_are_separated(value, max_bins):
+    X = np.array([[value], [np.nextafter(value, np.inf)]])
+    stump, _, edge = StumpSearch(X, max_bins).best(np.array([[-1.0], [1.0]]))
+    assert edge == 2.0
+    assert stump(X).tolist() == [-1.0, 1.0]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize(
+    "low",
+    [
+        pytest.param(
+            -1.0,
+            marks=pytest.mark.xfail(
+                strict=True, reason="the difference of the two overflows; half of each would not"
+            ),
+        ),
+        0.0,
+        0.5,
+    ],
+)
+def test_the_largest_doubles_are_separated(low):
+    largest = np.finfo(float).max
+    X = np.array([[low * largest], [largest]])
+    stump, _, edge = StumpSearch(X).best(np.array([[-1.0], [1.0]]))
+    assert edge == 2.0
+    assert stump(X).tolist() == [-1.0, 1.0]
+    assert np.isfinite(stump.threshold)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("scale", [2.0**-90, 2.0**-30, 2.0**30, 2.0**90])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    rng = np.random.default_rng(0)
+    X, G = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
+    stump, column, edge = StumpSearch(X).best(G)
+    assert StumpSearch(X).best(scale * G) == (stump, column, scale * edge)
+    stump, votes, edge = StumpSearch(X).best_vote(G)
+    scaled = StumpSearch(X).best_vote(scale * G)
+    assert scaled[0] == stump
+    assert scaled[1].tolist() == votes.tolist()
+    assert scaled[2] == scale * edge
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+def test_weights_of_very_different_size(seed):
+    """Late in a training few samples hold nearly all the weight."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 3))
+    G = rng.choice([-1.0, 1.0], (40, 3)) * 10.0 ** rng.uniform(-40, 0, (40, 3))
+    tolerance = 1e-6 * np.abs(G).sum()
+    search = StumpSearch(X)
+    np.testing.assert_allclose(search.edges(G), literal_edges(search, X, G), atol=tolerance)
+    assert search.best(G)[2] == pytest.approx(reference.largest_edge(X, G), abs=tolerance)
+    assert search.best_vote(G)[2] == pytest.approx(reference.largest_vote_edge(X, G), abs=tolerance)
+
+
+def test_many_thresholds_of_many_samples_keep_single_precision():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2))
+    G = rng.normal(size=(5000, 1)) / 5000
+    search = StumpSearch(X)
+    order = np.argsort(X, axis=0)
+    below = np.cumsum(G[order, 0], axis=0)
+    exact = np.abs(G.sum() - 2 * below[:-1]).max()
+    assert search.best(G)[2] == pytest.approx(exact, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+@pytest.mark.parametrize("max_bins", [2, 3, 8, 16, 100])
+def test_binned_thresholds_are_a_subset_of_the_exact(seed, max_bins):
+    X = mixed_features(np.random.default_rng(seed))
+    exact, binned = StumpSearch(X), StumpSearch(X, max_bins)
+    for feature, values in enumerate(X.T):
+        all_thresholds = set(exact.threshold[exact.feature == feature])
+        kept = set(binned.threshold[binned.feature == feature])
+        assert kept <= all_thresholds
+        assert len(kept) <= max_bins - 1
+        assert bool(kept) == bool(all_thresholds)
+        if len(set(values)) <= max_bins:
+            assert kept == all_thresholds
+
+
+@pytest.mark.parametrize("max_bins", [2, 4, 10])
+def test_binned_thresholds_are_the_quantiles(max_bins):
+    """Each bin of distinct values holds its share of the samples."""
+    values = np.random.default_rng(0).permutation(1000.0 + np.arange(1000))
+    thresholds = np.sort(StumpSearch(values[:, None], max_bins).threshold)
+    thresholds = np.unique(thresholds)
+    below = [(values < threshold).sum() for threshold in thresholds]
+    assert len(below) == max_bins - 1
+    assert np.abs(np.array(below) - 1000 * np.arange(1, max_bins) / max_bins).max() <= 1
+
+
+def test_a_frequent_value_is_cut_off():
+    values = np.concatenate([np.zeros(900), 1.0 + np.arange(100)])
+    thresholds = StumpSearch(values[:, None], 10).threshold
+    assert 0.5 in thresholds
+
+
+@pytest.mark.parametrize("max_bins", [None, 5])
+@pytest.mark.parametrize("polarity", [-1, 1])
+def test_a_position_is_a_stump(max_bins, polarity):
+    X = np.random.default_rng(3).normal(size=(12, 2))
+    search = StumpSearch(X, max_bins)
+    for position in range(search.n_positions):
+        feature, threshold = search.feature[position], search.threshold[position]
+        stump = search.stump(position, polarity)
+        assert stump == Stump(feature, threshold, polarity)
+        expected = polarity * np.array(reference.output(X, feature, threshold))
+        assert stump(X).tolist() == expected.tolist()
+
+
+def test_the_search_leaves_its_arguments_alone():
+    rng = np.random.default_rng(0)
+    X, G = rng.normal(size=(30, 2)), rng.normal(size=(30, 2))
+    X.setflags(write=False)
+    G.setflags(write=False)
+    search = StumpSearch(X)
+    first = search.edges(G).copy()
+    search.best(G)
+    search.best_vote(G)
+    search.edges(G)[:] = 0.0
+    assert (search.edges(G) == first).all()
