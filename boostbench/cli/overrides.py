@@ -39,11 +39,10 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
         if o.type.name == "CHANGE" and not o.key_or_group.startswith("hydra")
     ]
     defaults = _defaults()
-    groups = {*configs.KINDS, *defaults}
     chosen = dict(defaults)
     for override in parsed:
         group = override.key_or_group
-        if group in groups:
+        if group in defaults:
             known = configs.names(group, folders)
             chosen[group] = list(_options(override, known))
             for name in chosen[group]:
@@ -55,8 +54,8 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
             keys |= set(_flatten(configs.read(group, name, folders), group))
     for override in parsed:
         key = override.key_or_group
-        if key not in groups and key not in keys:
-            near = difflib.get_close_matches(key, sorted(keys), n=3)
+        if key not in defaults and key not in keys:
+            near = difflib.get_close_matches(key, sorted(keys), n=3, cutoff=0.7)
             hint = f"did you mean {', '.join(near)}?" if near else "no key is near it"
             raise UserError(f"unknown key {key!r}; {hint} (+{override.input_line} would add it)")
 

@@ -164,7 +164,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
             )
             for (key, spec), outcome in zip(cells.items(), report.outcomes, strict=True)
         },
-        unavailable=unavailable,
+        unavailable=list(unavailable),
         uncounted=set(definition.published_as),
         overrides=[o for o in overrides if not o.startswith(("results=", "rerun=", "parallel"))],
     )

@@ -20,14 +20,14 @@ def markdown(table: Table) -> str:
         Text of the file, with a newline at its end.
     """
     parts = [f"# {table.title}", _errors(table)]
-    parts.append("Mean test error in percent (standard deviation over splits); best in bold.")
+    parts.append(f"{table.caption} Best in bold.")
     parts += significance(table)
     parts += table.notes
     comparison = comparison_rows(table)
     if comparison:
-        header = ["data", "algorithm", "published", "ours", "difference", "95% interval", "verdict"]
-        parts += ["## Beside the published numbers", _pipe(comparison, header)]
-        parts.append("The interval is Welch's, of the difference ours minus published.")
+        header = ["data", "algorithm", "published", "ours", "difference", "verdict"]
+        parts += ["## Beside the published numbers", _pipe(comparison, header, left=2)]
+        parts.append("Difference: ours minus published, with Welch's 95% interval.")
     parts += ["## CPU seconds", _pipe(*_seconds(table))]
     parts.append("Means per split, on one core: whole fit / weak learners / coefficients.")
     return "\n\n".join(parts) + "\n"
@@ -44,15 +44,16 @@ def comparison_rows(table: Table) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        Data, algorithm, published, ours, difference, Welch's 95% interval, verdict.
+        Data, algorithm, published, ours, difference with Welch's 95% interval, verdict.
     """
     rows = []
     for cell in table.cells.values():
         agreement = cell.agreement
         if agreement:
-            interval = f"{agreement.low:+.1f} to {agreement.high:+.1f}"
-            numbers = [str(cell.published), cell.text, f"{agreement.difference:+.1f}", interval]
-            rows.append([cell.data, cell.title, *numbers, agreement.verdict])
+            half = (agreement.high - agreement.low) / 2
+            difference = f"{agreement.difference:+.1f} ± {half:.1f}".removesuffix(" ± nan")
+            texts = [str(cell.published), cell.text, difference, agreement.verdict]
+            rows.append([cell.data, cell.title, *texts])
     return rows
 
 
@@ -93,6 +94,6 @@ def number(value: float | None) -> str:
     return f"{value:.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
-def _pipe(rows: list[list[str]], header: list[str]) -> str:
-    align = ["left", *["right"] * (len(header) - 1)]
+def _pipe(rows: list[list[str]], header: list[str], left: int = 1) -> str:
+    align = ["left"] * left + ["right"] * (len(header) - left)
     return tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=align)

@@ -18,11 +18,14 @@ class Wilcoxon:
     Attributes
     ----------
     n : int
-        Number of pairs, those without a difference included.
+        Number of pairs, ties included.
+    ties : int
+        Number of pairs without a difference.
     statistic : float
         The smaller of the two rank sums.
     critical : int or None
-        The largest rank sum that is significant at 5% for `n` pairs; None where there is none.
+        The largest rank sum that tables call significant at 5% for `n` pairs; None where there is
+        none.
     p : float
         Two-sided p-value.
     exact : bool
@@ -30,6 +33,7 @@ class Wilcoxon:
     """
 
     n: int
+    ties: int
     statistic: float
     critical: int | None
     p: float
@@ -37,24 +41,44 @@ class Wilcoxon:
 
     @property
     def significant(self) -> bool:
-        """Whether the two differ at the 5% level, as the papers decide it."""
+        """Whether the two differ at the 5% level, by `p`."""
+        return self.p <= 0.05
+
+    @property
+    def tabled(self) -> bool:
+        """Whether the papers would say so: they compare with the critical value for all `n`."""
         return self.critical is not None and self.statistic <= self.critical
 
     def sentence(self, a: str, b: str, pairs: str) -> str:
         """Word the result as the papers do.
 
+        Parameters
+        ----------
+        a, b : str
+            What was compared.
+        pairs : str
+            What the pairs are, in the plural.
+
+        Returns
+        -------
+        str
+            Statistic, critical value, p-value and verdict.
+
         Examples
         --------
-        >>> Wilcoxon(11, 16.0, 10, 0.2637, True).sentence("A", "B", "data sets")
+        >>> Wilcoxon(11, 1, 16.0, 10, 0.2637, True).sentence("A", "B", "data sets")
         'Wilcoxon signed-rank, A against B over 11 data sets: smaller rank sum 16, critical value
         10 at 5%, exact p = 0.264: no significant difference.'
         """
         critical = "none" if self.critical is None else self.critical
         p = f"exact p = {self.p:.3g}" if self.exact else f"p = {self.p:.3g} (normal approximation)"
-        verdict = "significant" if self.significant else "no significant"
+        verdict = f"{'' if self.significant else 'no '}significant difference"
+        if self.tabled and not self.significant:
+            # With many ties the rank sum is small whatever the differences are.
+            verdict += f" ({self.ties} of {self.n} are ties, which the critical value ignores)"
         return (
             f"Wilcoxon signed-rank, {a} against {b} over {self.n} {pairs}: smaller rank sum "
-            f"{self.statistic:g}, critical value {critical} at 5%, {p}: {verdict} difference."
+            f"{self.statistic:g}, critical value {critical} at 5%, {p}: {verdict}."
         )
 
 
@@ -80,14 +104,15 @@ def wilcoxon(a: Sequence[float], b: Sequence[float], digits: int = 1) -> Wilcoxo
     n = len(difference)
     ranked = difference[difference != 0]
     if len(ranked) == 0:
-        return Wilcoxon(n, 0.0, critical_value(n), 1.0, True)
-    ties = len(np.unique(np.abs(ranked))) < len(ranked)
+        return Wilcoxon(n, n, 0.0, critical_value(n), 1.0, True)
+    shared = len(np.unique(np.abs(ranked))) < len(ranked)
     # All 2^n signs can be tried for few pairs, which is exact with ties too.
     few = len(ranked) <= 13
-    exact = few or (len(ranked) <= 50 and not ties)
+    exact = few or (len(ranked) <= 50 and not shared)
     method = stats.PermutationMethod(n_resamples=2**13) if few else "exact" if exact else "approx"
     result = stats.wilcoxon(ranked, zero_method="wilcox", method=method)
-    return Wilcoxon(n, float(result.statistic), critical_value(n), float(result.pvalue), exact)
+    statistic, p = float(result.statistic), float(result.pvalue)
+    return Wilcoxon(n, n - len(ranked), statistic, critical_value(n), p, exact)
 
 
 def critical_value(n: int, level: float = 0.05) -> int | None:

@@ -14,28 +14,27 @@ class Table:
 
     Attributes
     ----------
-    name, title : str
-        ``randomboost5``, and a heading for readers.
+    title : str
+        Heading.
     rows : list of str
         Data sets.
     columns : dict of str to str
         Titles of the algorithms, by name.
     cells : dict
         ``Cell`` of each ``(row, column)`` that was asked for and could be had.
-    unavailable : dict of str to str
-        Data sets that could not be had, and why.
+    unavailable : list of str
+        Data sets that could not be had.
     uncounted : set of str
         Rows that are a second version of another row's data: they take no part in the tests.
     overrides : list of str
         What the user changed in the protocol or the algorithms.
     """
 
-    name: str
     title: str
     rows: list[str]
     columns: dict[str, str]
     cells: dict[tuple[str, str], Cell]
-    unavailable: dict[str, str] = field(default_factory=dict)
+    unavailable: list[str] = field(default_factory=list)
     uncounted: set[str] = field(default_factory=set)
     overrides: list[str] = field(default_factory=list)
 
@@ -54,9 +53,16 @@ class Table:
         return {column for column, mean in means.items() if mean == min(means.values())}
 
     @property
+    def caption(self) -> str:
+        """What the numbers are."""
+        counts = {len(cell.records) for cell in self.cells.values()}
+        splits = f"{counts.pop()} splits" if len(counts) == 1 else "the splits"
+        return f"Test error in percent: mean (standard deviation) over {splits}."
+
+    @property
     def notes(self) -> list[str]:
         """What a reader must know beside the numbers, one sentence each."""
-        notes = [f"{row} is not available: {why}" for row, why in self.unavailable.items()]
+        notes = [f"Not available: {', '.join(self.unavailable)}."] if self.unavailable else []
         notes += [
             f"{cell.title} on {cell.data}: only {cell.splits} splits, the others failed."
             for cell in self.cells.values()

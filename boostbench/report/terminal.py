@@ -85,7 +85,7 @@ def print_table(console: Console, table: Table) -> None:
             *(Text(table.text(row, c), style="bold" if c in best else "") for c in table.columns),
         )
     console.print(grid)
-    _line(console, "Error in percent: mean (std) over splits.")
+    _line(console, table.caption)
 
 
 def print_judgement(console: Console, table: Table) -> None:
@@ -96,10 +96,13 @@ def print_judgement(console: Console, table: Table) -> None:
     rows = comparison_rows(table)
     if rows:
         console.print()
-        grid = _grid(["data", "algorithm", "published", "ours", "diff.", "95% interval", "verdict"])
+        grid = _grid(
+            ["data", "algorithm", "published", "ours", "diff.", "95% interval", "verdict"], 2
+        )
         for *texts, verdict in rows:
             grid.add_row(*texts, Text(verdict, style=_COLOURS[verdict]))
         console.print(grid)
+        _line(console, "Difference: ours minus published, with Welch's 95% interval.")
     for note in table.notes:
         _line(console, note, style="yellow")
 
@@ -108,11 +111,10 @@ def _rounds(cell: Cell) -> str:
     return "-" if cell.n_iterations is None else f"{cell.n_iterations:.0f}"
 
 
-def _grid(header: Sequence[str]) -> Grid:
+def _grid(header: Sequence[str], left: int = 1) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    grid.add_column(header[0], overflow="fold")
-    for title in header[1:]:
-        grid.add_column(title, justify="right")
+    for index, title in enumerate(header):
+        grid.add_column(title, justify="left" if index < left else "right", overflow="fold")
     return grid
 
 
