@@ -1,8 +1,12 @@
 """Run trials in this process, in processes beside it, or on a Dask cluster."""
 
 import contextlib
+import functools
 import multiprocessing
+import os
 import signal
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 
@@ -113,10 +117,22 @@ class Workers:
 
 
 def _work(number: int, trial: Trial, X, y) -> tuple[int, dict]:
-    # Ctrl-C is for the parent, which stops the workers; outside a main thread there is no signal.
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _obey_parent(os.getppid())
     return number, run_trial(trial, X, y)
+
+
+@functools.cache
+def _obey_parent(parent: int) -> None:
+    """Leave Ctrl-C to the parent, which stops its workers, and end when it has been killed."""
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    with contextlib.suppress(ValueError):  # a Dask worker's task is not in the main thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _inside_worker() -> bool:
