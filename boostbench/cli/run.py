@@ -19,13 +19,11 @@ from rich.console import Console
 from boostbench import configs
 from boostbench.cli import overrides as checks
 from boostbench.cli.compose import one_line_errors, resolve
+from boostbench.cli.execute import execute
 from boostbench.cli.main import complain, debugging
 from boostbench.data.load import load
 from boostbench.errors import UserError
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.progress import Progress
 from boostbench.experiment.runner import Report
-from boostbench.experiment.runner import run as run_experiments
 from boostbench.report.cells import Cell
 from boostbench.report.published import find_in_paper
 from boostbench.report.terminal import print_stale_note, print_summary
@@ -110,22 +108,10 @@ def job(cfg: DictConfig) -> float:
 
 def _run_experiment(cfg: DictConfig, settings: DictConfig) -> Report:
     spec = resolve(cfg, settings)
-    dataset = load(spec["data"])
-    experiment = Experiment.from_config(spec, dataset)
     # A launcher that runs jobs side by side has given each job its share of the machine.
     alone = settings.launcher._target_.endswith("BasicLauncher")
     given = any(override.startswith("parallel") for override in settings.overrides.task)
-    with Progress() as progress:
-        report = run_experiments(
-            [experiment],
-            results=Path(spec["results"]),
-            n_jobs=spec["parallel"]["n_jobs"] if alone or given else 1,
-            backend=spec["parallel"]["backend"],
-            rerun=spec["rerun"],
-            on_event=progress,
-        )
-    for warning in report.warnings:
-        complain(warning)
+    report = execute([spec], [load(spec["data"])], n_jobs=None if alone or given else 1)
     _print(spec, report)
     return report
 

@@ -96,9 +96,7 @@ def print_judgement(console: Console, table: Table) -> None:
     rows = comparison_rows(table)
     if rows:
         console.print()
-        grid = _grid(
-            ["data", "algorithm", "published", "ours", "diff.", "95% interval", "verdict"], 2
-        )
+        grid = _grid(["data", "algorithm", "published", "ours", "difference", "verdict"], left=2)
         for *texts, verdict in rows:
             grid.add_row(*texts, Text(verdict, style=_COLOURS[verdict]))
         console.print(grid)
