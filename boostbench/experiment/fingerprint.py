@@ -60,7 +60,7 @@ def code(source: str) -> str:
     ... )
     True
     """
-    lines = source.splitlines(keepends=True)
+    lines = io.StringIO(source).readlines()
     kept, statement = [], []
     depth, start = 0, None
     for token in tokenize.generate_tokens(io.StringIO(source).readline):

@@ -80,14 +80,16 @@ class Experiment:
     def config(self) -> dict:
         """All that decides the results, in JSON types, and nothing else.
 
-        What would be the same under another name or wording gives the same `config`.
+        What would be the same under another name or wording gives the same `config`: a parameter
+        that the grid decides is left out of the algorithm's own.
         """
         protocol = self.protocol.to_config()
         grid = dict(self.algorithm.grid) if self.protocol.tune != "none" else {}
         if not self.is_tuned:
             del protocol["tune"], protocol["n_folds"]
+        params = {name: v for name, v in self.algorithm.params.items() if name not in grid}
         return {
-            "algo": {"_target_": self.algorithm.target, **self.algorithm.params},
+            "algo": {"_target_": self.algorithm.target, **params},
             "grid": grid,
             "data": {
                 "name": self.dataset.name,

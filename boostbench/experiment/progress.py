@@ -62,7 +62,7 @@ class Progress:
                 self._advance(event)
             case Interrupted():
                 self._line(
-                    f"stopped: {event.done} of {event.planned} are recorded; "
+                    f"stopped: {event.done} of {event.planned} fits are recorded; "
                     f"the same command goes on from there",
                     "yellow",
                 )

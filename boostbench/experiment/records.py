@@ -65,15 +65,23 @@ def append(path: Path, record: dict) -> None:
         File of records; made, with its folder, if it is not there.
     record : dict
         JSON types only.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written to, such as on a full disk.
     """
     line = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab+") as file:
-        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
-        _repair(file)
-        file.write(line.encode())
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as file:
+            portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+            _repair(file)
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _unwritable(path, error) from None
 
 
 def read(path: Path) -> tuple[list[dict], list[str]]:
@@ -124,9 +132,13 @@ def check_writable(paths: Iterable[Path]) -> None:
             if path.exists():
                 path.open("ab").close()
         except OSError as error:
-            raise UserError(
-                f"cannot write records to {path}: {error.strerror}; choose a folder with results="
-            ) from None
+            raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"cannot write records to {path}: {error.strerror}; choose a folder with results="
+    )
 
 
 def _parse(line: bytes) -> dict | None:

@@ -1,5 +1,6 @@
 """Run what is missing of some experiments, and gather what there is."""
 
+import contextlib
 import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -215,8 +216,7 @@ class _Session:
         n_missing = len(plan.splits)
         self.on_event(Planned(len(plan.tuning), n_missing, n_splits - n_missing))
         try:
-            for task, outcome in workers([*plan.tuning, *plan.ready]):
-                self._file(task, outcome)
+            self._run(workers, [*plan.tuning, *plan.ready])
             tuned = []
             for experiment, split in plan.waiting:
                 chosen, error, failure = self._choose(experiment, split)
@@ -225,8 +225,7 @@ class _Session:
                     self._file(task, failure)
                 else:
                     tuned.append(task)
-            for task, outcome in workers(tuned):
-                self._file(task, outcome)
+            self._run(workers, tuned)
         except KeyboardInterrupt:
             self.on_event(Interrupted(self.done, len(plan.tuning) + n_missing))
             raise
@@ -250,6 +249,12 @@ class _Session:
                 )
             )
         return Report(outcomes, self.warnings)
+
+    def _run(self, workers: Workers, tasks: list[Task]) -> None:
+        # Closing stops the workers at once, whatever happened here.
+        with contextlib.closing(workers(tasks)) as finished:
+            for task, outcome in finished:
+                self._file(task, outcome)
 
     def _file(self, task: Task, outcome: dict) -> None:
         """Put an outcome on record, and tell."""
@@ -319,4 +324,4 @@ def _ignore(event) -> None:
 
 
 def _is_fresh(experiment: Experiment, record: dict) -> bool:
-    return record["fingerprint"] == experiment.fingerprint
+    return record.get("fingerprint") == experiment.fingerprint

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 
@@ -92,14 +93,18 @@ class Workers:
             joblib.delayed(_work)(number, task.trial, *self._arrays(task.experiment.dataset))
             for number, task in waiting.items()
         ]
-        parallel = joblib.Parallel(
-            n_jobs=self.n_jobs,
-            backend=self.backend,
-            return_as="generator_unordered",
-            batch_size=1,
-        )
-        with contextlib.closing(parallel(calls)) as stream:
-            yield from stream
+        with joblib.parallel_config(self.backend, n_jobs=self.n_jobs):
+            parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
+        stream = parallel(calls)
+        try:
+            # Not "yield from", which would close the stream too early to silence it.
+            for finished in stream:  # noqa: UP028
+                yield finished
+        finally:
+            with warnings.catch_warnings():
+                # joblib says that tasks in flight are given up: just so.
+                warnings.simplefilter("ignore")
+                stream.close()
 
     def _alone(self, task: Task) -> tuple[Task, dict]:
         try:

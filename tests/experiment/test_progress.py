@@ -58,7 +58,7 @@ def test_trials_that_fail_alike_are_told_once(show):
 
 def test_an_interrupted_run_says_what_is_kept(show):
     [line] = show([Planned(1, 2, 0), Interrupted(1, 3)], terminal=False)
-    assert line == "stopped: 1 of 3 are recorded; the same command goes on from there"
+    assert line == "stopped: 1 of 3 fits are recorded; the same command goes on from there"
 
 
 def test_markup_in_an_error_is_shown_as_it_is(show):

@@ -178,6 +178,11 @@ def test_what_decides_results_is_run_anew(make_experiment, results, change, n_ra
     assert run([make_experiment()], results=results).ran == 0
 
 
+def test_a_parameter_that_the_grid_decides_does_not_count(make_experiment, results):
+    run([make_experiment(grid=GRID, width=1)], results=results)
+    assert run([make_experiment(grid=GRID, width=2)], results=results).ran == 0
+
+
 def test_a_longer_grid_keeps_its_trials(make_experiment, results):
     run([make_experiment(grid={"width": [1, 2]})], results=results)
     events = Listener()
@@ -275,6 +280,22 @@ def test_ctrl_c_keeps_what_is_done(make_experiment, results):
         run([experiment], results=results, on_event=events)
     assert events[-1] == Interrupted(done=2, planned=4)
     assert len(lines(results)) == 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_trouble_in_this_process_stops_the_workers(make_experiment, results, recwarn, n_jobs):
+    experiment = make_experiment("fake_classifiers.Slow", n_splits=40)
+
+    def listen(event):
+        if isinstance(event, Finished):
+            (results / "records" / "toy" / "fake.jsonl").rename(results / "elsewhere.jsonl")
+            (results / "records" / "toy").rmdir()
+            (results / "records" / "toy").write_text("")
+
+    with pytest.raises(UserError, match="cannot write records"):
+        run([experiment], results=results, n_jobs=n_jobs, on_event=listen)
+    assert len(read(results / "elsewhere.jsonl")[0]) == 1
+    assert [str(warning.message) for warning in recwarn] == []
 
 
 PROGRAM = """
