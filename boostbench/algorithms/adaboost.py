@@ -190,6 +190,7 @@ class _MHMaster(_StumpMaster):
             margins = alpha * self.signs * votes
             table = np.exp(np.concatenate([margins, -margins]))
             above = stump(self.search.X) > 0
-            self.weights *= table[self.labels + len(self.signs) * above]
-            self.weights /= np.abs(self.weights).sum()
+            # The weights have sum 1, so the factors' mean is known: the loss falls by that much.
+            table /= np.sqrt(1 - edge**2)
+            self.weights *= table.take(self.labels + len(self.signs) * above, axis=0, mode="clip")
         return imperfect

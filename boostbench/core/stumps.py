@@ -1,28 +1,19 @@
 """Search for the best decision stump: features x thresholds x columns, the hot loop of everything.
 
 A stump is ``h(x) = +1 if x[feature] > threshold else -1``. For a weight matrix ``G`` of shape
-(n_samples, n_columns) its edge in column ``c`` is ``sum_i G[i, c] h(x_i)``: twice the column sum of
-``G`` above the threshold, less the column total. A search scores every stump of a training set
-against every column at once, and is built once per fit.
+(n_samples, n_columns) its edge in column ``c`` is ``sum_i G[i, c] h(x_i)``: the column total less
+twice the sum of ``G`` below the threshold. A search scores every stump of a training set against
+every column at once, and is built once per fit.
 
-Both ways to get the sums below all thresholds are here: prefix sums over a histogram, for features
-of many distinct values, and one dense product, for few.
+`StumpSearch` is what the algorithms use; how the sums below the thresholds come about is in
+`boostbench.core.layouts`.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-# Positions of a block are added one after the other, in that many vector additions. 16 keeps the
-# vectors long (they run over all blocks and columns) and the padding of short features low.
-_BLOCK = 16
-
-# The dense product does 2 n_thresholds n_samples n_columns flops at BLAS speed, the histogram
-# n_features n_samples n_columns scattered additions; they cost the same at about this many
-# thresholds per feature.
-_DENSE_THRESHOLDS_PER_FEATURE = 6
-_DENSE_MAX_BYTES = 2**28
+from boostbench.core.layouts import choose_layout
 
 
 class Stump(NamedTuple):
@@ -62,8 +53,8 @@ class StumpSearch:
     ----------
     feature : ndarray of shape (n_positions,), dtype=int64
     threshold : ndarray of shape (n_positions,), dtype=float64
-        The stump at each position. The histogram pads short features by repeating their last
-        stump, so a stump may stand at several positions.
+        The stump at each position. Layouts pad: a stump may stand at several positions, and at all
+        but one of them `edges` may be 0 instead of its own.
 
     Examples
     --------
@@ -76,13 +67,10 @@ class StumpSearch:
     def __init__(self, X, max_bins=None):
         self.X = np.asfortranarray(X, dtype=np.float64)
         cuts = [_thresholds(column, max_bins) for column in self.X.T]
-        n_thresholds = np.array([len(c) for c in cuts])
-        total = n_thresholds.sum()
-        few = total <= _DENSE_THRESHOLDS_PER_FEATURE * self.X.shape[1]
-        layout = _Dense if few and 4 * total * len(X) <= _DENSE_MAX_BYTES else _Histogram
-        self._sums = layout(self.X, cuts)
-        self.feature = np.repeat(np.arange(len(cuts)), n_thresholds)[self._sums.order]
-        self.threshold = np.concatenate(cuts)[self._sums.order] if total else np.empty(0)
+        self._layout = choose_layout(self.X, cuts)
+        self.feature = self._layout.feature
+        thresholds = np.concatenate(cuts)
+        self.threshold = thresholds[self._layout.cut] if len(thresholds) else thresholds
 
     @property
     def n_positions(self):
@@ -101,9 +89,14 @@ class StumpSearch:
         ndarray of shape (n_positions, n_columns), dtype=float32
             ``sum_i G[i, c] h(x_i)``. The caller may overwrite it.
         """
-        # Twice the sum below the threshold is taken off the total, so the factor goes in here,
-        # where the matrix is small.
-        return self._sums.edges(np.ascontiguousarray(-2.0 * G, dtype=np.float32))
+        edges = self._all_edges(G)
+        edges[self._layout.without_cut] = 0.0
+        return edges
+
+    def _all_edges(self, G):
+        # The factor of the sums below the thresholds goes in here, where the matrix is small.
+        weights = np.multiply(G, -2.0, dtype=np.float32, casting="same_kind", order="C")
+        return self._layout.edges(weights)
 
     def best(self, G):
         """Stump and column of the largest absolute edge.
@@ -143,73 +136,18 @@ class StumpSearch:
         edge : float
             ``sum_i h(x_i) sum_c votes[c] G[i, c]``, recomputed in double precision.
         """
-        edges = self.edges(G)
+        edges = self._all_edges(G)
         np.abs(edges, out=edges)
         # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
-        stump = self.stump(int((edges @ np.ones(G.shape[1], np.float32)).argmax()))
+        totals = edges @ np.ones(G.shape[1], np.float32)
+        totals[self._layout.without_cut] = 0.0
+        stump = self.stump(int(totals.argmax()))
         column_edges = stump(self.X) @ G
         return stump, np.where(column_edges >= 0, 1.0, -1.0), float(np.abs(column_edges).sum())
 
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
         return Stump(int(self.feature[position]), float(self.threshold[position]), polarity)
-
-
-class _Dense:
-    """Sums below the thresholds as one product with a 0/1 matrix (n_thresholds, n_samples)."""
-
-    def __init__(self, X, cuts):
-        below = [X[:, j] <= c[:, None] for j, c in enumerate(cuts)]
-        self._below = np.concatenate(below).astype(np.float32)
-        self.order = np.arange(len(self._below))
-
-    def edges(self, G):
-        return self._below @ G - 0.5 * G.sum(axis=0)
-
-
-class _Histogram:
-    """Sums below the thresholds as prefix sums over the histogram of each feature.
-
-    The thresholds of a feature are laid out in blocks of ``_BLOCK``; the place inside the block is
-    the slow axis, (feature, block, column) the fast one, so a prefix sum inside all blocks is
-    ``_BLOCK - 1`` long vector additions, several times faster than ``np.cumsum`` over a short axis.
-    Blocks are then shifted by the sums of the blocks before them.
-    """
-
-    def __init__(self, X, cuts):
-        n_thresholds = np.array([len(c) for c in cuts])
-        n_blocks = -(-n_thresholds // _BLOCK)
-        first_block = np.concatenate([[0], np.cumsum(n_blocks)])
-        self._n_blocks = first_block[-1]
-        self._feature_start = np.repeat(first_block[:-1], n_blocks)
-
-        # Samples above the last threshold of a feature are in no sum below a threshold. Leaving
-        # them out makes the padding of its last block repeat the last sum.
-        rows, samples = [], []
-        for j, c in enumerate(cuts):
-            bins = np.searchsorted(c, X[:, j])
-            inside = np.flatnonzero(bins < len(c))
-            block, place = np.divmod(bins[inside], _BLOCK)
-            rows.append(place * self._n_blocks + first_block[j] + block)
-            samples.append(inside)
-        rows, samples = np.concatenate(rows), np.concatenate(samples)
-        shape = (_BLOCK * self._n_blocks, len(X))
-        self._one_hot = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, samples)), shape)
-
-        place, block = np.divmod(np.arange(shape[0]), max(self._n_blocks, 1))
-        feature = np.repeat(np.arange(len(cuts)), n_blocks)[block]
-        within = (block - first_block[feature]) * _BLOCK + place
-        first_threshold = np.concatenate([[0], np.cumsum(n_thresholds)])
-        self.order = first_threshold[feature] + np.minimum(within, n_thresholds[feature] - 1)
-
-    def edges(self, G):
-        sums = (self._one_hot @ G).reshape(_BLOCK, self._n_blocks, G.shape[1])
-        for place in range(1, _BLOCK):
-            sums[place] += sums[place - 1]
-        before = np.zeros((self._n_blocks + 1, G.shape[1]), np.float32)
-        np.cumsum(sums[-1], axis=0, out=before[1:])
-        sums += before[:-1] - before[self._feature_start] - 0.5 * G.sum(axis=0)
-        return sums.reshape(-1, G.shape[1])
 
 
 def _thresholds(values, max_bins):
