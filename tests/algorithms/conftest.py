@@ -1,0 +1,10 @@
+"""Products of matrices this small are slower on several threads than on one."""
+
+import pytest
+from threadpoolctl import threadpool_limits
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _one_thread():
+    with threadpool_limits(1):
+        yield
