@@ -1,9 +1,9 @@
-"""Small classification problems that no two stumps solve equally well."""
+"""Small classification problems."""
 
 import numpy as np
 
 
-def blobs(n_classes, n_samples=45, n_features=4, seed=0, spread=1.0):
+def blobs(n_classes, n_samples=45, n_features=4, seed=0, spread=1.5):
     """Draw overlapping Gaussian classes.
 
     Returns

@@ -1,0 +1,72 @@
+"""The boosting algorithms written out literally, one loop per sum: slow, and plain to read."""
+
+import itertools
+import math
+
+import numpy as np
+
+
+def stump_outputs(X):
+    """List the outputs on X of every stump of polarity +1, one array per stump."""
+    found = []
+    for feature in range(X.shape[1]):
+        values = sorted(set(X[:, feature].tolist()))
+        for low, high in itertools.pairwise(values):
+            middle = (low + high) / 2
+            found.append(np.array([1.0 if row[feature] > middle else -1.0 for row in X]))
+    return found
+
+
+def stage_outputs(model, X):
+    """List h_t(x_i) of a fitted model with plain stumps, one array per round."""
+    learners = model.hypotheses_
+    found = []
+    for feature, threshold, polarity in zip(
+        learners.feature, learners.threshold, learners.polarity, strict=True
+    ):
+        found.append(np.array([polarity if row[feature] > threshold else -polarity for row in X]))
+    return found
+
+
+def projected_outputs(model, X):
+    """List h_t(P_r x_i) of a fitted RBoostRank, one array (n_samples, n_classes) per round."""
+    learners = model.hypotheses_
+    found = []
+    for directions, threshold, polarity in zip(
+        learners.directions, learners.threshold, learners.polarity, strict=True
+    ):
+        output = np.empty((len(X), len(directions)))
+        for i, row in enumerate(X):
+            for r, direction in enumerate(directions):
+                output[i, r] = polarity if direction @ row > threshold else -polarity
+        found.append(output)
+    return found
+
+
+def differences(output, y):
+    """Subtract every class's output from the own one's: delta h, eq. (1) of paper 1."""
+    found = np.empty_like(output)
+    for i in range(len(y)):
+        for r in range(output.shape[1]):
+            found[i, r] = output[i, y[i]] - output[i, r]
+    return found
+
+
+def wrong_pairs(y, n_classes):
+    """List the pairs (i, r) with r other than the label of i."""
+    return [(i, r) for i in range(len(y)) for r in range(n_classes) if r != y[i]]
+
+
+def exponential_loss(margins):
+    """Average exp(-margin)."""
+    return sum(math.exp(-margin) for margin in np.ravel(margins)) / np.size(margins)
+
+
+def class_scores(model, X):
+    """List the scores F_r(x_i) at every stage; of two classes their difference is known only."""
+    found = []
+    for decision in model.staged_decision_function(X):
+        if decision.ndim == 1:
+            decision = np.column_stack([-decision / 2, decision / 2])
+        found.append(decision)
+    return found

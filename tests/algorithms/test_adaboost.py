@@ -1,0 +1,243 @@
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_wine
+from sklearn.ensemble import AdaBoostClassifier
+
+from boostbench.algorithms import AdaBoost, AdaBoostMH
+
+from . import reference
+from .problems import blobs, noise
+
+# The search adds up in single precision: a stump may be chosen that is worse by that much.
+PRECISION = 1e-6
+
+
+def signs(y, n_classes):
+    """Y of AdaBoost.MH: +1 for the label of a sample, -1 for the other classes."""
+    return np.array([[1.0 if r == label else -1.0 for r in range(n_classes)] for label in y])
+
+
+def mh_edges(D, Y, h):
+    """Return the weighted agreement of h with each column of labels."""
+    edges = []
+    for r in range(Y.shape[1]):
+        edges.append(sum(D[i, r] * Y[i, r] * h[i] for i in range(len(h))))
+    return edges
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("seed", range(5))
+class TestAdaBoostAgainstTheLiteralAlgorithm:
+    def test_every_round(self, problem, seed):
+        X, y = problem(2, seed=seed)
+        model = AdaBoost(n_iterations=15).fit(X, y)
+        target = [1.0 if label == 1 else -1.0 for label in y]
+        candidates = reference.stump_outputs(X)
+        D = [1.0 / len(y)] * len(y)
+        for t, h in enumerate(reference.stage_outputs(model, X)):
+            error = sum(D[i] for i in range(len(y)) if h[i] != target[i])
+            least = min(
+                min(e, 1 - e)
+                for e in (sum(D[i] for i in range(len(y)) if c[i] != target[i]) for c in candidates)
+            )
+            assert error == pytest.approx(least, abs=PRECISION)
+            alpha = 0.5 * math.log((1 - error) / error)
+            np.testing.assert_allclose(
+                model.coefficients_[t], [-alpha / 2, alpha / 2], rtol=1e-9, atol=1e-12
+            )
+            D = [D[i] * math.exp(-alpha * target[i] * h[i]) for i in range(len(y))]
+            D = [d / sum(D) for d in D]
+        assert model.n_iterations_ == 15
+
+    def test_decision_function(self, problem, seed):
+        X, y = problem(2, seed=seed)
+        model = AdaBoost(n_iterations=15).fit(X, y)
+        F = np.zeros(len(X))
+        for h, stage, (low, high) in zip(
+            reference.stage_outputs(model, X),
+            model.staged_decision_function(X),
+            model.coefficients_,
+            strict=True,
+        ):
+            F += (high - low) * h
+            np.testing.assert_allclose(stage, F, rtol=1e-12, atol=1e-12)
+
+    def test_the_loss_is_the_product_of_the_normalisers(self, problem, seed):
+        X, y = problem(2, seed=seed)
+        model = AdaBoost(n_iterations=40).fit(X, y)
+        bound, before = 1.0, 1.0
+        for F, (_, half) in zip(
+            model.staged_decision_function(X), model.coefficients_, strict=True
+        ):
+            edge = math.tanh(2 * half)
+            bound *= math.sqrt(1 - edge**2)
+            loss = reference.exponential_loss(np.where(y == 1, F, -F))
+            assert loss == pytest.approx(bound, rel=1e-8)
+            assert loss < before
+            assert np.mean((F > 0) != (y == 1)) <= loss
+            before = loss
+
+
+class LeastErrorStump(ClassifierMixin, BaseEstimator):
+    """A stump for scikit-learn's AdaBoost that takes the least weighted error, not Gini."""
+
+    def fit(self, X, y, sample_weight):
+        self.classes_ = np.unique(y)
+        errors = {}
+        for feature in range(X.shape[1]):
+            values = np.unique(X[:, feature])
+            for threshold in (values[:-1] + values[1:]) / 2:
+                for above in (0, 1):
+                    guess = np.where(X[:, feature] > threshold, above, 1 - above)
+                    errors[feature, threshold, above] = sample_weight[guess != y].sum()
+        ranked = sorted(errors.values())
+        assert ranked[1] - ranked[0] > 1e-6, "a tie: this problem cannot be compared"
+        self.stump_ = min(errors, key=errors.get)
+        return self
+
+    def predict(self, X):
+        feature, threshold, above = self.stump_
+        return np.where(X[:, feature] > threshold, above, 1 - above)
+
+
+def test_adaboost_is_that_of_scikit_learn():
+    """SAMME on two classes: coefficients twice as large, scores relative to half their sum."""
+    X, y = blobs(2, seed=2)
+    theirs = AdaBoostClassifier(LeastErrorStump(), n_estimators=12).fit(X, y)
+    ours = AdaBoost(n_iterations=12).fit(X, y)
+    alphas = 2 * ours.coefficients_[:, 1]
+    np.testing.assert_allclose(theirs.estimator_weights_, 2 * alphas, rtol=1e-9)
+    new = np.random.default_rng(1).normal(size=(300, X.shape[1]))
+    np.testing.assert_allclose(
+        2 * ours.decision_function(new) / alphas.sum(), theirs.decision_function(new), atol=1e-9
+    )
+    for mine, other in zip(ours.staged_predict(new), theirs.staged_predict(new), strict=True):
+        # An even number of votes may cancel out; either class is right then.
+        assert np.mean(mine != other) < 0.02
+    assert (ours.predict(new) == theirs.predict(new)).all()
+
+
+@pytest.mark.parametrize("Model", [AdaBoost, AdaBoostMH])
+def test_a_perfect_stump_ends_the_training(Model):
+    X = np.column_stack([np.random.default_rng(0).normal(size=20), np.arange(20.0)])
+    y = (X[:, 1] > 12).astype(int)
+    model = Model(n_iterations=50).fit(X, y)
+    assert model.n_iterations_ == 1
+    assert (model.hypotheses_.feature == 1).all()
+    assert (model.hypotheses_.threshold == 12.5).all()
+    assert model.score(X, y) == 1.0
+    assert np.isfinite(model.coefficients_).all()
+    assert np.abs(model.coefficients_).min() > 1
+
+
+def test_a_stump_for_two_of_three_classes_is_not_perfect():
+    """One vote vector serves all samples, so three classes never end in one round."""
+    X = np.repeat(np.arange(3.0), 10)[:, None]
+    y = X[:, 0].astype(int)
+    model = AdaBoostMH(n_iterations=50).fit(X, y)
+    assert model.n_iterations_ == 50
+    assert model.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("Model", [AdaBoost, AdaBoostMH])
+def test_training_ends_where_no_stump_beats_chance(Model):
+    """XOR: every stump has an edge of exactly zero."""
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    y = np.array([0, 1, 1, 0])
+    model = Model(n_iterations=50).fit(X, y)
+    assert model.n_iterations_ == 0
+    assert (model.decision_function(X) == 0).all()
+    assert list(model.staged_predict(X)) == []
+
+
+@pytest.mark.parametrize("max_bins", [2, 5])
+@pytest.mark.parametrize("Model", [AdaBoost, AdaBoostMH])
+def test_binned_thresholds_are_used(Model, max_bins):
+    X, y = noise(2, seed=3)
+    model = Model(n_iterations=60, max_bins=max_bins).fit(X, y)
+    for feature in range(X.shape[1]):
+        used = model.hypotheses_.threshold[model.hypotheses_.feature == feature]
+        assert len(set(used)) <= max_bins - 1
+    exact = Model(n_iterations=60).fit(X, y)
+    assert len(set(exact.hypotheses_.threshold)) > X.shape[1] * (max_bins - 1)
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(3))
+class TestAdaBoostMHAgainstTheLiteralAlgorithm:
+    def test_every_round(self, problem, n_classes, seed):
+        """Brute force over all stumps and all 2^k vote vectors."""
+        X, y = problem(n_classes, n_samples=16, n_features=2, seed=seed)
+        model = AdaBoostMH(n_iterations=8).fit(X, y)
+        Y = signs(y, n_classes)
+        D = np.full(Y.shape, 1.0 / Y.size)
+        all_votes = list(product([-1.0, 1.0], repeat=n_classes))
+        candidates = reference.stump_outputs(X)
+        for t, h in enumerate(reference.stage_outputs(model, X)):
+            largest = max(
+                sum(v * e for v, e in zip(votes, edges, strict=True))
+                for edges in (mh_edges(D, Y, c) for c in candidates)
+                for votes in all_votes
+            )
+            votes = np.sign(model.coefficients_[t])
+            edge = sum(v * e for v, e in zip(votes, mh_edges(D, Y, h), strict=True))
+            assert edge == pytest.approx(largest, abs=PRECISION)
+            alpha = 0.5 * math.log((1 + edge) / (1 - edge))
+            np.testing.assert_allclose(model.coefficients_[t], alpha * votes, rtol=1e-9)
+            for i in range(len(y)):
+                for r in range(n_classes):
+                    D[i, r] *= math.exp(-alpha * Y[i, r] * votes[r] * h[i])
+            D /= D.sum()
+        assert model.n_iterations_ == 8
+
+    def test_the_loss_is_the_product_of_the_normalisers(self, problem, n_classes, seed):
+        X, y = problem(n_classes, seed=seed)
+        model = AdaBoostMH(n_iterations=30).fit(X, y)
+        Y = signs(y, n_classes)
+        bound, before = 1.0, 1.0
+        for F, coefficients in zip(
+            reference.class_scores(model, X), model.coefficients_, strict=True
+        ):
+            edge = math.tanh(abs(coefficients[0]))
+            bound *= math.sqrt(1 - edge**2)
+            loss = reference.exponential_loss(Y * F)
+            assert loss == pytest.approx(bound, rel=1e-8)
+            assert loss < before
+            before = loss
+
+
+def test_rounding_errors_do_not_grow():
+    """Hundreds of rounds on an easy problem: every coefficient still fits the scores before it.
+
+    Weights that are not brought back to sum 1 drift from it, faster and faster: by a factor of
+    1 / (1 - edge^2) a round.
+    """
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostMH(n_iterations=400).fit(X, y)
+    assert model.n_iterations_ == 400
+    Y = signs(y, 3)
+    F = np.zeros(Y.shape)
+    for h, coefficients in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
+        D = np.exp(-Y * F)
+        D /= D.sum()
+        edge = h @ (D * Y) @ np.sign(coefficients)
+        np.testing.assert_allclose(np.abs(coefficients), math.atanh(edge), rtol=1e-6)
+        F += np.outer(h, coefficients)
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("seed", range(6))
+def test_adaboost_mh_of_two_classes_is_adaboost(problem, seed):
+    """MH adds alpha to one class and takes it from the other: twice AdaBoost's F."""
+    X, y = problem(2, seed=seed)
+    binary = AdaBoost(n_iterations=20).fit(X, y)
+    multi = AdaBoostMH(n_iterations=20).fit(X, y)
+    for one, two in zip(
+        binary.staged_decision_function(X), multi.staged_decision_function(X), strict=True
+    ):
+        np.testing.assert_allclose(two, 2 * one, rtol=1e-6, atol=1e-9)
