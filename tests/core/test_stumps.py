@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-import boostbench.core.stumps
+from boostbench.core.layouts import Dense, Histogram, Sorted, choose_layout
 from boostbench.core.stumps import Stump, StumpSearch
 
 from . import reference
@@ -9,11 +9,10 @@ from . import reference
 MANY_SEEDS = range(20)
 
 
-@pytest.fixture(params=["dense", "histogram"])
+@pytest.fixture(params=[Dense, Histogram, Sorted])
 def layout(request, monkeypatch):
-    """Force either way of summing, whatever the data would choose."""
-    few = 10**9 if request.param == "dense" else -1
-    monkeypatch.setattr(boostbench.core.stumps, "_DENSE_THRESHOLDS_PER_FEATURE", few)
+    """Force each way of summing, whatever the data would choose."""
+    monkeypatch.setattr("boostbench.core.stumps.choose_layout", request.param)
 
 
 def mixed_features(rng):
@@ -32,13 +31,23 @@ def mixed_features(rng):
     return np.column_stack([kinds[i] for i in order]).astype(float)
 
 
+def positions(search):
+    """List the positions that hold a stump; the others are padding."""
+    return [p for p in range(search.n_positions) if p not in set(search._layout.without_cut)]
+
+
+def held(search):
+    """Return the set of (feature, threshold) at the positions."""
+    return {(int(search.feature[p]), float(search.threshold[p])) for p in positions(search)}
+
+
 def literal_edges(search, X, G):
-    return np.array(
-        [
-            [reference.edge(X, G[:, c], feature, threshold) for c in range(G.shape[1])]
-            for feature, threshold in zip(search.feature, search.threshold, strict=True)
-        ]
-    )
+    """Sum edge by edge; 0 at the padding."""
+    edges = np.zeros((search.n_positions, G.shape[1]))
+    for p in positions(search):
+        for c in range(G.shape[1]):
+            edges[p, c] = reference.edge(X, G[:, c], search.feature[p], search.threshold[p])
+    return edges
 
 
 @pytest.mark.usefixtures("layout")
@@ -52,11 +61,10 @@ class TestAgainstBruteForce:
     def test_the_positions_hold_all_stumps_and_no_other(self, seed):
         X, _ = self.problem(seed)
         search = StumpSearch(X)
-        held = set(zip(search.feature.tolist(), search.threshold.tolist(), strict=True))
-        sides = {(f, tuple(reference.output(X, f, t))) for f, t in held}
+        sides = {(f, tuple(reference.output(X, f, t))) for f, t in held(search)}
         wanted = {(f, tuple(reference.output(X, f, t))) for f, t in reference.stumps(X)}
         assert sides == wanted
-        assert len(held) == len(wanted)
+        assert len(held(search)) == len(wanted)
 
     def test_edges_at_every_position(self, seed):
         X, G = self.problem(seed)
@@ -95,6 +103,31 @@ class TestAgainstBruteForce:
         assert search.best_vote(G)[2] == reference.largest_vote_edge(X, G)
 
 
+@pytest.mark.parametrize(
+    ("n_values", "n_samples", "layout"),
+    [(1, 50, Dense), (2, 50, Dense), (7, 50, Dense), (12, 50, Histogram), (50, 50, Sorted)],
+)
+def test_the_layout_suits_the_number_of_values(n_values, n_samples, layout):
+    X = (np.arange(3 * n_samples).reshape(3, n_samples).T % n_values).astype(float)
+    cuts = [np.unique(x)[:-1] + 0.5 for x in X.T]
+    assert type(choose_layout(X, cuts)) is layout
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", range(5))
+def test_features_that_take_few_values_together(seed):
+    """Discrete features of many samples share joint bins."""
+    rng = np.random.default_rng(seed)
+    n_samples = 150
+    X = np.column_stack([rng.integers(0, k, n_samples) for k in (2, 3, 2, 1, 5, 2, 18, 2, 2)])
+    X = X.astype(float)
+    X[:, 7] = X[:, 0] + X[:, 1]
+    G = rng.integers(-3, 4, (n_samples, 2)).astype(float)
+    search = StumpSearch(X)
+    assert (search.edges(G) == literal_edges(search, X, G)).all()
+    assert search.best(G)[2] == reference.largest_edge(X, G)
+
+
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("n_thresholds", [1, 2, 15, 16, 17, 31, 32, 33, 48, 49])
 def test_features_of_unequal_length_beside_each_other(n_thresholds):
@@ -105,7 +138,7 @@ def test_features_of_unequal_length_beside_each_other(n_thresholds):
     X[:, 3] = np.arange(60) > 40
     G = rng.integers(-3, 4, (60, 3)).astype(float)
     search = StumpSearch(X)
-    assert len({*zip(search.feature, search.threshold, strict=True)}) == n_thresholds + 60
+    assert len(held(search)) == n_thresholds + 60
     assert (search.edges(G) == literal_edges(search, X, G)).all()
 
 
@@ -206,8 +239,8 @@ def test_binned_thresholds_are_a_subset_of_the_exact(seed, max_bins):
     X = mixed_features(np.random.default_rng(seed))
     exact, binned = StumpSearch(X), StumpSearch(X, max_bins)
     for feature, values in enumerate(X.T):
-        all_thresholds = set(exact.threshold[exact.feature == feature])
-        kept = set(binned.threshold[binned.feature == feature])
+        all_thresholds = {threshold for f, threshold in held(exact) if f == feature}
+        kept = {threshold for f, threshold in held(binned) if f == feature}
         assert kept <= all_thresholds
         assert len(kept) <= max_bins - 1
         assert bool(kept) == bool(all_thresholds)
@@ -219,8 +252,7 @@ def test_binned_thresholds_are_a_subset_of_the_exact(seed, max_bins):
 def test_binned_thresholds_are_the_quantiles(max_bins):
     """Each bin of distinct values holds its share of the samples."""
     values = np.random.default_rng(0).permutation(1000.0 + np.arange(1000))
-    thresholds = np.sort(StumpSearch(values[:, None], max_bins).threshold)
-    thresholds = np.unique(thresholds)
+    thresholds = sorted(threshold for _, threshold in held(StumpSearch(values[:, None], max_bins)))
     below = [(values < threshold).sum() for threshold in thresholds]
     assert len(below) == max_bins - 1
     assert np.abs(np.array(below) - 1000 * np.arange(1, max_bins) / max_bins).max() <= 1
@@ -228,8 +260,7 @@ def test_binned_thresholds_are_the_quantiles(max_bins):
 
 def test_a_frequent_value_is_cut_off():
     values = np.concatenate([np.zeros(900), 1.0 + np.arange(100)])
-    thresholds = StumpSearch(values[:, None], 10).threshold
-    assert 0.5 in thresholds
+    assert (0, 0.5) in held(StumpSearch(values[:, None], 10))
 
 
 @pytest.mark.parametrize("max_bins", [None, 5])
