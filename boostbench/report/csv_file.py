@@ -2,6 +2,7 @@
 
 import csv
 import io
+from math import isnan
 
 from boostbench.report.tables import Table
 
@@ -33,8 +34,8 @@ def to_csv(table: Table) -> str:
         line = {
             "data": cell.data,
             "algo": cell.algo,
-            "test_error_mean": f"{cell.mean:.4f}",
-            "test_error_std": f"{cell.std:.4f}",
+            "test_error_mean": _number(cell.mean),
+            "test_error_std": _number(cell.std),
             "n_splits": len(cell.records),
             "n_failed": len(cell.failures),
             "n_stale": cell.stale,
@@ -47,14 +48,14 @@ def to_csv(table: Table) -> str:
             "verdict": cell.verdict,
         }
         if cell.published:
-            line["published_mean"] = cell.published.mean
-            line["published_std"] = cell.published.std
+            line["published_mean"] = _number(cell.published.mean)
+            line["published_std"] = _number(cell.published.std)
         if agreement:
-            line["difference"] = f"{agreement.difference:.4f}"
-            line["low"], line["high"] = f"{agreement.low:.4f}", f"{agreement.high:.4f}"
+            line["difference"] = _number(agreement.difference)
+            line["low"], line["high"] = _number(agreement.low), _number(agreement.high)
         writer.writerow(line)
     return out.getvalue()
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+    return "" if value is None or isnan(value) else f"{value:.6g}"

@@ -106,13 +106,16 @@ def wilcoxon(a: Sequence[float], b: Sequence[float], digits: int = 1) -> Wilcoxo
     if len(ranked) == 0:
         return Wilcoxon(n, n, 0.0, critical_value(n), 1.0, True)
     shared = len(np.unique(np.abs(ranked))) < len(ranked)
-    # All 2^n signs can be tried for few pairs, which is exact with ties too.
-    few = len(ranked) <= 13
-    exact = few or (len(ranked) <= 50 and not shared)
-    method = stats.PermutationMethod(n_resamples=2**13) if few else "exact" if exact else "approx"
+    if not shared and len(ranked) <= 50:
+        method = "exact"
+    elif shared and len(ranked) <= 13:
+        # Where ranks are shared, trying all 2^n signs is exact.
+        method = stats.PermutationMethod(n_resamples=2**13)
+    else:
+        method = "approx"
     result = stats.wilcoxon(ranked, zero_method="wilcox", method=method)
     statistic, p = float(result.statistic), float(result.pvalue)
-    return Wilcoxon(n, n - len(ranked), statistic, critical_value(n), p, exact)
+    return Wilcoxon(n, n - len(ranked), statistic, critical_value(n), p, method != "approx")
 
 
 def critical_value(n: int, level: float = 0.05) -> int | None:

@@ -91,13 +91,13 @@ def significance(table: Table) -> list[str]:
     Returns
     -------
     list of str
-        One sentence for each other column that has pairs.
+        One sentence for each other column, where there are pairs.
     """
     first, *others = table.columns
     lines = []
     for other in others:
         a, b, pairs = _pairs(table, first, other)
-        if a:
+        if len(a) > 1:
             titles = table.columns[first], table.columns[other]
             lines.append(wilcoxon(a, b).sentence(*titles, pairs))
     return lines

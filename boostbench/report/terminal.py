@@ -30,7 +30,9 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
     shape = (
         f"{dataset.n_samples} samples, {dataset.n_features} features, {dataset.n_classes} classes"
     )
-    _line(console, f"{dataset.name}: {shape} ({dataset.source})", style="bold")
+    _line(console, f"{dataset.name}: {shape}", style="bold")
+    # Unbroken, so that a long path can be copied.
+    console.print(dataset.source, markup=False, highlight=False, soft_wrap=True)
     lowest = min((cell.mean for cell in cells if cell.records), default=None)
     columns = {
         "algorithm": [Text(cell.title) for cell in cells],

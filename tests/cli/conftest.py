@@ -1,0 +1,66 @@
+from dataclasses import dataclass
+
+import pytest
+from sklearn.datasets import dump_svmlight_file, load_iris, load_wine
+
+from boostbench.cli import main
+
+#: A classifier that is fitted in no time, and stays out of worker processes.
+QUICK = [
+    "algo._target_=sklearn.tree.DecisionTreeClassifier",
+    "+algo.max_depth=1",
+    "protocol.n_splits=3",
+    "parallel=serial",
+]
+
+
+@dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty working folder, and wine and iris as files, so that nothing is downloaded."""
+    data = tmp_path / "data"
+    data.mkdir()
+    for name, loader in (("wine", load_wine), ("iris", load_iris)):
+        dump_svmlight_file(*loader(return_X_y=True), str(data / f"{name}.svm"), zero_based=False)
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(data))
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"):
+        monkeypatch.delenv(name, raising=False)
+    return here
+
+
+@pytest.fixture
+def call(folder, capfd):
+    """Call the command line in this process."""
+
+    def call(*argv):
+        capfd.readouterr()
+        code = main(argv)
+        return Result(code, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def refused(call, folder):
+    """Call the command line with a mistake; return the one line that it gets."""
+
+    def refused(*argv):
+        result = call(*argv)
+        assert result.code == 2
+        assert result.out == ""
+        assert result.err.count("\n") == 1
+        assert list(folder.iterdir()) == []
+        return result.err
+
+    return refused

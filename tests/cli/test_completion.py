@@ -1,0 +1,37 @@
+import pytest
+
+from boostbench import configs
+
+
+@pytest.fixture
+def complete(call, monkeypatch):
+    def complete(line):
+        monkeypatch.setenv("COMP_LINE", line)
+        result = call("-sc", "query=bash")
+        assert result.code == 0
+        return result.out.split()
+
+    return complete
+
+
+def test_commands(complete):
+    assert complete("boostbench ") == ["run", "table", "list", "data"]
+    assert complete("boostbench ta") == ["table"]
+
+
+def test_names(complete):
+    assert complete("boostbench data vow") == ["vowel", "vowel528"]
+    assert complete("boostbench table ") == configs.names("table")
+    assert complete("boostbench list d") == ["data"]
+
+
+def test_hydra_completes_what_follows_run(complete):
+    assert complete("boostbench run algo=rb") == ["algo=rboost_proj", "algo=rboost_rank"]
+    assert complete("boostbench run algo=rboost_proj algo.lo") == ["algo.loss="]
+    assert "data=" in complete("boostbench run -m ")
+
+
+def test_the_shell_function_calls_this_command(call):
+    result = call("run", "-sc", "install=bash")
+    assert result.code == 0
+    assert result.out.rstrip().endswith("-F hydra_bash_completion boostbench")

@@ -1,0 +1,28 @@
+import subprocess
+import sys
+
+import pytest
+
+from boostbench import configs
+
+
+@pytest.mark.parametrize(
+    ("what", "group"), [("algos", "algo"), ("data", "data"), ("tables", "table")]
+)
+def test_every_name_is_listed(call, what, group):
+    lines = call("list", what).out.splitlines()
+    assert [line.split()[0] for line in lines] == configs.names(group)
+    assert max(map(len, lines)) <= 80
+
+
+def test_all_lists(call):
+    headings = [line for line in call("list").out.splitlines() if line.endswith(":")]
+    assert headings == ["algos:", "data:", "tables:"]
+
+
+def test_nothing_heavy_is_imported():
+    heavy = {"hydra", "numpy", "pandas", "sklearn", "scipy", "openml", "rich"}
+    lines = ["import sys", "from boostbench.cli import main", "main(['list'])"]
+    code = "; ".join([*lines, f"print({heavy} & set(sys.modules))"])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"

@@ -1,0 +1,47 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import boostbench
+from boostbench.cli import main
+from boostbench.errors import UserError
+
+
+def test_version(call):
+    assert call("--version").out == f"boostbench {boostbench.__version__}\n"
+
+
+@pytest.mark.parametrize("argv", [[], ["--help"]])
+def test_help_names_the_commands(call, argv):
+    result = call(*argv)
+    assert result.code == 0
+    for command in ("run", "table", "list", "data"):
+        assert f"\n    {command} " in result.out
+
+
+def test_unknown_command(refused):
+    assert "invalid choice: 'frob'" in refused("frob")
+
+
+@pytest.mark.parametrize("variable", ["BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"])
+def test_debugging_shows_the_traceback(folder, monkeypatch, variable):
+    monkeypatch.setenv(variable, "1")
+    with pytest.raises(UserError):
+        main(["table", "nonsense"])
+    with pytest.raises(UserError):
+        main(["run", "algo=nonsense"])
+
+
+def test_installed_command(folder):
+    command = Path(sys.executable).with_name("boostbench")
+    done = subprocess.run([command, "list", "algos"], capture_output=True, text=True, check=True)
+    assert "RBoost^proj" in done.stdout
+
+
+def test_reader_that_leaves_early(folder):
+    code = "import sys; sys.exit(__import__('boostbench.cli').cli.main(['list']))"
+    command = f'{sys.executable} -u -c "{code}" | true; echo ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("0\n", "")

@@ -1,0 +1,162 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from functools import wraps
+from pathlib import Path
+
+import pytest
+import yaml
+
+from boostbench.cli import run as run_module
+
+from .conftest import QUICK
+
+
+def records(folder, data="wine", algo="DecisionTreeClassifier"):
+    path = folder / "results" / "records" / data / f"{algo}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_run_records_and_summarises(call, folder):
+    result = call("run", *QUICK)
+    assert result.code == 0
+    assert result.err == ""
+    first, second = result.out.splitlines()[:2]
+    assert first == "wine: 178 samples, 13 features, 3 classes"
+    assert second.startswith("file ")
+    assert "DecisionTreeClassifier" in result.out
+    assert len(records(folder)) == 3
+    # Hydra leaves nothing behind.
+    assert [path.name for path in folder.iterdir()] == ["results"]
+    assert [path.name for path in (folder / "results").iterdir()] == ["records"]
+
+
+def test_run_again_runs_nothing_and_prints_the_same(call, folder):
+    first = call("run", *QUICK)
+    before = records(folder)
+    assert call("run", *QUICK).out == first.out
+    assert records(folder) == before
+
+
+def test_another_seed_is_run(call, folder):
+    call("run", *QUICK)
+    call("run", *QUICK, "seed=1")
+    assert sorted(record["seed"] for record in records(folder)) == [0, 0, 0, 1, 1, 1]
+
+
+def test_one_of_ours_beside_the_published_number(call):
+    boosting = ["algo=adaboost_mh", "algo.n_iterations=20", "parallel=serial"]
+    result = call("run", *boosting, "protocol.n_splits=3")
+    header, _, row = result.out.splitlines()[2:5]
+    assert header.split()[:5] == ["algorithm", "error", "%", "published", "splits"]
+    assert row.startswith("AdaBoost.MH")
+    assert "4.3 (3.8)" in row
+    assert max(len(line.rstrip()) for line in result.out.splitlines()[2:]) <= 80
+
+
+def test_any_file(call, folder):
+    lines = [f"{i % 7},{i % 2},{'yes' if i % 2 else 'no'}" for i in range(40)]
+    (folder / "my.csv").write_text("\n".join(["a,b,class", *lines]))
+    result = call("run", *QUICK, "data.path=my.csv")
+    assert result.code == 0
+    assert result.out.startswith("my: 40 samples, 2 features, 2 classes")
+    assert len(records(folder, "my")) == 3
+
+
+def test_cfg_shows_the_config(call):
+    config = yaml.safe_load(call("run", "--cfg", "job", "algo=adaboost").out)
+    assert config["algo"]["title"] == "AdaBoost"
+    assert config["protocol"]["n_splits"] == 10
+
+
+def test_help(call):
+    result = call("run", "--help")
+    assert result.code == 0
+    assert 'eval "$(boostbench run -sc install=bash)"' in result.out
+    for group in ("algo", "data", "protocol", "parallel"):
+        assert f"\n{group}: " in result.out
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["algo=rbost_proj"], "did you mean rboost_proj"),
+        (["data=vowle"], "did you mean vowel"),
+        (["algo.n_iteratons=3"], "did you mean algo.n_iterations"),
+        (["-m", "algo=adaboost_mh,nonsense"], "unknown algorithm 'nonsense'"),
+        (["+algo.grid.foo=[1]"], "no parameter 'foo'"),
+        (["+algo.foo=1"], "no parameter 'foo'"),
+        (["algo._target_=sklearn.ensemble.Nonsense"], "Nonsense"),
+        (["protocol.sampling=foo"], "foo"),
+        (["rerun=maybe"], "maybe"),
+        (["algo=adaboost"], "two classes"),
+        (["data.path=/nowhere.csv"], "/nowhere.csv"),
+        (["algo"], "KEY=VALUE is expected"),
+        (["~algo.foo"], "Could not delete"),
+        (["seed=${nonsense}"], "nonsense"),
+        (["--nonsense"], "unrecognized arguments"),
+        (["--config-dir", "/nowhere"], "/nowhere"),
+    ],
+)
+def test_mistakes(refused, argv, told):
+    assert told in refused("run", *argv)
+
+
+def test_failed_splits(call, folder):
+    neighbours = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
+    argv = [neighbours, "+algo.n_neighbors=1000", "protocol.n_splits=2", "parallel=serial"]
+    result = call("run", *argv)
+    assert result.code == 1
+    assert result.err.splitlines()[-1].endswith("2 of 2 splits failed")
+    assert "Traceback" not in result.err
+    assert "failed" in result.out
+
+
+def test_sweep_goes_on_after_a_failure(call, folder):
+    sweep = ["-m", "algo=adaboost,adaboost_mh", "algo.n_iterations=3", "data=wine"]
+    result = call("run", *sweep, "protocol.n_splits=2", "parallel=serial")
+    assert result.code == 2
+    assert "boostbench: algo=adaboost algo.n_iterations=3 data=wine" in result.err
+    assert "two classes" in result.err
+    assert "Traceback" not in result.err
+    assert len(records(folder, algo="adaboost_mh")) == 2
+
+
+def test_sweep_returns_the_mean_error(call, folder, monkeypatch):
+    returned = []
+
+    @wraps(run_module.job)
+    def job(cfg, job=run_module.job):
+        returned.append(job(cfg))
+
+    monkeypatch.setattr(run_module, "job", job)
+    assert call("run", "-m", *QUICK, "data=wine,iris").code == 0
+    means = []
+    for data in ("wine", "iris"):
+        errors = [record["test_error"] for record in records(folder, data)]
+        means.append(sum(errors) / len(errors))
+    assert returned == pytest.approx(means)
+
+
+def test_launcher_with_a_dot(call, folder):
+    result = call("run", "-m", *QUICK[:3], "data=wine,iris", "hydra.launcher=joblib")
+    assert result.code == 0
+    assert len(records(folder, "wine")) == len(records(folder, "iris")) == 3
+
+
+def test_ctrl_c(folder):
+    command = [Path(sys.executable).with_name("boostbench"), "run", "algo=adaboost_mh"]
+    # More than can be done, so that the first record is not the last.
+    argv = ["algo.n_iterations=300", "protocol.n_splits=2000", "parallel=serial"]
+    running = subprocess.Popen([*command, *argv], stderr=subprocess.PIPE, text=True)
+    path = folder / "results" / "records" / "wine" / "adaboost_mh.jsonl"
+    while running.poll() is None and not (path.exists() and path.read_text().count("\n") > 1):
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "Traceback" not in err
+    kept = len(records(folder, algo="adaboost_mh"))
+    assert f"{kept} of 2000" in err

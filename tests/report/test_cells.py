@@ -1,0 +1,49 @@
+import math
+
+import pytest
+
+
+def test_mean_and_sample_deviation(make_cell):
+    cell = make_cell([1, 2, 4.5])
+    assert cell.mean == pytest.approx(2.5)
+    assert cell.std == pytest.approx(math.sqrt((1.5**2 + 0.5**2 + 2**2) / 2))
+    assert cell.text == "2.5 (1.8)"
+
+
+def test_one_split_has_no_deviation(make_cell):
+    assert make_cell([2.5]).text == "2.5"
+
+
+def test_stale_numbers_are_marked(make_cell):
+    assert make_cell([1, 3], stale=1).text == "2.0 (1.4)†"
+
+
+def test_no_numbers(make_cell):
+    assert make_cell([], failures=2).text == "failed"
+    assert make_cell([]).text == "not run"
+
+
+def test_splits(make_cell):
+    assert make_cell([1, 2]).splits == "2"
+    assert make_cell([1, 2], failures=1).splits == "2 of 3"
+
+
+def test_seconds(make_cell):
+    cell = make_cell([1, 2, 3])
+    assert cell.seconds("fit") == 4.0
+    assert cell.seconds("coefficients") is None
+
+
+def test_chosen(make_cell):
+    assert make_cell([1, 2]).chosen == ""
+    assert make_cell([1, 2], chosen=[{"nu": 1e-5}] * 2).chosen == "nu=1e-05"
+    several = [{"nu": 0.1}, {"nu": 0.2}, {"nu": 0.2}]
+    assert make_cell([1, 2, 3], chosen=several).chosen == "nu=0.2 (2 of 3), nu=0.1 (1 of 3)"
+
+
+def test_verdict(make_cell):
+    assert make_cell([1, 2, 3], published=(2.5, 1.0)).verdict == "reproduced"
+    assert make_cell([1, 2, 3], published=(20.0, 1.0)).verdict == "better"
+    assert make_cell([91, 92, 93], published=(20.0, 1.0)).verdict == "worse"
+    assert make_cell([1, 2, 3]).verdict == "not published"
+    assert make_cell([], published=(20.0, 1.0)).verdict == "not run"

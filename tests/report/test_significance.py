@@ -1,0 +1,114 @@
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from boostbench.report import published
+from boostbench.report.significance import Wilcoxon, agreement, critical_value, wilcoxon
+
+STATEMENTS = published.read("wilcoxon-statements")
+# The second name of a statement's algorithm says which lines of the table are meant.
+SETTINGS = {"wlda": "weak_learner", "exponential": "loss", "logistic": "loss"}
+
+
+def column(table, algorithm):
+    """Published means of an algorithm by data set, e.g. of ``mcboost:logistic``."""
+    algo, _, setting = algorithm.partition(":")
+    return {
+        line["data"]: float(line["test_error_mean"])
+        for line in published.read(table)
+        if line["algo"] == algo and (not setting or line[SETTINGS[setting]] == setting)
+    }
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: f"{s['a']} {s['b']}")
+def test_statements_of_the_papers(statement):
+    table = f"{statement['paper']}-table{statement['table']}"
+    a, b = column(table, statement["a"]), column(table, statement["b"])
+    assert a.keys() == b.keys()
+    result = wilcoxon(list(a.values()), [b[data] for data in a])
+    assert result.n == int(statement["n_data"])
+    assert result.statistic == float(statement["statistic"])
+    assert result.critical == int(statement["critical_value_5pct"])
+    assert result.tabled == result.significant == (statement["significant"] == "yes")
+    assert result.exact
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_critical_value_by_trying_all_signs(n):
+    signs = np.array([*itertools.product((0, 1), repeat=n)])
+    sums = signs @ np.arange(1, n + 1)
+    significant = [w for w in range(sums.max() + 1) if 2 * np.mean(sums <= w) <= 0.05]
+    assert critical_value(n) == max(significant, default=None)
+
+
+def test_critical_values_of_textbooks():
+    assert [critical_value(n) for n in (6, 10, 15, 20, 25, 50)] == [0, 8, 25, 52, 89, 434]
+
+
+def test_rounding_makes_equal_differences_tie():
+    # 0.3 - 0.2 and 0.2 - 0.1 differ in floating point; as printed they share the rank 1.5.
+    result = wilcoxon([0.3, 0.2, 5.0], [0.2, 0.1, 9.0])
+    assert result.statistic == 3.0
+    assert wilcoxon([1.04, 2.0], [1.0, 3.0]).ties == 1
+
+
+def test_ties_take_no_rank_and_no_side():
+    result = wilcoxon([1, 2, 3, 4], [1, 2, 3, 4])
+    assert (result.n, result.ties, result.statistic, result.p) == (4, 4, 0.0, 1.0)
+    assert not result.significant
+
+
+def test_ties_do_not_make_a_difference_significant():
+    # Six ties of ten leave a rank sum below the critical value, with nothing behind it.
+    result = wilcoxon([1, 2, 3, 4, *[5] * 6], [2, 3, 4, 2, *[5] * 6])
+    assert result.tabled
+    assert not result.significant
+    assert "no significant difference (6 of 10 are ties" in result.sentence("A", "B", "splits")
+
+
+def test_exact_p_agrees_with_scipy():
+    rng = np.random.default_rng(0)
+    a, b = rng.permutation(100)[:40].reshape(2, 20) * 1.0
+    expected = stats.wilcoxon(a - b, method="exact" if len(set(abs(a - b))) == 20 else "approx")
+    result = wilcoxon(a, b)
+    assert (result.statistic, result.p) == (expected.statistic, expected.pvalue)
+    assert not wilcoxon([1.0] * 20 + [3.0], [2.0] * 21).exact
+
+
+def test_sentence_of_few_pairs():
+    sentence = wilcoxon([1, 2], [2, 4]).sentence("A", "B", "data sets")
+    assert "critical value none at 5%" in sentence
+    assert sentence.endswith("no significant difference.")
+
+
+def test_sentence_of_a_difference():
+    assert (
+        Wilcoxon(10, 0, 0.0, 8, 0.002, True)
+        .sentence("A", "B", "splits")
+        .endswith("critical value 8 at 5%, exact p = 0.002: significant difference.")
+    )
+
+
+def test_agreement_is_welchs_interval():
+    # An end of the 95% interval is a difference that the data would just reject at 5%.
+    result = agreement(10.0, 2.0, 10, 12.0, 3.0, 20)
+    for end in (result.low, result.high):
+        test = stats.ttest_ind_from_stats(10 - end, 2, 10, 12, 3, 20, equal_var=False)
+        assert test.pvalue == pytest.approx(0.05)
+    assert result.low < result.difference == -2 < result.high
+
+
+@pytest.mark.parametrize(
+    ("mean", "verdict"),
+    [(9.0, "better"), (9.97, "reproduced"), (10.02, "reproduced"), (11.0, "worse")],
+)
+def test_agreement_within_rounding(mean, verdict):
+    assert agreement(mean, 0.0, 10, 10.0, 0.0, 10).verdict == verdict
+
+
+def test_agreement_without_a_published_deviation():
+    result = agreement(9.0, 1.0, 10, 10.0, float("nan"), 10)
+    assert result.verdict == "better"
+    assert np.isnan(result.low)
