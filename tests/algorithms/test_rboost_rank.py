@@ -1,0 +1,255 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+import boostbench.algorithms.rboost_rank
+from boostbench.algorithms import RBoostRank
+
+from . import reference
+from .problems import blobs, noise
+
+# The search adds up in single precision: a stump may be chosen that is worse by that much.
+PRECISION = 1e-5
+
+MODES = {
+    "independent": {"projections": "independent"},
+    "pooled": {"projections": "pooled", "pool_size": 6},
+}
+
+
+@pytest.fixture(params=MODES)
+def mode(request):
+    return MODES[request.param]
+
+
+@pytest.fixture(params=[2, 3, 4], ids=["2 classes", "3 classes", "4 classes"])
+def problem(request):
+    # 6 directions x 18 samples: no quantile of the pool falls on a point.
+    return noise(request.param, n_samples=18, n_features=3, seed=request.param)
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """Keep the searches that the models make, to know the candidates of a fit."""
+    made = []
+
+    def keep(kind):
+        def make(*args):
+            made.append(kind(*args))
+            return made[-1]
+
+        return make
+
+    module = boostbench.algorithms.rboost_rank
+    for name in ("IndependentProjections", "PooledProjections"):
+        monkeypatch.setattr(module, name, keep(getattr(module, name)))
+    return made
+
+
+def model_of(mode, n_iterations=10, n_projections=8, n_bins=6, seed=0):
+    return RBoostRank(
+        n_iterations=n_iterations,
+        n_projections=n_projections,
+        n_bins=n_bins,
+        random_state=seed,
+        **mode,
+    )
+
+
+def candidate_outputs(search, X):
+    """List h(P_r x_i) of every candidate of polarity +1, one (n_samples, n_classes) each."""
+    if hasattr(search, "pool"):
+        directions = [search.pool[members] for members in search.members]
+        thresholds = [search.thresholds] * len(directions)
+    else:
+        directions, thresholds = search.directions, search.thresholds.T
+    found = []
+    for matrix, own in zip(directions, thresholds, strict=True):
+        points = X @ np.asarray(matrix, dtype=float).T
+        found.extend(np.where(points > float(threshold), 1.0, -1.0) for threshold in own)
+    return found
+
+
+def uniform(y, k):
+    """Return the first dual variables: equal over the m (k - 1) pairs, 0 for r = y_i."""
+    u = np.zeros((len(y), k))
+    for i, r in reference.wrong_pairs(y, k):
+        u[i, r] = 1.0 / (len(y) * (k - 1))
+    return u
+
+
+class TestAgainstTheLiteralAlgorithm:
+    def rounds(self, model, X, y):
+        """Yield t, h_t, delta h_t and the dual variables before round t, from eq. (1) and (4)."""
+        k = len(model.classes_)
+        pairs = reference.wrong_pairs(y, k)
+        F = np.zeros((len(y), k))
+        for t, output in enumerate(reference.projected_outputs(model, X)):
+            margins = reference.differences(F, y)
+            total = sum(math.exp(-margins[i, r]) for i, r in pairs)
+            u = np.zeros((len(y), k))
+            for i, r in pairs:
+                u[i, r] = math.exp(-margins[i, r]) / total
+            yield t, output, reference.differences(output, y), u
+            F += model.coefficients_[t] * output
+
+    def test_every_weak_learner_has_the_largest_edge(self, mode, problem, searches):
+        """Eq. (5), against brute force over projections, thresholds and polarities."""
+        X, y = problem
+        model = model_of(mode).fit(X, y)
+        candidates = [reference.differences(h, y) for h in candidate_outputs(searches[0], X)]
+        for _, _, delta, u in self.rounds(model, X, y):
+            edge = (u * delta).sum()
+            largest = max(abs((u * candidate).sum()) for candidate in candidates)
+            assert edge == pytest.approx(largest, abs=PRECISION)
+            assert edge > 0
+
+    def test_every_coefficient(self, mode, problem):
+        """Eq. (8) with the smoothing s added to Q+ and to Q-."""
+        X, y = problem
+        model = model_of(mode).fit(X, y)
+        s = 1 / (len(y) * (len(model.classes_) - 1))
+        for t, _, delta, u in self.rounds(model, X, y):
+            right, wrong = u[delta == 2].sum(), u[delta == -2].sum()
+            w = 0.25 * math.log((right + s) / (wrong + s))
+            assert model.coefficients_[t] == pytest.approx(w, rel=1e-9)
+            assert w > 0
+
+    def test_every_coefficient_minimises_the_loss(self, mode, problem):
+        """Eq. (7), with s more weight on the pairs of either kind."""
+        X, y = problem
+        model = model_of(mode).fit(X, y)
+        k = len(model.classes_)
+        s = 1 / (len(y) * (k - 1))
+        for t, _, delta, u in self.rounds(model, X, y):
+
+            def loss(w, delta=delta, u=u):
+                total = s * (math.exp(-2 * w) + math.exp(2 * w))
+                for i, r in reference.wrong_pairs(y, k):
+                    total += u[i, r] * math.exp(-delta[i, r] * w)
+                return total
+
+            best = minimize_scalar(loss, bracket=(0, 1), tol=1e-10).x
+            assert model.coefficients_[t] == pytest.approx(best, rel=1e-5, abs=1e-7)
+
+    def test_margins(self, mode, problem):
+        """Eq. (1): the scores at every stage are the sums of w_t h_t."""
+        X, y = problem
+        model = model_of(mode).fit(X, y)
+        F = np.zeros((len(y), len(model.classes_)))
+        for output, w, scores in zip(
+            reference.projected_outputs(model, X),
+            model.coefficients_,
+            reference.class_scores(model, X),
+            strict=True,
+        ):
+            F += w * output
+            np.testing.assert_allclose(
+                reference.differences(scores, y), reference.differences(F, y), atol=1e-12
+            )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_exponential_loss_falls_in_every_round(mode, n_classes, seed):
+    X, y = blobs(n_classes, seed=seed)
+    model = model_of(mode, n_iterations=80, n_projections=25, seed=seed).fit(X, y)
+    before = 1.0
+    for scores in reference.class_scores(model, X):
+        margins = reference.differences(scores, y)
+        pairs = [margins[i, r] for i, r in reference.wrong_pairs(y, n_classes)]
+        loss = reference.exponential_loss(pairs)
+        assert loss < before
+        assert np.mean(scores.argmax(axis=1) != y) <= loss * (n_classes - 1)
+        before = loss
+
+
+def test_two_classes_are_adaboost_on_the_pairs(mode, searches):
+    """Eq. (8) at k = 2 is AdaBoost with abstaining hypotheses delta h / 2 and coefficients 2 w.
+
+    Every pair (i, r) is one example with the label +1.
+    """
+    X, y = noise(2, n_samples=18, n_features=3)
+    model = model_of(mode, n_iterations=12).fit(X, y)
+    hypotheses = []
+    for output in candidate_outputs(searches[0], X):
+        own_less_other = [output[i, y[i]] - output[i, 1 - y[i]] for i in range(len(y))]
+        hypotheses.append(np.array(own_less_other) / 2)
+    D = np.full(len(y), 1 / len(y))
+    F = np.zeros(len(y))
+    for t, decision in enumerate(model.staged_decision_function(X)):
+        margins = np.where(y == 1, decision, -decision)
+        alpha = 2 * model.coefficients_[t]
+        h = (margins - F) / alpha
+        np.testing.assert_allclose(h, np.round(h), atol=1e-9)
+        edges = [D @ g for g in hypotheses]
+        assert D @ h == pytest.approx(max(max(edges), -min(edges)), abs=PRECISION)
+        right, wrong = D[h > 0.5].sum(), D[h < -0.5].sum()
+        s = 1 / len(y)
+        assert alpha == pytest.approx(0.5 * math.log((right + s) / (wrong + s)), rel=1e-8)
+        F = margins
+        D = np.exp(-F) / np.exp(-F).sum()
+
+
+def test_rounding_errors_do_not_grow(mode):
+    """After hundreds of rounds a coefficient still fits the scores before it."""
+    X, y = blobs(3, n_samples=60, seed=1)
+    model = model_of(mode, n_iterations=400, n_projections=60).fit(X, y)
+    assert model.n_iterations_ == 400
+    own = y[:, None] == np.arange(3)
+    s = 1 / (2 * len(y))
+    F = np.zeros((len(y), 3))
+    outputs = model.hypotheses_.outputs(X)
+    for t, w in enumerate(model.coefficients_):
+        exponent = np.where(own, -np.inf, F - F[own][:, None])
+        u = np.exp(exponent - exponent.max())
+        u /= u.sum()
+        delta = outputs[..., t][own][:, None] - outputs[..., t]
+        right, wrong = u[delta > 0].sum(), u[delta < 0].sum()
+        assert w == pytest.approx(0.25 * math.log((right + s) / (wrong + s)), rel=1e-6)
+        F += w * outputs[..., t]
+
+
+def test_the_first_round_weighs_all_pairs_alike(mode, problem):
+    X, y = problem
+    model = model_of(mode, n_iterations=1).fit(X, y)
+    k = len(model.classes_)
+    delta = reference.differences(reference.projected_outputs(model, X)[0], y)
+    u = uniform(y, k)
+    assert u.sum() == pytest.approx(1)
+    s = 1 / (len(y) * (k - 1))
+    w = 0.25 * math.log((u[delta == 2].sum() + s) / (u[delta == -2].sum() + s))
+    assert model.coefficients_[0] == pytest.approx(w)
+
+
+def test_each_class_has_projections_of_its_own(mode):
+    X, y = blobs(3)
+    directions = model_of(mode, n_projections=40).fit(X, y).hypotheses_.directions
+    assert directions.shape[1:] == (3, X.shape[1])
+    assert (directions[:, 0] != directions[:, 1]).any()
+    assert (directions[:, 1] != directions[:, 2]).any()
+
+
+def test_the_scale_of_the_data_does_not_matter(mode):
+    """Stumps on projections see no common factor; a power of two changes no rounding."""
+    X, y = blobs(3)
+    one, other = (model_of(mode).fit(scale * X, y) for scale in (1.0, 4.0))
+    assert (one.decision_function(X) == other.decision_function(4.0 * X)).all()
+
+
+def test_more_projections_fit_better():
+    X, y = noise(3, n_samples=60, n_features=4)
+    losses = []
+    for n_projections in (2, 20, 400):
+        model = model_of(MODES["independent"], 60, n_projections, n_bins=16).fit(X, y)
+        margins = reference.differences(reference.class_scores(model, X)[-1], y)
+        losses.append(np.exp(-margins).mean())
+    assert losses[0] > losses[1] > losses[2]
+
+
+def test_an_easy_problem_is_learnt():
+    X, y = blobs(4, n_samples=200, spread=0.5, seed=3)
+    model = model_of(MODES["independent"], 100, n_projections=300, n_bins=16)
+    assert model.fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.8
