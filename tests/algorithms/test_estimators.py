@@ -56,7 +56,8 @@ def cases(models):
 
 @pytest.fixture
 def data(n_classes):
-    return blobs(n_classes, seed=2)
+    # In no round of AdaBoost do two different stumps or votes come closer than 4e-4 here.
+    return blobs(n_classes, seed=103)
 
 
 @parametrize_with_checks(CHECKED)
