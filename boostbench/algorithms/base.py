@@ -2,10 +2,13 @@
 
 import time
 from abc import ABC, abstractmethod
+from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -69,6 +72,13 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         CPU seconds of finding the coefficients and updating the weights ("step 4").
     """
 
+    # What a subclass takes is declared the way scikit-learn's own estimators do it, so that a bad
+    # value is refused before the data are touched.
+    _parameter_constraints: ClassVar = {
+        "n_iterations": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
     def fit(self, X, y):
         """Train the classifier.
 
@@ -87,8 +97,9 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If X is not a finite matrix, or y holds one class only.
+            If X is not a finite matrix, y holds one class only, or a parameter is out of range.
         """
+        self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)

@@ -1,6 +1,10 @@
 """RBoost^rank (paper 1, Algorithm 1): boosting by ranking on randomly projected data."""
 
+from numbers import Integral
+from typing import ClassVar
+
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
 from boostbench.core.learners import ProjectedStumps
@@ -58,6 +62,14 @@ class RBoostRank(ColumnGenerationClassifier):
     True
     """
 
+    _parameter_constraints: ClassVar = {
+        **ColumnGenerationClassifier._parameter_constraints,
+        "n_projections": [Interval(Integral, 1, None, closed="left")],
+        "projections": [StrOptions({"independent", "pooled"})],
+        "pool_size": [Interval(Integral, 1, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+    }
+
     def __init__(
         self,
         n_iterations=1000,
@@ -79,12 +91,8 @@ class RBoostRank(ColumnGenerationClassifier):
         arguments = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
         if self.projections == "independent":
             search = IndependentProjections(*arguments)
-        elif self.projections == "pooled":
-            search = PooledProjections(*arguments, self.pool_size)
         else:
-            raise ValueError(
-                f"projections must be 'independent' or 'pooled', got {self.projections!r}"
-            )
+            search = PooledProjections(*arguments, self.pool_size)
         return _RankMaster(search, X, labels, len(self.classes_))
 
     def _keep(self, master):
