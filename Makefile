@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table5 test lint format clean
+.PHONY: help demo table5 bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
@@ -23,6 +23,10 @@ demo: $(VENV)/installed ## two algorithms side by side on data that need no down
 
 table5: $(VENV)/installed ## Table V of the RandomBoost paper: runs what is missing, takes hours
 	$(BIN)/boostbench table randomboost5 $(ARGS)
+
+bench: $(VENV)/installed ## speed as ratios, one core; needs the papers' data
+	$(BIN)/python scripts/bench_rounds.py
+	$(BIN)/python scripts/bench_projections.py
 
 test: lint ## install, lint, run all tests
 	$(BIN)/python -m pytest
