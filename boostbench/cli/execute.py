@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.cli.main import complain
+from boostbench.cli.complaints import complain
 from boostbench.data.dataset import Dataset
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.progress import Progress

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from boostbench import __version__
+from boostbench.cli.complaints import complain, debugging
 from boostbench.errors import UserError
 
 _EXAMPLES = """\
@@ -57,18 +58,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         complain(error)
         return 2
-
-
-def debugging() -> bool:
-    """Whether the user asked for tracebacks."""
-    # While Hydra runs, its variable is always set; ours then says what the user wanted.
-    hydra = os.environ.get("HYDRA_FULL_ERROR")
-    return os.environ.get("BOOSTBENCH_DEBUG", hydra) == "1"
-
-
-def complain(problem: object) -> None:
-    """Print one line on stderr."""
-    print(f"boostbench: {problem}", file=sys.stderr)
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -18,9 +18,9 @@ from rich.console import Console
 
 from boostbench import configs
 from boostbench.cli import overrides as checks
+from boostbench.cli.complaints import complain, debugging
 from boostbench.cli.compose import one_line_errors, resolve
 from boostbench.cli.execute import execute
-from boostbench.cli.main import complain, debugging
 from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.experiment.runner import Report

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from boostbench.cli.complaints import complain
 from boostbench.cli.compose import experiments
 from boostbench.cli.definition import Definition
 from boostbench.cli.execute import execute
-from boostbench.cli.main import complain
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.errors import UserError
