@@ -269,6 +269,18 @@ def test_training_ends_where_the_objective_changes_little(name, tol):
 
 
 @pytest.mark.parametrize("name", LOSSES)
+def test_a_change_is_relative_to_the_objective_before(name):
+    before, after = fitted(data=blobs, loss=name, n_iterations=2).model.objective_
+    assert after < before
+    for tol, rounds in [
+        (0.99 * (before - after) / before, 3),
+        (1.01 * (before - after) / before, 2),
+    ]:
+        model = fitted(data=blobs, loss=name, n_iterations=3, tol=tol).model
+        assert model.n_iterations_ == rounds
+
+
+@pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("rule", ["paper", "greedy"])
 def test_too_heavy_a_norm_leaves_no_coefficient(rule, name):
     f = fitted(loss=name, nu=50.0, rule=rule)

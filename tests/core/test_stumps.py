@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.layouts import Dense, Histogram, Sorted, choose_layout
-from boostbench.core.stumps import Stump, StumpSearch
+from boostbench.core.stumps import Stump, StumpSearch, _largest_rows
 
 from . import reference
 
@@ -92,6 +92,21 @@ class TestAgainstBruteForce:
         )
         assert edge == pytest.approx(literal, rel=1e-12)
         assert edge == pytest.approx(reference.largest_vote_edge(X, G), rel=1e-5)
+
+    @pytest.mark.parametrize("block", [2**19, 1])
+    def test_best_each(self, seed, block, monkeypatch):
+        monkeypatch.setattr("boostbench.core.stumps._BLOCK_EDGES", block)
+        X, _ = self.problem(seed)
+        G = np.random.default_rng(seed).normal(size=(len(X), 19))
+        search = StumpSearch(X)
+        positions = search.best_each(G)
+        assert positions.shape == (19,)
+        for c, position in enumerate(positions):
+            literal = reference.edge(
+                X, G[:, c], search.feature[position], search.threshold[position]
+            )
+            largest = reference.largest_edge(X, G[:, [c]])
+            assert abs(literal) == pytest.approx(largest, rel=1e-5)
 
     def test_whole_weights_are_summed_without_error(self, seed):
         """Sums of small integers are exact in single precision: no tolerance, ties abound."""
@@ -261,6 +276,22 @@ def test_binned_thresholds_are_the_quantiles(max_bins):
 def test_a_frequent_value_is_cut_off():
     values = np.concatenate([np.zeros(900), 1.0 + np.arange(100)])
     assert (0, 0.5) in held(StumpSearch(values[:, None], 10))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 15, 16, 17, 31, 32, 33, 100, 257])
+def test_the_largest_rows(n_rows):
+    rng = np.random.default_rng(n_rows)
+    values = rng.permutation(n_rows * 7).reshape(n_rows, 7).astype(np.float32)
+    assert (_largest_rows(values) == values.argmax(axis=0)).all()
+
+
+def test_many_stumps_are_evaluated_at_once():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 3))
+    fields = rng.integers(0, 3, 5), rng.normal(size=5), rng.choice([-1, 1], 5)
+    outputs = Stump(*fields)(X)
+    for column, one in zip(outputs.T, zip(*fields, strict=True), strict=True):
+        assert column.tolist() == Stump(*one)(X).tolist()
 
 
 @pytest.mark.parametrize("max_bins", [None, 5])
