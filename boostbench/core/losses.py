@@ -52,7 +52,7 @@ class Exponential:
     def value_and_dual(self, margin):
         """Evaluate the loss and its dual variables; as `Logistic.value_and_dual`."""
         value = np.exp(np.minimum(-margin, self._LARGEST_EXPONENT))
-        return value, value
+        return value, value.copy()
 
 
 LOSSES = {"exponential": Exponential, "logistic": Logistic}

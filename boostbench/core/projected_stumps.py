@@ -118,8 +118,7 @@ class PooledProjections:
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
         points = self.pool @ X.T.astype(np.float32)
-        grid = np.quantile(points, np.arange(1, n_bins) / n_bins)
-        self.thresholds = np.unique(grid.astype(np.float32))
+        self.thresholds = _quantile_grid(points, n_bins)
         # Below threshold b: the bins up to b. The last bin is below none of them.
         bins = np.searchsorted(self.thresholds, points)
         direction, sample = np.nonzero(bins < len(self.thresholds))
@@ -174,6 +173,21 @@ def _quantile_cuts(points, n_bins):
     below = values[row, np.maximum(cuts, 1) - 1].astype(np.float64)
     middle = (below + values[row, cuts]) / 2
     return order, cuts, np.where(cuts > 0, middle, -np.inf).T
+
+
+def _quantile_grid(points, n_bins):
+    """Thresholds at the quantiles of all points, each halfway between two that differ clearly.
+
+    A threshold on a point would have it on one side in single and on the other in double precision.
+    """
+    values = np.sort(points, axis=None)
+    clear = 4 * np.finfo(values.dtype).eps * np.abs(values[[0, -1]]).max()
+    starts = np.flatnonzero(np.diff(values) > clear) + 1
+    if not len(starts):
+        return np.array([-np.inf])
+    quantiles = len(values) * np.arange(1, n_bins) // n_bins
+    cuts = starts[np.maximum(np.searchsorted(starts, quantiles, "right") - 1, 0)]
+    return np.unique((values[cuts - 1].astype(np.float64) + values[cuts]) / 2)
 
 
 def _one_hot(order, cuts, ones):

@@ -109,20 +109,11 @@ def quantiles_at_points():
         yield pooled(X, G, seed, n_bins=len(X) * 6 - 1), X, G
 
 
-cuts_at_points = pytest.mark.xfail(
-    strict=True,
-    reason="BUG: PooledProjections puts thresholds on data points, where the search in single "
-    "precision and the stump in double precision disagree about the side",
-)
-
-
-@cuts_at_points
 def test_best_pooled_where_a_quantile_is_a_point():
     for search, X, G in quantiles_at_points():
         check_best(search, X, G)
 
 
-@cuts_at_points
 def test_pooled_thresholds_lie_between_the_points():
     for search, X, _ in quantiles_at_points():
         points = search.pool.astype(float) @ X.T
