@@ -1,7 +1,9 @@
 """Floor 2: the algorithms as scikit-learn estimators, one file per family."""
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH
+from boostbench.algorithms.adaboost_ecc import AdaBoostECC
+from boostbench.algorithms.adaboost_mo import AdaBoostMO
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank
 
-__all__ = ["AdaBoost", "AdaBoostMH", "RBoostProj", "RBoostRank"]
+__all__ = ["AdaBoost", "AdaBoostECC", "AdaBoostMH", "AdaBoostMO", "RBoostProj", "RBoostRank"]

@@ -2,35 +2,11 @@
 
 import numpy as np
 
-from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
-from boostbench.core.learners import Stumps
+from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
 from boostbench.core.stumps import StumpSearch
 
-# An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
-_PERFECT = 1.0 - 1e-10
 
-
-class _StageWiseStumps(ColumnGenerationClassifier):
-    """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
-
-    def __init__(self, n_iterations=1000, max_bins=None, random_state=None):
-        self.n_iterations = n_iterations
-        self.max_bins = max_bins
-        self.random_state = random_state
-
-    def _keep(self, master):
-        self.hypotheses_ = Stumps(master.stumps)
-        self.coefficients_ = np.reshape(master.votes, (len(master.stumps), len(self.classes_)))
-        self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
-
-    def _staged_scores(self, X, stages):
-        scores = np.zeros((len(X), len(self.classes_)))
-        for some in spans(stages):
-            scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
-            yield scores
-
-
-class AdaBoostMH(_StageWiseStumps):
+class AdaBoostMH(StageWiseStumps):
     r"""AdaBoost.MH with one stump and one vote vector per round.
 
     Every sample carries a weight for every label. A round adds ``alpha_t h_t(x) v_t``, a stump h_t
@@ -78,7 +54,7 @@ class AdaBoostMH(_StageWiseStumps):
         return _MHMaster(StumpSearch(X, self.max_bins), labels, len(self.classes_))
 
 
-class AdaBoost(_StageWiseStumps):
+class AdaBoost(StageWiseStumps):
     r"""Discrete AdaBoost with stumps, for two classes.
 
     A round adds ``alpha_t h_t(x)`` with the stump of the least weighted error :math:`\epsilon_t`
@@ -128,31 +104,16 @@ class AdaBoost(_StageWiseStumps):
         return _BinaryMaster(StumpSearch(X, self.max_bins), labels)
 
 
-class _StumpMaster(Master):
-    """What the stage-wise masters share: stumps, votes and signed weights ``G = D Y``."""
-
-    def __init__(self, search, n_columns):
-        self.search = search
-        self.weights = np.empty((len(search.X), n_columns))
-        self.stumps = []
-        self.votes = []
-
-    def step(self, edge):
-        """Return the coefficient for an edge in [0, 1] and whether it leaves errors to correct."""
-        capped = min(edge, _PERFECT)
-        return 0.5 * np.log((1 + capped) / (1 - capped)), edge < _PERFECT
-
-
-class _BinaryMaster(_StumpMaster):
+class _BinaryMaster(StumpMaster):
     def __init__(self, search, labels):
-        super().__init__(search, 1)
-        self.weights[:, 0] = (2.0 * labels - 1) / len(labels)
+        # Signed: the label times the weight of the sample.
+        super().__init__(search, (2.0 * labels[:, None] - 1) / len(labels))
 
     def generate(self):
         if not self.search.n_positions:
             return None
         stump, _, edge = self.search.best(self.weights)
-        return (stump, edge) if edge > np.finfo(np.float32).eps else None
+        return (stump, edge) if edge > NO_EDGE else None
 
     def correct(self, column):
         stump, edge = column
@@ -166,18 +127,18 @@ class _BinaryMaster(_StumpMaster):
         return imperfect
 
 
-class _MHMaster(_StumpMaster):
+class _MHMaster(StumpMaster):
     def __init__(self, search, labels, n_classes):
-        super().__init__(search, n_classes)
         self.labels = labels
         self.signs = 2.0 * np.eye(n_classes) - 1
-        self.weights[:] = self.signs[labels] / self.weights.size
+        # Signed: Y times the weight of the sample and label.
+        super().__init__(search, self.signs[labels] / (len(labels) * n_classes))
 
     def generate(self):
         if not self.search.n_positions:
             return None
         stump, votes, edge = self.search.best_vote(self.weights)
-        return (stump, votes, edge) if edge > np.finfo(np.float32).eps else None
+        return (stump, votes, edge) if edge > NO_EDGE else None
 
     def correct(self, column):
         stump, votes, edge = column

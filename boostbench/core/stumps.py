@@ -15,9 +15,20 @@ import numpy as np
 
 from boostbench.core.layouts import choose_layout
 
+# `best_each` searches that many edges at a time (a block of columns), so that they stay in the
+# cache, but in rows long enough to copy and add up fast.
+_BLOCK_EDGES = 2**19
+_BLOCK_COLUMNS = 8
+
+# An arg-max along columns starts with that many rows of long slices.
+_SLICES = 16
+
 
 class Stump(NamedTuple):
-    """A weak learner: ``polarity * (+1 if x[feature] > threshold else -1)``."""
+    """A weak learner: ``polarity * (+1 if x[feature] > threshold else -1)``.
+
+    The fields may be arrays of one length, for many weak learners at once.
+    """
 
     feature: int
     threshold: float
@@ -32,10 +43,11 @@ class Stump(NamedTuple):
 
         Returns
         -------
-        ndarray of shape (n_samples,), dtype=float64
+        ndarray of shape (n_samples,) or (n_samples, n_stumps), dtype=float64
             -1 or +1.
         """
-        return np.where(X[:, self.feature] > self.threshold, 1.0, -1.0) * self.polarity
+        above = X[:, self.feature] > self.threshold
+        return (2.0 * above - 1.0) * self.polarity
 
 
 class StumpSearch:
@@ -145,9 +157,49 @@ class StumpSearch:
         column_edges = stump(self.X) @ G
         return stump, np.where(column_edges >= 0, 1.0, -1.0), float(np.abs(column_edges).sum())
 
+    def best_each(self, G):
+        """Stump of the largest absolute edge in every column, for many columns.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+            The columns may differ in size by more than single precision can hold.
+
+        Returns
+        -------
+        ndarray of shape (n_columns,), dtype=int64
+            Positions: see the attributes `feature` and `threshold`.
+        """
+        width = max(1, _BLOCK_EDGES // self.n_positions // _BLOCK_COLUMNS) * _BLOCK_COLUMNS
+        positions = []
+        for start in range(0, G.shape[1], width):
+            columns = G[:, start : start + width]
+            # Brought to one size by powers of 2, which changes no digit.
+            _, exponent = np.frexp(np.maximum(columns.max(axis=0), -columns.min(axis=0)))
+            edges = self.edges(columns * np.ldexp(1.0, np.minimum(-exponent, 1000)))
+            positions.append(_largest_rows(np.abs(edges, out=edges)))
+        return np.concatenate(positions)
+
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
         return Stump(int(self.feature[position]), float(self.threshold[position]), polarity)
+
+
+def _largest_rows(values):
+    """Row of the largest value in each column: ``values.argmax(axis=0)``, many times faster.
+
+    The rows are cut into slices of equal length, whose maximum is taken value by value; then only
+    one value per slice and column is left to look at.
+    """
+    n_rows, n_columns = values.shape
+    length = -(-n_rows // _SLICES)
+    largest = values[:length].copy()
+    for start in range(length, n_rows, length):
+        rows = values[start : start + length]
+        np.maximum(largest[: len(rows)], rows, out=largest[: len(rows)])
+    column = np.arange(n_columns)
+    rows = np.minimum(largest.argmax(axis=0) + length * np.arange(_SLICES)[:, None], n_rows - 1)
+    return rows[values[rows, column].argmax(axis=0), column]
 
 
 def _thresholds(values, max_bins):

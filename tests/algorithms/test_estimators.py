@@ -7,7 +7,14 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostbench.algorithms import AdaBoost, AdaBoostMH, RBoostProj, RBoostRank
+from boostbench.algorithms import (
+    AdaBoost,
+    AdaBoostECC,
+    AdaBoostMH,
+    AdaBoostMO,
+    RBoostProj,
+    RBoostRank,
+)
 
 from .problems import blobs
 
@@ -16,6 +23,11 @@ CASES = {
     "AdaBoost, binned": AdaBoost(n_iterations=12, max_bins=8),
     "AdaBoostMH": AdaBoostMH(n_iterations=12),
     "AdaBoostMH, binned": AdaBoostMH(n_iterations=12, max_bins=8),
+    "AdaBoostECC": AdaBoostECC(n_iterations=12, random_state=0),
+    "AdaBoostECC, one vote": AdaBoostECC(n_iterations=12, votes="one", random_state=0),
+    "AdaBoostECC, binned": AdaBoostECC(n_iterations=12, max_bins=8, random_state=0),
+    "AdaBoostMO": AdaBoostMO(n_iterations=12),
+    "AdaBoostMO, binned": AdaBoostMO(n_iterations=12, max_bins=8),
     "RBoostRank": RBoostRank(n_iterations=12, n_projections=30, n_bins=8, random_state=0),
     "RBoostRank, pooled": RBoostRank(
         n_iterations=12,
@@ -144,8 +156,13 @@ class TestEveryModel:
         assert len(fitted.hypotheses_) == len(fitted.coefficients_) == T
         # A stump has a feature and a threshold, or k directions and a threshold; the rest are
         # coefficients. Polarities are signs of the coefficients.
-        per_round = k * d + 1 + 1 if isinstance(model, RBoostRank) else 2 + k
-        assert fitted.n_parameters_ == T * per_round
+        per_round = 2 + k
+        if isinstance(model, RBoostRank):
+            per_round = k * d + 1 + 1
+        elif isinstance(model, AdaBoostMO):
+            per_round = 2 * (2 ** (k - 1) - 1) + 1
+        has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
+        assert fitted.n_parameters_ == T * per_round + k * has_intercept
 
     def test_a_second_fit_forgets_the_first(self, model, data):
         X, y = data
@@ -211,7 +228,9 @@ class TestEveryModel:
         assert (scores(3) == scores(3)).all()
         generator = np.random.RandomState(3)
         assert (scores(3) == scores(generator)).all()
-        if isinstance(model, (RBoostRank, RBoostProj)):
+        # Of two classes there is one half only.
+        is_random = isinstance(model, AdaBoostECC) and len(set(y)) > 2
+        if is_random or isinstance(model, (RBoostRank, RBoostProj)):
             assert (scores(3) != scores(4)).any()
             assert (scores(3) != scores(generator)).any()
         else:
@@ -246,6 +265,7 @@ def test_one_class_is_refused(model):
 @pytest.mark.parametrize(
     ("model", "options"),
     [
+        (AdaBoostECC(votes="three"), ["one", "two", "three"]),
         (RBoostRank(projections="dense"), ["independent", "pooled", "dense"]),
         (RBoostProj(loss="hinge"), ["exponential", "logistic", "hinge"]),
         (RBoostProj(rule="best"), ["greedy", "paper", "best"]),
@@ -294,7 +314,9 @@ class TestStumpsSeeOrderOnly:
         agree(stages(model, ranks, y), stages(model, X, y))
 
 
-@cases({name: model for name, model in CASES.items() if name.startswith("Ada")})
+# AdaBoost.MO finds several stumps a round, and of some there are ties in these data: it has a test
+# of its own.
+@cases({n: model for n, model in CASES.items() if n.startswith("Ada") and "MO" not in n})
 class TestTheArrangementOfTheDataDoesNotMatter:
     """On data where no two stumps are equally good; ties may be broken either way."""
 
@@ -322,6 +344,8 @@ class TestTheArrangementOfTheDataDoesNotMatter:
     def test_order_of_the_classes(self, model, data):
         X, y = data
         k = y.max() + 1
+        if k > 2 and isinstance(model, AdaBoostECC):
+            pytest.skip("the halves that are drawn are other classes then")
         other = np.roll(np.arange(k), 1)
         found = stages(model, X, other[y])
         if k == 2:

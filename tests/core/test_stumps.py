@@ -108,6 +108,13 @@ class TestAgainstBruteForce:
             largest = reference.largest_edge(X, G[:, [c]])
             assert abs(literal) == pytest.approx(largest, rel=1e-5)
 
+    def test_best_each_of_columns_of_very_different_size(self, seed):
+        X, _ = self.problem(seed)
+        G = np.random.default_rng(seed).normal(size=(len(X), 4))
+        search = StumpSearch(X)
+        scales = np.array([1.0, 2.0**-200, 2.0**200, 0.0])
+        assert (search.best_each(scales * G)[:3] == search.best_each(G)[:3]).all()
+
     def test_whole_weights_are_summed_without_error(self, seed):
         """Sums of small integers are exact in single precision: no tolerance, ties abound."""
         X, G = self.problem(seed)

@@ -1,0 +1,209 @@
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from boostbench.algorithms import AdaBoost, AdaBoostECC
+
+from . import reference
+from .problems import blobs, noise
+
+# The search adds up in single precision: a stump may be chosen that is worse by that much.
+PRECISION = 1e-6
+
+# Seeds of problems of two classes in which no two stumps are equally good for 12 rounds.
+TIELESS = [0, 2, 3, 7, 18]
+
+# What is added to the right and to the wrong weight on each side of a stump.
+SMOOTHING = 1e-10
+
+
+def codes(model):
+    """List mu_t of every round, or -mu_t: the algorithm does not tell the two apart."""
+    return np.sign(model.coefficients_)
+
+
+def two_votes(D, target, h):
+    """Return alpha and beta, the votes on the side of h = +1 and on that of h = -1."""
+    weight = {(side, sign): SMOOTHING for side in (1, -1) for sign in (1, -1)}
+    for i in range(len(h)):
+        weight[h[i], target[i]] += D[i]
+    alpha = 0.5 * math.log(weight[1, 1] / weight[1, -1])
+    beta = 0.5 * math.log(weight[-1, -1] / weight[-1, 1])
+    return alpha, beta
+
+
+def one_vote(D, target, h):
+    error = sum(D[i] for i in range(len(h)) if h[i] != target[i])
+    alpha = 0.5 * math.log((1 - error) / error)
+    return alpha, alpha
+
+
+VOTES = {"one": one_vote, "two": two_votes}
+
+
+@pytest.mark.parametrize("votes", VOTES)
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
+class TestAgainstTheLiteralAlgorithm:
+    def test_every_round(self, votes, problem, n_classes):
+        """The algorithm as Guruswami and Sahai print it, sum by sum."""
+        X, y = problem(n_classes, n_samples=20, n_features=2, seed=n_classes)
+        model = AdaBoostECC(n_iterations=12, votes=votes, random_state=0).fit(X, y)
+        candidates = reference.stump_outputs(X)
+        pairs = reference.wrong_pairs(y, n_classes)
+        weights = {pair: 1.0 / len(pairs) for pair in pairs}
+        for t, h in enumerate(reference.stage_outputs(model, X)):
+            mu = codes(model)[t]
+            assert (mu == 1).sum() in {n_classes // 2, n_classes - n_classes // 2}
+            D = [0.0] * len(y)
+            for i, r in pairs:
+                D[i] += weights[i, r] * (mu[r] != mu[y[i]])
+            D = [d / sum(D) for d in D]
+            target = [mu[label] for label in y]
+
+            edges = [sum(D[i] * target[i] * c[i] for i in range(len(y))) for c in [h, *candidates]]
+            assert abs(edges[0]) == pytest.approx(np.abs(edges).max(), abs=PRECISION)
+
+            if edges[0] < 0:
+                mu, target = -mu, [-sign for sign in target]
+            alpha, beta = VOTES[votes](D, target, h)
+            slope, offset = (alpha + beta) / 2, (alpha - beta) / 2
+            np.testing.assert_allclose(model.coefficients_[t], slope * mu, rtol=1e-6)
+            np.testing.assert_allclose(model.intercepts_[t], offset * mu, rtol=1e-6, atol=1e-9)
+            for i, r in pairs:
+                g = alpha if h[i] == 1 else -beta
+                weights[i, r] *= math.exp((mu[r] - mu[y[i]]) * g / 2)
+            total = sum(weights.values())
+            weights = {pair: weight / total for pair, weight in weights.items()}
+        assert model.n_iterations_ == 12
+
+    def test_scores(self, votes, problem, n_classes):
+        X, y = problem(n_classes, seed=n_classes)
+        model = AdaBoostECC(n_iterations=12, votes=votes, random_state=0).fit(X, y)
+        F = np.zeros((len(X), n_classes))
+        for h, slope, offset, scores in zip(
+            reference.stage_outputs(model, X),
+            model.coefficients_,
+            model.intercepts_,
+            reference.class_scores(model, X),
+            strict=True,
+        ):
+            for i in range(len(X)):
+                for r in range(n_classes):
+                    F[i, r] += slope[r] * h[i] + offset[r]
+            np.testing.assert_allclose(
+                reference.differences(scores, y), reference.differences(F, y), atol=1e-12
+            )
+
+    def test_the_loss_falls_in_every_round(self, votes, problem, n_classes):
+        X, y = problem(n_classes, seed=n_classes)
+        model = AdaBoostECC(n_iterations=60, votes=votes, random_state=1).fit(X, y)
+        before = 1.0
+        for scores in reference.class_scores(model, X):
+            margins = reference.differences(scores, y) / 2
+            pairs = [margins[i, r] for i, r in reference.wrong_pairs(y, n_classes)]
+            loss = reference.exponential_loss(pairs)
+            assert loss < before
+            assert np.mean(scores.argmax(axis=1) != y) <= loss * (n_classes - 1)
+            before = loss
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("seed", TIELESS)
+def test_two_classes_and_one_vote_are_adaboost(problem, seed):
+    """The vote is added to one class and taken from the other: twice AdaBoost's F."""
+    X, y = problem(2, seed=seed)
+    binary = AdaBoost(n_iterations=12).fit(X, y)
+    multi = AdaBoostECC(n_iterations=12, votes="one", random_state=seed).fit(X, y)
+    assert (multi.hypotheses_.feature == binary.hypotheses_.feature).all()
+    assert (multi.hypotheses_.threshold == binary.hypotheses_.threshold).all()
+    for one, two in zip(
+        binary.staged_decision_function(X), multi.staged_decision_function(X), strict=True
+    ):
+        np.testing.assert_allclose(two, 2 * one, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("votes", VOTES)
+def test_a_perfect_stump_for_two_classes_ends_the_training(votes):
+    X = np.column_stack([np.random.default_rng(0).normal(size=20), np.arange(20.0)])
+    y = (X[:, 1] > 12).astype(int)
+    model = AdaBoostECC(n_iterations=50, votes=votes, random_state=0).fit(X, y)
+    assert model.n_iterations_ == 1
+    assert model.hypotheses_.threshold == [12.5]
+    assert model.score(X, y) == 1.0
+    assert np.isfinite(model.decision_function(X)).all()
+    assert np.abs(model.coefficients_).min() > 1
+
+
+@pytest.mark.parametrize("votes", VOTES)
+@pytest.mark.parametrize("seed", range(5))
+def test_training_goes_on_until_every_class_is_told_from_every_other(votes, seed):
+    """Groups along a line: one stump tells the first or the last from the others."""
+    X = np.repeat(np.arange(3.0), 10)[:, None]
+    y = X[:, 0].astype(int)
+    model = AdaBoostECC(n_iterations=300, votes=votes, random_state=seed).fit(X, y)
+    assert set(model.hypotheses_.threshold) == {0.5, 1.5}
+    assert model.score(X, y) == 1.0
+    assert all(np.isfinite(scores).all() for scores in model.staged_decision_function(X))
+
+
+def test_training_ends_where_no_stump_beats_chance():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    model = AdaBoostECC(n_iterations=50, random_state=0).fit(X, [0, 1, 1, 0])
+    assert model.n_iterations_ == 0
+    assert (model.decision_function(X) == 0).all()
+    assert list(model.staged_predict(X)) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_half_that_no_stump_can_learn_is_drawn_anew(seed):
+    """The diagonals of a square against each other are XOR; its sides are easy."""
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    y = np.arange(4)
+    model = AdaBoostECC(n_iterations=50, random_state=seed).fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert not (codes(model)[:, 0] == codes(model)[:, 3]).any()
+
+
+def test_every_half_is_used():
+    X, y = noise(4, seed=0)
+    model = AdaBoostECC(n_iterations=100, random_state=0).fit(X, y)
+    used = {tuple(code * code[0]) for code in codes(model)}
+    assert used == {(1, 1, -1, -1), (1, -1, 1, -1), (1, -1, -1, 1)}
+
+
+def test_two_votes_lower_the_loss_faster_than_one():
+    losses = {}
+    X, y = noise(4, n_samples=80, seed=1)
+    for votes in VOTES:
+        model = AdaBoostECC(n_iterations=100, votes=votes, random_state=0).fit(X, y)
+        margins = reference.differences(model.decision_function(X), y) / 2
+        losses[votes] = np.exp(-margins).mean()
+    assert losses["two"] < losses["one"]
+
+
+@pytest.mark.parametrize("max_bins", [2, 5])
+def test_binned_thresholds_are_used(max_bins):
+    X, y = noise(3, seed=3)
+    model = AdaBoostECC(n_iterations=60, max_bins=max_bins, random_state=0).fit(X, y)
+    for feature in range(X.shape[1]):
+        used = model.hypotheses_.threshold[model.hypotheses_.feature == feature]
+        assert len(set(used)) <= max_bins - 1
+
+
+def test_rounding_errors_do_not_grow():
+    """Hundreds of rounds on an easy problem: every coefficient still fits the scores before it."""
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostECC(n_iterations=400, votes="one", random_state=0).fit(X, y)
+    assert model.n_iterations_ == 400
+    F = np.zeros((len(y), 3))
+    for h, coefficients in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
+        mu = np.sign(coefficients)
+        across = mu[y][:, None] != mu
+        exponents = np.where(across, -reference.differences(F, y) / 2, -np.inf)
+        D = np.exp(exponents - exponents.max()).sum(axis=1)
+        edge = h * mu[y] @ D / D.sum()
+        assert np.abs(coefficients) == pytest.approx(math.atanh(edge), rel=1e-6)
+        F += np.outer(h, coefficients)

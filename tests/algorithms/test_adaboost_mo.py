@@ -1,0 +1,251 @@
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from boostbench.algorithms import AdaBoost, AdaBoostMO, adaboost_mo
+from boostbench.core import stumps
+from boostbench.core.codes import exhaustive
+
+from . import reference
+from .problems import blobs, noise
+
+# The search adds up in single precision: a stump may be chosen that is worse by that much.
+PRECISION = 1e-6
+
+# Seeds of problems of two classes in which no two stumps are equally good for 12 rounds.
+TIELESS = [0, 2, 3, 7, 18]
+
+
+@pytest.fixture(params=["one block", "small blocks"])
+def blocks(request, monkeypatch):
+    """Cut the work so small that even a tiny problem takes several blocks."""
+    if request.param == "small blocks":
+        monkeypatch.setattr(stumps, "_BLOCK_EDGES", 1)
+        monkeypatch.setattr(stumps, "_BLOCK_COLUMNS", 2)
+        monkeypatch.setattr(adaboost_mo, "_BLOCK_CODES", 3)
+        monkeypatch.setattr(adaboost_mo, "_BLOCK_STUMPS", 5)
+
+
+def outputs(model, X):
+    """List h_tj(x_i), one array (n_samples, n_codes) per round."""
+    learners = model.hypotheses_
+    found = []
+    for features, thresholds, polarities in zip(
+        learners.feature, learners.threshold, learners.polarity, strict=True
+    ):
+        output = np.empty((len(X), len(features)))
+        for i, row in enumerate(X):
+            for j, (f, threshold, p) in enumerate(
+                zip(features, thresholds, polarities, strict=True)
+            ):
+                output[i, j] = p if row[f] > threshold else -p
+        found.append(output)
+    return found
+
+
+def targets(model, y):
+    """Return m_j of the label of each sample."""
+    return np.array([[code[label] for code in model.codes_] for label in y])
+
+
+@pytest.mark.usefixtures("blocks")
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
+class TestAgainstTheLiteralAlgorithm:
+    def test_every_round(self, problem, n_classes):
+        X, y = problem(n_classes, n_samples=20, n_features=2, seed=n_classes)
+        model = AdaBoostMO(n_iterations=8).fit(X, y)
+        target = targets(model, y)
+        n_codes = 2 ** (n_classes - 1) - 1
+        candidates = reference.stump_outputs(X)
+        D = np.full((len(y), n_codes), 1.0 / (len(y) * n_codes))
+        for t, H in enumerate(outputs(model, X)):
+            assert H.shape == D.shape
+            edge = 0.0
+            for j in range(n_codes):
+                weights = D[:, j] * target[:, j]
+                own = sum(weights[i] * H[i, j] for i in range(len(y)))
+                largest = max(
+                    abs(sum(weights[i] * c[i] for i in range(len(y)))) for c in candidates
+                )
+                assert own == pytest.approx(largest, abs=PRECISION)
+                edge += own
+            alpha = 0.5 * math.log((1 + edge) / (1 - edge))
+            assert model.coefficients_[t] == pytest.approx(alpha, rel=1e-9)
+            for i in range(len(y)):
+                for j in range(n_codes):
+                    D[i, j] *= math.exp(-alpha * target[i, j] * H[i, j])
+            D /= D.sum()
+        assert model.n_iterations_ == 8
+
+    def test_scores(self, problem, n_classes):
+        """Linear decoding, by stages and at once."""
+        X, y = problem(n_classes, seed=n_classes)
+        model = AdaBoostMO(n_iterations=8).fit(X, y)
+        new = np.random.default_rng(0).normal(size=(30, X.shape[1]))
+        own = np.zeros(len(new), int)
+        F = np.zeros((len(new), n_classes))
+        for H, alpha, scores in zip(
+            outputs(model, new),
+            model.coefficients_,
+            reference.class_scores(model, new),
+            strict=True,
+        ):
+            for i in range(len(new)):
+                for r in range(n_classes):
+                    F[i, r] += sum(
+                        m[r] * alpha * h for m, h in zip(model.codes_, H[i], strict=True)
+                    )
+            wanted = reference.differences(F, own)
+            np.testing.assert_allclose(reference.differences(scores, own), wanted, atol=1e-9)
+        decision = F[:, 1] - F[:, 0] if n_classes == 2 else F
+        np.testing.assert_allclose(model.decision_function(new), decision, atol=1e-9)
+
+    def test_the_loss_is_the_product_of_the_normalisers(self, problem, n_classes):
+        X, y = problem(n_classes, seed=n_classes)
+        model = AdaBoostMO(n_iterations=30).fit(X, y)
+        target = targets(model, y)
+        F = np.zeros(target.shape)
+        bound, before = 1.0, 1.0
+        for H, alpha in zip(outputs(model, X), model.coefficients_, strict=True):
+            F += alpha * H
+            bound *= math.sqrt(1 - math.tanh(alpha) ** 2)
+            loss = reference.exponential_loss(target * F)
+            assert loss == pytest.approx(bound, rel=1e-8)
+            assert loss < before
+            before = loss
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("seed", TIELESS)
+def test_two_classes_are_adaboost(problem, seed):
+    """There is one code; F is added to one class and taken from the other."""
+    X, y = problem(2, seed=seed)
+    binary = AdaBoost(n_iterations=12).fit(X, y)
+    multi = AdaBoostMO(n_iterations=12).fit(X, y)
+    assert (multi.hypotheses_.feature[:, 0] == binary.hypotheses_.feature).all()
+    assert (multi.hypotheses_.threshold[:, 0] == binary.hypotheses_.threshold).all()
+    for one, two in zip(
+        binary.staged_decision_function(X), multi.staged_decision_function(X), strict=True
+    ):
+        np.testing.assert_allclose(two, 2 * one, rtol=1e-9, atol=1e-12)
+
+
+def without_ties(model, X, y):
+    """Tell whether the best stump was the only one, in every round and for every code."""
+    candidates = np.array(reference.stump_outputs(X))
+    weights = targets(model, y)
+    for alpha, H in zip(model.coefficients_, outputs(model, X), strict=True):
+        edges = np.sort(np.abs(candidates @ weights), axis=0) / np.abs(weights).sum()
+        if (edges[-1] - edges[-2]).min() < 10 * PRECISION:
+            return False
+        weights = weights * np.exp(-alpha * np.sign(weights) * H)
+    return True
+
+
+@pytest.mark.parametrize("seed", [15, 39, 51, 56])
+def test_the_arrangement_of_the_data_does_not_matter(seed):
+    X, y = noise(3, n_samples=25, seed=seed)
+    model = AdaBoostMO(n_iterations=4).fit(X, y)
+    assert without_ties(model, X, y)
+    wanted = model.decision_function(X)
+
+    order = np.random.default_rng(0).permutation(len(X))
+    model.fit(X[order], y[order])
+    np.testing.assert_allclose(model.decision_function(X), wanted, rtol=1e-7)
+
+    wider = np.column_stack([np.ones(len(X)), X[:, [2, 0, 1]], X[:, 1]])
+    model.fit(wider, y)
+    np.testing.assert_allclose(model.decision_function(wider), wanted, rtol=1e-7)
+
+    model.fit(np.tile(X, (2, 1)), np.tile(y, 2))
+    np.testing.assert_allclose(model.decision_function(X), wanted, rtol=1e-7)
+
+    other = np.array([2, 0, 1])
+    model.fit(X, other[y])
+    np.testing.assert_allclose(model.decision_function(X)[:, other], wanted, rtol=1e-7)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_perfect_stumps_for_all_codes_end_the_training(n_classes):
+    """Every division of the classes has a feature of its own."""
+    y = np.arange(12) % n_classes
+    X = exhaustive(n_classes).T[y]
+    model = AdaBoostMO(n_iterations=50).fit(X, y)
+    assert model.n_iterations_ == 1
+    assert (model.hypotheses_.feature == np.arange(X.shape[1])).all()
+    assert model.score(X, y) == 1.0
+    assert np.isfinite(model.coefficients_).all()
+    assert model.coefficients_[0] > 1
+
+
+def test_perfect_stumps_for_some_codes_do_not_end_the_training():
+    """Groups along a line: a stump separates the first and the last, never the middle one."""
+    X = np.repeat(np.arange(3.0), 10)[:, None]
+    y = X[:, 0].astype(int)
+    model = AdaBoostMO(n_iterations=300).fit(X, y)
+    assert model.n_iterations_ == 300
+    assert model.score(X, y) == 1.0
+    assert all(np.isfinite(scores).all() for scores in model.staged_decision_function(X))
+
+
+def test_training_ends_where_no_stump_beats_chance():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    model = AdaBoostMO(n_iterations=50).fit(X, [0, 1, 1, 0])
+    assert model.n_iterations_ == 0
+    assert (model.decision_function(X) == 0).all()
+    assert list(model.staged_predict(X)) == []
+
+
+@pytest.mark.parametrize("n_classes", [13, 26, 100])
+def test_more_than_12_classes_are_refused(n_classes):
+    with pytest.raises(ValueError, match="12 classes") as raised:
+        AdaBoostMO().fit(np.arange(2.0 * n_classes)[:, None], np.arange(2 * n_classes) % n_classes)
+    message = str(raised.value)
+    assert str(2 ** (n_classes - 1) - 1) in message
+    assert f"{n_classes} classes" in message
+    assert "AdaBoostECC" in message
+    assert "AdaBoostMH" in message
+    assert "\n" not in message
+
+
+def test_12_classes_are_accepted():
+    X, y = blobs(12, n_samples=48, spread=0.3)
+    model = AdaBoostMO(n_iterations=5).fit(X, y)
+    assert model.hypotheses_.feature.shape == (5, 2047)
+    assert model.score(X, y) > 0.8
+
+
+def test_a_merged_stump_is_evaluated_once():
+    X, y = noise(5, n_samples=20, n_features=2)
+    model = AdaBoostMO(n_iterations=40).fit(X, y)
+    n_stumps = len(reference.stump_outputs(X))
+    assert n_stumps < model.hypotheses_.feature.size
+    assert len(model._distinct) <= n_stumps
+
+
+@pytest.mark.parametrize("max_bins", [2, 5])
+def test_binned_thresholds_are_used(max_bins):
+    X, y = noise(3, seed=3)
+    model = AdaBoostMO(n_iterations=40, max_bins=max_bins).fit(X, y)
+    for feature in range(X.shape[1]):
+        used = model.hypotheses_.threshold[model.hypotheses_.feature == feature]
+        assert len(set(used)) <= max_bins - 1
+
+
+def test_rounding_errors_do_not_grow():
+    """Hundreds of rounds on an easy problem: every coefficient still fits the scores before it."""
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostMO(n_iterations=400).fit(X, y)
+    assert model.n_iterations_ == 400
+    target = targets(model, y)
+    margins = np.zeros(target.shape)
+    learners = model.hypotheses_
+    for t, alpha in enumerate(model.coefficients_):
+        D = np.exp(-margins + margins.min())
+        D /= D.sum()
+        agreement = target * learners.outputs(X, t)
+        assert alpha == pytest.approx(math.atanh((D * agreement).sum()), rel=1e-6)
+        margins += alpha * agreement
