@@ -151,7 +151,8 @@ class _MHMaster(StumpMaster):
             margins = alpha * self.signs * votes
             table = np.exp(np.concatenate([margins, -margins]))
             above = stump(self.search.X) > 0
-            # The weights have sum 1, so the factors' mean is known: the loss falls by that much.
-            table /= np.sqrt(1 - edge**2)
             self.weights *= table.take(self.labels + len(self.signs) * above, axis=0, mode="clip")
+            # By their sum, not by its theoretical value sqrt(1 - edge^2), which the edge's rounding
+            # error would drive away from it round by round.
+            self.weights /= np.abs(self.weights).sum()
         return imperfect

@@ -206,9 +206,10 @@ def _thresholds(values, max_bins):
     """Midpoints between consecutive distinct values, all or those at the quantiles."""
     distinct, counts = np.unique(values, return_counts=True)
     low, high = distinct[:-1], distinct[1:]
-    # The midpoint of neighbouring doubles may round to the upper one, which must stay above it.
-    middle = low + (high - low) / 2
-    middle = np.where(middle < high, middle, low)
+    # Halved first, since the sum may overflow. The midpoint of neighbouring doubles may round to
+    # the upper one, which must stay above it.
+    middle = low / 2 + high / 2
+    middle = np.where((low <= middle) & (middle < high), middle, low)
     if max_bins is None or len(distinct) <= max_bins:
         return middle
     wanted = len(values) * np.arange(1, max_bins) / max_bins
