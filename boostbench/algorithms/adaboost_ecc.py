@@ -1,6 +1,9 @@
 """AdaBoost.ECC: a new binary problem, a random half of the classes, in every round."""
 
+from typing import ClassVar
+
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from boostbench.algorithms.base import spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps, StumpMaster
@@ -68,13 +71,16 @@ class AdaBoostECC(StageWiseStumps):
     True
     """
 
+    _parameter_constraints: ClassVar = {
+        **StageWiseStumps._parameter_constraints,
+        "votes": [StrOptions({"one", "two"})],
+    }
+
     def __init__(self, n_iterations=1000, max_bins=None, votes="two", random_state=None):
         super().__init__(n_iterations, max_bins, random_state)
         self.votes = votes
 
     def _master(self, X, labels, random_state):
-        if self.votes not in ("one", "two"):
-            raise ValueError(f"votes must be 'one' or 'two', got {self.votes!r}")
         rng = np.random.default_rng(random_state.randint(2**31))
         search = StumpSearch(X, self.max_bins)
         return _ECCMaster(search, labels, len(self.classes_), self.votes, rng)

@@ -1,10 +1,12 @@
 """AdaBoost.MO: every division of the classes into two sides, in every round."""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy import sparse
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, spans
-from boostbench.algorithms.stagewise import NO_EDGE, StumpMaster
+from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
 from boostbench.core.codes import exhaustive
 from boostbench.core.learners import Stumps
 from boostbench.core.stumps import Stump, StumpSearch
@@ -73,6 +75,8 @@ class AdaBoostMO(ColumnGenerationClassifier):
     >>> AdaBoostMO(n_iterations=50).fit(X, y).score(X, y) > 0.95
     True
     """
+
+    _parameter_constraints: ClassVar = StageWiseStumps._parameter_constraints
 
     def __init__(self, n_iterations=1000, max_bins=None, random_state=None):
         self.n_iterations = n_iterations

@@ -1,13 +1,17 @@
 """RBoost^proj (paper 1, Algorithm 2): boosting by projecting the weak learners' outputs."""
 
+from numbers import Integral, Real
+from typing import ClassVar
+
 import numpy as np
 from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master
 from boostbench.core.learners import Stumps
-from boostbench.core.losses import get_loss
+from boostbench.core.losses import LOSSES, get_loss
 from boostbench.core.margins import pairwise_weights
-from boostbench.core.projections import random_matrix
+from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers import nonnegative_l1
 from boostbench.core.stumps import StumpSearch
 
@@ -72,6 +76,17 @@ class RBoostProj(ColumnGenerationClassifier):
     True
     """
 
+    _parameter_constraints: ClassVar = {
+        **ColumnGenerationClassifier._parameter_constraints,
+        "n_projections": [Interval(Integral, 1, None, closed="left")],
+        "loss": [StrOptions(set(LOSSES))],
+        "nu": [Interval(Real, 0, None, closed="left")],
+        "rule": [StrOptions({"paper", "greedy"})],
+        "projection": [StrOptions(set(KINDS))],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "solver_iterations": [Interval(Integral, 1, None, closed="left")],
+    }
+
     def __init__(
         self,
         n_iterations=1000,
@@ -95,8 +110,6 @@ class RBoostProj(ColumnGenerationClassifier):
         self.random_state = random_state
 
     def _master(self, X, labels, random_state):
-        if self.rule not in _RULES:
-            raise ValueError(f"rule must be one of {sorted(_RULES)}, got {self.rule!r}")
         self.projection_seed_ = random_state.randint(2**31)
         return _ProjMaster(self, StumpSearch(X), labels, self._projection_columns())
 
@@ -125,7 +138,8 @@ class RBoostProj(ColumnGenerationClassifier):
         outputs = self.hypotheses_.outputs(X)
         columns = self._projection_columns()
         projections = [next(columns) for _ in range(self.n_iterations_)]
-        projections = np.reshape(projections, (self.n_iterations_, self.n_projections, -1))
+        shape = (self.n_iterations_, self.n_projections, len(self.classes_))
+        projections = np.reshape(projections, shape)
         for stage in stages:
             w = self.weight_path_[[stage - 1]]
             codes = np.einsum("tvr,v->tr", projections[:stage, w.indices], w.data)

@@ -1,6 +1,10 @@
 """What the stage-wise classifiers with stumps share: the AdaBoost family."""
 
+from numbers import Integral
+from typing import ClassVar
+
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
 from boostbench.core.learners import Stumps
@@ -14,6 +18,11 @@ NO_EDGE = np.finfo(np.float32).eps
 
 class StageWiseStumps(ColumnGenerationClassifier):
     """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
+
+    _parameter_constraints: ClassVar = {
+        **ColumnGenerationClassifier._parameter_constraints,
+        "max_bins": [None, Interval(Integral, 2, None, closed="left")],
+    }
 
     def __init__(self, n_iterations=1000, max_bins=None, random_state=None):
         self.n_iterations = n_iterations
