@@ -3,7 +3,16 @@
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH
 from boostbench.algorithms.adaboost_ecc import AdaBoostECC
 from boostbench.algorithms.adaboost_mo import AdaBoostMO
+from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank
 
-__all__ = ["AdaBoost", "AdaBoostECC", "AdaBoostMH", "AdaBoostMO", "RBoostProj", "RBoostRank"]
+__all__ = [
+    "AdaBoost",
+    "AdaBoostECC",
+    "AdaBoostMH",
+    "AdaBoostMO",
+    "MultiBoost",
+    "RBoostProj",
+    "RBoostRank",
+]

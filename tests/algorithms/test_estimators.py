@@ -12,6 +12,7 @@ from boostbench.algorithms import (
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
+    MultiBoost,
     RBoostProj,
     RBoostRank,
 )
@@ -28,6 +29,10 @@ CASES = {
     "AdaBoostECC, binned": AdaBoostECC(n_iterations=12, max_bins=8, random_state=0),
     "AdaBoostMO": AdaBoostMO(n_iterations=12),
     "AdaBoostMO, binned": AdaBoostMO(n_iterations=12, max_bins=8),
+    "MultiBoost": MultiBoost(n_iterations=12, nu=1e-3),
+    "MultiBoost, exponential": MultiBoost(n_iterations=12, nu=1e-3, loss="exponential"),
+    "MultiBoost, hinge": MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
+    "MultiBoost, binned": MultiBoost(n_iterations=12, nu=1e-3, max_bins=8),
     "RBoostRank": RBoostRank(n_iterations=12, n_projections=30, n_bins=8, random_state=0),
     "RBoostRank, pooled": RBoostRank(
         n_iterations=12,
@@ -264,6 +269,7 @@ def test_one_class_is_refused(model):
     [
         (AdaBoostECC(votes="three"), ["one", "two", "three"]),
         (RBoostRank(projections="dense"), ["independent", "pooled", "dense"]),
+        (MultiBoost(loss="squared"), ["exponential", "hinge", "logistic", "squared"]),
         (RBoostProj(loss="hinge"), ["exponential", "logistic", "hinge"]),
         (RBoostProj(rule="best"), ["greedy", "paper", "best"]),
         (RBoostProj(projection="sparse"), ["gaussian", "sign", "sparse"]),

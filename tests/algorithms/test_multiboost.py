@@ -1,0 +1,282 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+
+from boostbench.algorithms import MultiBoost
+
+from . import reference
+from .problems import blobs, noise
+
+LOSSES = {
+    "logistic": lambda rho: math.log1p(math.exp(-rho)),
+    "exponential": lambda rho: math.exp(-rho),
+    "hinge": lambda rho: max(0.0, 1 - rho),
+}
+DUALS = {
+    "logistic": lambda rho: 1 / (1 + math.exp(rho)),
+    "exponential": lambda rho: math.exp(-rho),
+}
+# -lambda*(-u), the loss's part of the dual objective.
+CONJUGATES = {
+    "logistic": lambda u: -sum(p * math.log(p) for p in (u, 1 - u) if p > 0),
+    "exponential": lambda u: u - u * math.log(u) if u > 0 else 0.0,
+    "hinge": lambda u: u,
+}
+# The matrix products and the search are in single precision.
+PRECISION = 1e-5
+
+
+@pytest.fixture(params=LOSSES)
+def loss(request):
+    return request.param
+
+
+@pytest.fixture(params=["logistic", "exponential"])
+def smooth(request):
+    return request.param
+
+
+def score_stages(model, X):
+    """List W^T h(x_i) after every round, from the coefficients and the stumps alone."""
+    H = np.array(reference.stage_outputs(model, X))
+    T, k = model.coefficients_.shape
+    path = model.weight_path_.toarray().reshape(T, T, k)
+    return [H.T @ W for W in path]
+
+
+def pair_sum(function, scores, y, k):
+    return sum(function(scores[i][y[i]] - scores[i][r]) for i in range(len(y)) for r in range(k))
+
+
+def dual_of(function, scores, y, k):
+    u = np.zeros((len(y), k))
+    for i, r in reference.wrong_pairs(y, k):
+        u[i, r] = function(scores[i][y[i]] - scores[i][r])
+    return u
+
+
+def edges(u, y, h):
+    """Left-hand sides of the dual constraints of h, one per class."""
+    m, k = u.shape
+    found = np.zeros(k)
+    for i, r in reference.wrong_pairs(y, k):
+        found[y[i]] += u[i, r] * h[i]
+        found[r] -= u[i, r] * h[i]
+    return found / (m * k)
+
+
+def largest_edge(u, X, y):
+    return max(abs(edges(u, y, h)).max() for h in reference.stump_outputs(X))
+
+
+class TestSolution:
+    """Training to the end: W solves the problem over all stumps."""
+
+    @pytest.fixture(params=[(2, 0.01), (3, 0.01), (3, 0.002)], ids=lambda p: f"{p[0]}, nu {p[1]}")
+    def fitted(self, request, loss):
+        k, nu = request.param
+        X, y = blobs(k, n_samples=24, n_features=3, seed=4)
+        model = MultiBoost(nu=nu, loss=loss, tol=1e-3, n_iterations=400).fit(X, y)
+        assert 1 < model.n_iterations_ < 400
+        return model, X, y, k
+
+    def test_dual_feasible(self, fitted):
+        model, X, y, _ = fitted
+        assert (model.dual_ >= 0).all()
+        if model.loss != "exponential":
+            assert (model.dual_ <= 1).all()
+        assert (model.dual_[np.arange(len(y)), y] == 0).all()
+        assert largest_edge(model.dual_, X, y) <= model.nu * (1 + model.tol) + PRECISION * model.nu
+
+    def test_duality_gap(self, fitted):
+        """Scaled down until it is feasible, u bounds the objective from below."""
+        model, X, y, k = fitted
+        u = model.dual_ * min(1.0, model.nu / largest_edge(model.dual_, X, y))
+        bound = sum(CONJUGATES[model.loss](u[i, r]) for i, r in reference.wrong_pairs(y, k))
+        bound = (bound + len(y) * LOSSES[model.loss](0.0)) / (len(y) * k)
+        gap = model.objective_[-1] - bound
+        assert -PRECISION * bound <= gap
+        assert gap <= 2 * model.tol * model.nu * model.coefficients_.sum() + PRECISION * bound
+
+    def test_complementary_slackness(self, fitted):
+        model, X, y, _ = fitted
+        for h, w in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
+            slack = model.nu - edges(model.dual_, y, h)
+            assert (slack[w > 0] <= 1.1 * model.tol * model.nu).all()
+
+    def test_the_dual_belongs_to_the_margins(self, fitted):
+        model, X, y, k = fitted
+        scores = score_stages(model, X)[-1]
+        for i, r in reference.wrong_pairs(y, k):
+            rho = scores[i][y[i]] - scores[i][r]
+            u = model.dual_[i, r]
+            if model.loss == "hinge":
+                assert u == pytest.approx(1.0) or rho >= 1 - PRECISION
+                assert u == pytest.approx(0.0) or rho <= 1 + PRECISION
+            else:
+                assert u == pytest.approx(DUALS[model.loss](rho), rel=PRECISION)
+
+
+class TestEveryRound:
+    @pytest.fixture(params=[2, 3], ids=["2 classes", "3 classes"])
+    def fitted(self, request, loss):
+        k = request.param
+        X, y = noise(k, n_samples=20, n_features=3, seed=k)
+        return MultiBoost(nu=0.002, loss=loss, n_iterations=12).fit(X, y), X, y, k
+
+    def test_coefficients_are_not_negative(self, fitted):
+        model = fitted[0]
+        assert (model.weight_path_.data > 0).all()
+        assert (model.coefficients_ >= 0).all()
+
+    def test_objective(self, fitted):
+        model, X, y, k = fitted
+        norms = model.weight_path_.sum(axis=1)
+        for t, scores in enumerate(score_stages(model, X)):
+            wanted = pair_sum(LOSSES[model.loss], scores, y, k) / (len(y) * k)
+            wanted += model.nu * norms[t]
+            assert model.objective_[t] == pytest.approx(wanted, rel=PRECISION)
+
+    def test_the_objective_falls(self, fitted):
+        model = fitted[0]
+        # A vertex of a linear program need not move.
+        slack = 1e-12 if model.loss == "hinge" else 0.0
+        assert (np.diff(model.objective_) <= slack).all()
+        assert model.objective_[-1] < model.objective_[0]
+
+    def test_scores(self, fitted):
+        model, X, _, k = fitted
+        for found, wanted in zip(
+            model.staged_decision_function(X), score_stages(model, X), strict=True
+        ):
+            wanted = wanted[:, 1] - wanted[:, 0] if k == 2 else wanted
+            np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+    def test_no_column_comes_twice(self, fitted):
+        model, X, _, _ = fitted
+        outputs = [tuple(h) for h in reference.stage_outputs(model, X)]
+        assert len(set(outputs)) == model.n_iterations_ > 5
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_new_stump_violates_most(smooth, k):
+    X, y = noise(k, n_samples=20, n_features=3, seed=k)
+    model = MultiBoost(nu=0.002, loss=smooth, n_iterations=12).fit(X, y)
+    before = [np.zeros((len(y), k)), *score_stages(model, X)]
+    for h, scores in zip(reference.stage_outputs(model, X), before, strict=False):
+        u = dual_of(DUALS[smooth], scores, y, k)
+        found = edges(u, y, h).max()
+        assert found == pytest.approx(largest_edge(u, X, y), rel=PRECISION)
+        assert found > model.nu * (1 + model.tol)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_restricted_problems_against_a_generic_solver(smooth, k):
+    """After a few rounds, over the stumps of these rounds only."""
+    X, y = noise(k, n_samples=20, n_features=3, seed=k)
+    model = MultiBoost(nu=0.01, loss=smooth, n_iterations=4).fit(X, y)
+    H = np.array(reference.stage_outputs(model, X))
+    for t in range(4):
+
+        def objective(w, H=H[: t + 1]):
+            W = w.reshape(-1, k)
+            return pair_sum(LOSSES[smooth], H.T @ W, y, k) / (len(y) * k) + model.nu * W.sum()
+
+        rough = minimize(
+            objective,
+            np.full((t + 1) * k, 0.1),
+            method="SLSQP",
+            bounds=[(0, None)] * ((t + 1) * k),
+            options={"ftol": 1e-12, "maxiter": 500},
+        )
+        # Rounds stop where their constraints are violated less than the next column's.
+        assert rough.fun * (1 - PRECISION) <= model.objective_[t] <= rough.fun * (1 + 1e-2)
+
+
+def test_two_classes_are_binary_totally_corrective_boosting(smooth):
+    """With signed coefficients alpha, over all stumps at once: nu is twice as large there."""
+    X, y = blobs(2, n_samples=24, n_features=2, seed=5)
+    nu = 0.01
+    model = MultiBoost(nu=nu, loss=smooth, tol=1e-3).fit(X, y)
+    H = np.array(reference.stump_outputs(X))
+    sign = 2.0 * y - 1
+
+    def objective(parts):
+        alpha = parts[: len(H)] - parts[len(H) :]
+        margins = sign * (alpha @ H)
+        value = sum(map(LOSSES[smooth], margins)) / len(y) + 2 * nu * parts.sum()
+        dual = np.array([DUALS[smooth](rho) for rho in margins])
+        slope = -(H @ (dual * sign)) / len(y)
+        return value, np.concatenate([slope, -slope]) + 2 * nu
+
+    binary = minimize(
+        objective,
+        np.zeros(2 * len(H)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * (2 * len(H)),
+        options={"maxiter": 10000, "ftol": 1e-14, "gtol": 1e-9},
+    )
+    # Half of the 2 m pairs are the constants r = y_i.
+    constant = LOSSES[smooth](0.0)
+    assert 2 * model.objective_[-1] - constant == pytest.approx(binary.fun, rel=1e-4)
+    alpha = binary.x[: len(H)] - binary.x[len(H) :]
+    np.testing.assert_allclose(model.decision_function(X), alpha @ H, atol=0.05)
+
+
+def test_tolerance_decides_how_close():
+    X, y = blobs(3, seed=6)
+    loose, tight = (MultiBoost(nu=2e-3, tol=tol).fit(X, y) for tol in (0.5, 1e-3))
+    assert loose.n_iterations_ < tight.n_iterations_
+    assert loose.objective_[-1] > tight.objective_[-1]
+
+
+@pytest.mark.parametrize("nu", [1e-6, 1e-8])
+def test_hardly_any_norm(smooth, nu):
+    """The data can be separated, and the coefficients grow until the norm stops them."""
+    X, y = blobs(3, seed=7)
+    model = MultiBoost(nu=nu, loss=smooth, n_iterations=300).fit(X, y)
+    assert model.n_iterations_ < 300
+    assert model.score(X, y) == 1
+    assert largest_edge(model.dual_, X, y) <= 2 * nu
+
+
+def test_a_heavy_norm_leaves_nothing(loss):
+    X, y = blobs(3)
+    model = MultiBoost(nu=1.0, loss=loss).fit(X, y)
+    assert model.n_iterations_ == 0
+    assert model.coefficients_.shape == (0, 3)
+    assert (model.decision_function(X) == 0).all()
+    assert list(model.staged_predict(X)) == []
+
+
+@pytest.mark.parametrize("nu", [0, -1e-3])
+def test_the_norm_cannot_be_left_out(nu):
+    with pytest.raises(ValueError, match="nu"):
+        MultiBoost(nu=nu).fit(*blobs(3))
+
+
+def test_bins_limit_the_thresholds():
+    X, y = blobs(3)
+    model = MultiBoost(nu=1e-4, max_bins=4, n_iterations=30).fit(X, y)
+    cuts = set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True))
+    assert len(cuts) <= 3 * X.shape[1]
+
+
+def test_time_of_the_search_is_not_that_of_the_coefficients():
+    X, y = blobs(3, n_samples=200)
+    model = MultiBoost(nu=1e-3, n_iterations=40).fit(X, y)
+    assert model.weak_learner_time_ > 0
+    assert model.coefficient_time_ > 0
+
+
+def test_wine(loss):
+    X, y = load_wine(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    model = MultiBoost(nu=2.5e-3, loss=loss).fit(X, y)
+    assert model.n_iterations_ < 150
+    assert model.score(X_test, y_test) >= 0.93
