@@ -19,7 +19,7 @@ help: ## list the targets
 	  | while IFS='|' read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
 
 demo: $(VENV)/installed ## two algorithms side by side on data that need no download
-	$(BIN)/boostbench table demo $(ARGS)
+	env -u BOOSTBENCH_DATA $(BIN)/boostbench table demo results=demo $(ARGS)
 
 table5: $(VENV)/installed ## Table V of the RandomBoost paper: runs what is missing, takes hours
 	$(BIN)/boostbench table randomboost5 $(ARGS)
