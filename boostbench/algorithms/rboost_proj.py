@@ -16,7 +16,7 @@ from boostbench.core.solvers import nonnegative_l1
 from boostbench.core.stumps import StumpSearch
 
 # Candidates are scored in blocks of that many stumps, the most promising first.
-_SCORE_BLOCK = 64
+_SCORE_BLOCK = 128
 
 
 class RBoostProj(ColumnGenerationClassifier):
@@ -218,21 +218,23 @@ class _ProjMaster(Master):
 def _most_violated(edges, projection, violation, w):
     """Stump of the largest ``max_v violation[v] + |edges[q] @ projection[v]|`` (eq. (24)).
 
-    A stump of row norm s scores at most ``s max_v |projection[v]| + max_v violation[v]``: sorted
-    by their norms, stumps need scoring only down to where that falls below the best so far.
+    A stump of row norm s scores at most ``violation[v] + s |projection[v]|`` with v. So stumps are
+    scored in the order of their norms, only with those v that may beat the best so far, until there
+    is none.
     """
     norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
-    reach = np.sqrt(np.einsum("vr,vr->v", projection, projection)).max()
+    reach = np.sqrt(np.einsum("vr,vr->v", projection, projection))
     order = norms.argsort()[::-1]
     best, position, polarity = -np.inf, 0, 1
     for start in range(0, len(order), _SCORE_BLOCK):
         block = order[start : start + _SCORE_BLOCK]
-        if norms[block[0]] * reach + violation.max() <= best:
+        hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best)
+        if not len(hopeful):
             break
-        gains = edges[block] @ projection.T
+        gains = edges[block] @ projection[hopeful].T
         scores = np.abs(gains)
-        scores += violation
-        q, v = divmod(int(scores.argmax()), scores.shape[1])
+        scores += violation[hopeful]
+        q, v = divmod(int(scores.argmax()), len(hopeful))
         if scores[q, v] > best:
             best, position, polarity = scores[q, v], block[q], 1 if gains[q, v] >= 0 else -1
     return position, polarity
