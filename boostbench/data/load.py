@@ -39,6 +39,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
         - ``generate``: ``function`` and its arguments;
+        - ``seed``: of the generator, default 0;
         - ``expect``: numbers of ``samples``, ``features``, ``classes``, as far as known;
           ``openml.expect`` takes its place for data from OpenML.
 
@@ -115,7 +116,7 @@ def _without_file(spec: Mapping[str, Any], openml: Mapping[str, Any]):
     if spec.get("sklearn"):
         dataset = bundled(spec["name"], spec["sklearn"])
     elif spec.get("generate"):
-        dataset = generate(spec["name"], spec["generate"])
+        dataset = generate(spec["name"], spec["generate"], spec.get("seed", 0))
     else:
         raise UserError(
             f"data set {spec['name']!r} cannot be had: {'; '.join(tried)}. "

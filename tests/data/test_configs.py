@@ -12,7 +12,7 @@ SPECS = {
 }
 KEYS = {
     "name", "path", "labels", "missing", "file", "rows", "train_rows",
-    "openml", "sklearn", "generate", "expect",
+    "openml", "sklearn", "generate", "seed", "expect",
 }  # fmt: skip
 #: Data sets with fewer entries than this are read in the tests.
 SMALL = 100_000
@@ -37,6 +37,7 @@ def test_form(name):
     openml = spec.get("openml") or {"id": 1}
     assert openml.keys() <= {"id", "target", "keep", "drop", "train_rows", "expect"}
     assert isinstance(openml["id"], int)
+    assert "seed" not in spec or spec["generate"]
     for expect in (spec["expect"], openml.get("expect", {})):
         assert expect.keys() <= COUNTS.keys()
         assert all(isinstance(n, int) for n in expect.values())
