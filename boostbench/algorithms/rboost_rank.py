@@ -7,20 +7,20 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
+from boostbench.algorithms.stagewise import NO_EDGE, PERFECT
 from boostbench.core.learners import ProjectedStumps
 from boostbench.core.margins import pairwise_weights
+from boostbench.core.projected_discriminants import ProjectedDiscriminants
 from boostbench.core.projected_stumps import IndependentProjections, PooledProjections
 
 
 class RBoostRank(ColumnGenerationClassifier):
-    r"""RBoost^rank, stage-wise (paper 1, Algorithm 1 with eq. (8)).
+    r"""RBoost^rank, stage-wise (paper 1, Algorithm 1 with eq. (8) or (9)).
 
     The data are projected by a random matrix :math:`P^{(r)}` for each class r, and one score
     :math:`F(P^{(r)} x) = \sum_t w_t h_t(P^{(r)} x)` ranks the classes. A round minimises the
     exponential loss of the pairwise margins :math:`F(P^{(y_i)} x_i) - F(P^{(r)} x_i)` over one new
-    stump: the one of the largest edge, eq. (5), with
-    :math:`w_t = \frac14 \log \frac{Q_+ + s}{Q_- + s}`, where the smoothing s = 1 / (m (k - 1))
-    on weights of sum 1 keeps it finite.
+    weak learner: the one of the largest edge, eq. (5).
 
     Parameters
     ----------
@@ -35,6 +35,16 @@ class RBoostRank(ColumnGenerationClassifier):
         Directions of the pool; used by ``projections="pooled"`` only.
     n_bins : int, default=32
         Bins of a projected feature: ``n_bins - 1`` thresholds, at the quantiles.
+    weak_learner : {"stump", "wlda"}, default="stump"
+        Stumps on the projected features, or also on one weighted linear discriminant of
+        `n_selected` of them, drawn anew in every round (Table VI).
+    n_selected : int, default=1000
+        Used by ``weak_learner="wlda"`` only.
+    step : {"exact", "bound"}, default="exact"
+        The coefficient. ``"exact"`` is eq. (8),
+        :math:`w_t = \frac14 \log \frac{Q_+ + s}{Q_- + s}`, where the smoothing s = 1 / (m (k - 1))
+        on weights of sum 1 keeps it finite. ``"bound"`` is eq. (9), which minimises an upper bound
+        of the loss, with :math:`\delta h / 2` in the place of :math:`\delta h`.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
 
@@ -47,6 +57,9 @@ class RBoostRank(ColumnGenerationClassifier):
     Notes
     -----
     Projections mix the features, so they should be on one scale.
+
+    Eq. (9) rests on :math:`e^{-wh} \le \frac12 e^w (1 - h) + \frac12 e^{-w} (1 + h)`, which holds
+    for h in [-1, 1]; :math:`\delta h` is in [-2, 2]. As it is printed, the loss grows.
 
     References
     ----------
@@ -68,6 +81,9 @@ class RBoostRank(ColumnGenerationClassifier):
         "projections": [StrOptions({"independent", "pooled"})],
         "pool_size": [Interval(Integral, 1, None, closed="left")],
         "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "weak_learner": [StrOptions({"stump", "wlda"})],
+        "n_selected": [Interval(Integral, 1, None, closed="left")],
+        "step": [StrOptions({"exact", "bound"})],
     }
 
     def __init__(
@@ -77,6 +93,9 @@ class RBoostRank(ColumnGenerationClassifier):
         projections="independent",
         pool_size=1000,
         n_bins=32,
+        weak_learner="stump",
+        n_selected=1000,
+        step="exact",
         random_state=None,
     ):
         self.n_iterations = n_iterations
@@ -84,16 +103,25 @@ class RBoostRank(ColumnGenerationClassifier):
         self.projections = projections
         self.pool_size = pool_size
         self.n_bins = n_bins
+        self.weak_learner = weak_learner
+        self.n_selected = n_selected
+        self.step = step
         self.random_state = random_state
 
     def _master(self, X, labels, random_state):
+        own = labels[:, None] == np.arange(len(self.classes_))
+        return _StageWiseMaster(self._search(X, random_state), X, own, _STEPS[self.step])
+
+    def _search(self, X, random_state):
         rng = np.random.default_rng(random_state.randint(2**31))
         arguments = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
         if self.projections == "independent":
             search = IndependentProjections(*arguments)
         else:
             search = PooledProjections(*arguments, self.pool_size)
-        return _RankMaster(search, X, labels, len(self.classes_))
+        if self.weak_learner == "wlda":
+            return ProjectedDiscriminants(search, X, self.n_projections, self.n_selected, rng)
+        return search
 
     def _keep(self, master):
         shape = (len(master.stumps), len(self.classes_), self.n_features_in_)
@@ -113,30 +141,70 @@ class RBoostRank(ColumnGenerationClassifier):
             yield scores
 
 
-class _RankMaster(Master):
-    def __init__(self, search, X, labels, n_classes):
+class RankMaster(Master):
+    """Projected stumps, their coefficients, and the weights of the pairs.
+
+    Parameters
+    ----------
+    search : object
+        With ``best(G)``, as `boostbench.core.projected_stumps.IndependentProjections` has it.
+    X : ndarray of shape (n_samples, n_features)
+    own : ndarray of shape (n_samples, n_classes), dtype=bool
+        True for r = y_i.
+    least_edge : float
+        Training ends where no weak learner has a larger edge.
+    """
+
+    def __init__(self, search, X, own, least_edge):
         self.search = search
         self.X = X
-        self.own = labels[:, None] == np.arange(n_classes)
-        self.weights = np.where(self.own, 0.0, 1.0 / (len(X) * (n_classes - 1)))
-        self.smoothing = 1.0 / (len(X) * (n_classes - 1))
+        self.own = own
+        self.least_edge = least_edge
+        self.weights = ~own / (~own).sum()
         self.stumps = []
         self.coefficients = []
 
     def generate(self):
+        r"""Find the weak learner of the largest edge, eq. (5).
+
+        Returns
+        -------
+        (ProjectedStump, ndarray of shape (n_samples, n_classes)) or None
+            With its :math:`\delta h` for each pair.
+        """
         stump = self.search.best(pairwise_weights(self.weights, self.own))
         outputs = stump(self.X)
         margins = outputs[self.own][:, None] - outputs
         edge = (self.weights * margins).sum()
-        return (stump, margins) if edge > np.finfo(np.float32).eps else None
+        return (stump, margins) if edge > self.least_edge else None
+
+
+class _StageWiseMaster(RankMaster):
+    def __init__(self, search, X, own, step):
+        super().__init__(search, X, own, NO_EDGE)
+        self.step = step
+        self.smoothing = 1.0 / (~own).sum()
 
     def correct(self, column):
         stump, margins = column
-        right = self.weights[margins > 0].sum()
-        wrong = self.weights[margins < 0].sum()
-        w = 0.25 * np.log((right + self.smoothing) / (wrong + self.smoothing))
+        w = self.step(self.weights, margins, self.smoothing)
         self.stumps.append(stump)
         self.coefficients.append(w)
         self.weights *= np.exp(-w * margins)
         self.weights /= self.weights.sum()
         return True
+
+
+def _exact_step(weights, margins, smoothing):
+    """Eq. (8)."""
+    right, wrong = weights[margins > 0].sum(), weights[margins < 0].sum()
+    return 0.25 * np.log((right + smoothing) / (wrong + smoothing))
+
+
+def _bound_step(weights, margins, smoothing):
+    """Eq. (9) for half the margins, which are in [-1, 1], and twice the coefficient."""
+    b = min((weights * margins).sum() / 2, PERFECT)
+    return 0.25 * np.log((1 + b) / (1 - b))
+
+
+_STEPS = {"exact": _exact_step, "bound": _bound_step}

@@ -73,6 +73,21 @@ class IndependentProjections:
             order, cuts, self.thresholds[:, features] = _quantile_cuts(points, n_bins)
             self._chunks.append((features, _one_hot(order, cuts, ones)))
 
+    def rows(self, features):
+        """Rows of the projection matrices.
+
+        Parameters
+        ----------
+        features : ndarray of int or int
+            Numbers of projected features.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_classes, n_inputs), dtype=float64
+            Without the first axis for a single number.
+        """
+        return self.directions[features].astype(np.float64)
+
     def best(self, G):
         """Projected stump of the largest edge.
 
@@ -93,8 +108,7 @@ class IndependentProjections:
         for place in range(1, len(self._sums)):
             self._sums[place] += self._sums[place - 1]
         place, feature, polarity = _largest(self._sums)
-        directions = self.directions[feature].astype(np.float64)
-        return ProjectedStump(directions, float(self.thresholds[place, feature]), polarity)
+        return ProjectedStump(self.rows(feature), float(self.thresholds[place, feature]), polarity)
 
 
 class PooledProjections:
@@ -132,6 +146,10 @@ class PooledProjections:
             shape=(n_projections, pool_size * n_classes),
         )
 
+    def rows(self, features):
+        """Rows of the projection matrices; as `IndependentProjections.rows`."""
+        return self.pool[self.members[features]].astype(np.float64)
+
     def best(self, G):
         """Projected stump of the largest edge; as `IndependentProjections.best`."""
         sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
@@ -139,8 +157,7 @@ class PooledProjections:
         for place in range(1, len(sums)):
             sums[place] += sums[place - 1]
         feature, place, polarity = _largest(self._gather @ np.ascontiguousarray(sums.T))
-        directions = self.pool[self.members[feature]].astype(np.float64)
-        return ProjectedStump(directions, float(self.thresholds[place]), polarity)
+        return ProjectedStump(self.rows(feature), float(self.thresholds[place]), polarity)
 
 
 def _quantile_cuts(points, n_bins):

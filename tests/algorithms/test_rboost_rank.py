@@ -253,3 +253,69 @@ def test_an_easy_problem_is_learnt():
     X, y = blobs(4, n_samples=200, spread=0.5, seed=3)
     model = model_of(MODES["independent"], 100, n_projections=300, n_bins=16)
     assert model.fit(X[:100], y[:100]).score(X[100:], y[100:]) > 0.8
+
+
+class TestBound:
+    """step="bound", eq. (9)."""
+
+    def model(self, **params):
+        return RBoostRank(n_projections=25, n_bins=8, step="bound", random_state=0, **params)
+
+    def test_every_coefficient_minimises_the_bound(self, problem):
+        X, y = problem
+        k = len(set(y))
+        model = self.model(n_iterations=10).fit(X, y)
+        for t, _, delta, u in TestAgainstTheLiteralAlgorithm().rounds(model, X, y):
+
+            def bound(w, delta=delta, u=u):
+                total = 0.0
+                for i, r in reference.wrong_pairs(y, k):
+                    h = delta[i, r] / 2
+                    total += u[i, r] * (np.exp(2 * w) * (1 - h) + np.exp(-2 * w) * (1 + h)) / 2
+                return total
+
+            best = minimize_scalar(bound, bracket=(0, 1), tol=1e-10).x
+            assert model.coefficients_[t] == pytest.approx(best, rel=1e-5)
+
+    def test_the_exponential_loss_falls_in_every_round(self):
+        X, y = noise(3, n_samples=60)
+        model = self.model(n_iterations=60).fit(X, y)
+        losses = [
+            np.mean(
+                [
+                    math.exp(-margins[i, r])
+                    for margins in [reference.differences(scores, y)]
+                    for i, r in reference.wrong_pairs(y, 3)
+                ]
+            )
+            for scores in reference.class_scores(model, X)
+        ]
+        assert (np.diff([1.0, *losses]) < 0).all()
+
+
+class TestDiscriminants:
+    """weak_learner="wlda", Table VI."""
+
+    def model(self, **params):
+        return RBoostRank(n_projections=20, n_bins=8, weak_learner="wlda", random_state=0, **params)
+
+    @pytest.mark.parametrize("n_selected", [5, 1000])
+    def test_edges_are_no_smaller_than_those_of_stumps_alone(self, n_selected):
+        X, y = noise(3, n_samples=60)
+        stumps = model_of(MODES["independent"], 1, 20, 8).fit(X, y)
+        both = self.model(n_iterations=1, n_selected=n_selected).fit(X, y)
+        u = uniform(y, 3)
+        edges = [
+            (u * reference.differences(reference.projected_outputs(m, X)[0], y)).sum()
+            for m in (stumps, both)
+        ]
+        assert edges[1] >= edges[0] - PRECISION
+
+    def test_linear_classes_need_one_discriminant(self):
+        """Classes that one linear function for each class tells apart are learnt at once."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(300, 4))
+        y = (X @ rng.normal(size=(4, 3))).argmax(axis=1)
+        with_discriminants = self.model(n_iterations=20).fit(X, y).score(X, y)
+        alone = model_of(MODES["independent"], 20, 20, 8).fit(X, y).score(X, y)
+        assert with_discriminants > max(alone, 0.9)
