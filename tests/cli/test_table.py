@@ -22,7 +22,7 @@ def test_demo(call, folder):
     result = call("table", "demo", *QUICK, "protocol.tune=none")
     assert result.code == 0
     assert "RBoost^proj" in result.out
-    assert "Wilcoxon signed-rank, RBoost^proj against AdaBoost.MH over 3 paired splits" in (
+    assert "Wilcoxon signed-rank test (WSRT) of RBoost^proj against AdaBoost.MH over 3 paired" in (
         " ".join(result.out.split())
     )
     assert {path.name for path in (folder / "results" / "tables").iterdir()} == {

@@ -32,7 +32,19 @@ def test_statements_of_the_papers(statement):
     assert result.statistic == float(statement["statistic"])
     assert result.critical == int(statement["critical_value_5pct"])
     assert result.tabled == result.significant == (statement["significant"] == "yes")
-    assert result.exact
+
+
+def test_sentences_of_randomboost():
+    # As the paper words them, below its Tables V and VI.
+    expected = {"randomboost-table5": ("16", "10"), "randomboost-table6": ("10.5", "0")}
+    for table, (statistic, critical) in expected.items():
+        proj, rank = (column(table, algo) for algo in ("rboost_proj", "rboost_rank"))
+        result = wilcoxon(list(proj.values()), [rank[data] for data in proj])
+        assert (
+            f"since the signed rank statistic result ({statistic}) is not less than the critical "
+            f"value ({critical}), WSRT indicates a failure to reject the null hypothesis at the 5% "
+            "significance level (exact p = "
+        ) in result.sentence("A", "B", "data sets")
 
 
 @pytest.mark.parametrize("n", range(1, 13))
@@ -65,29 +77,42 @@ def test_ties_do_not_make_a_difference_significant():
     result = wilcoxon([1, 2, 3, 4, *[5] * 6], [2, 3, 4, 2, *[5] * 6])
     assert result.tabled
     assert not result.significant
-    assert "no significant difference (6 of 10 are ties" in result.sentence("A", "B", "splits")
+    sentence = result.sentence("A", "B", "splits")
+    assert "is not greater than the critical value (8), WSRT rejects" in sentence
+    assert "which says no difference: 6 of 10 pairs are ties" in sentence
 
 
 def test_exact_p_agrees_with_scipy():
     rng = np.random.default_rng(0)
     a, b = rng.permutation(100)[:40].reshape(2, 20) * 1.0
-    expected = stats.wilcoxon(a - b, method="exact" if len(set(abs(a - b))) == 20 else "approx")
+    difference = np.sign(a - b) * np.arange(1, 21)
+    expected = stats.wilcoxon(difference, method="exact")
+    result = wilcoxon(difference, np.zeros(20))
+    assert (result.statistic, result.p) == (expected.statistic, pytest.approx(expected.pvalue))
+
+
+def test_exact_p_of_shared_ranks_by_trying_all_signs():
+    a, b = [1, 2, 3, 4, 5, 6, 7.0], [2, 3, 5, 2, 8, 6, 6.0]
+    every_sign = stats.PermutationMethod(n_resamples=2**13)
+    expected = stats.wilcoxon(a, b, zero_method="wilcox", method=every_sign)
     result = wilcoxon(a, b)
-    assert (result.statistic, result.p) == (expected.statistic, expected.pvalue)
-    assert not wilcoxon([1.0] * 20 + [3.0], [2.0] * 21).exact
+    assert (result.statistic, result.p) == (expected.statistic, pytest.approx(expected.pvalue))
 
 
 def test_sentence_of_few_pairs():
     sentence = wilcoxon([1, 2], [2, 4]).sentence("A", "B", "data sets")
-    assert "critical value none at 5%" in sentence
-    assert sentence.endswith("no significant difference.")
+    assert "no critical value for so few pairs to hold the signed rank statistic result (0)" in (
+        sentence
+    )
+    assert "WSRT indicates a failure to reject" in sentence
 
 
 def test_sentence_of_a_difference():
-    assert (
-        Wilcoxon(10, 0, 0.0, 8, 0.002, True)
-        .sentence("A", "B", "splits")
-        .endswith("critical value 8 at 5%, exact p = 0.002: significant difference.")
+    sentence = Wilcoxon(10, 0, 0.0, 8, 0.002).sentence("A", "B", "splits")
+    assert sentence.startswith("Wilcoxon signed-rank test (WSRT) of A against B over 10 splits:")
+    assert sentence.endswith(
+        "since the signed rank statistic result (0) is not greater than the critical value (8), "
+        "WSRT rejects the null hypothesis at the 5% significance level (exact p = 0.002)."
     )
 
 

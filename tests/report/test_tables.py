@@ -32,7 +32,7 @@ def test_pairs_are_splits_of_one_data_set(make_cell):
     # The splits that only one of them finished take no part.
     cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
     (line,) = significance(Table("", ["wine"], {"a": "A", "b": "B"}, cells))
-    assert line.startswith("Wilcoxon signed-rank, A against B over 3 paired splits")
+    assert line.startswith("Wilcoxon signed-rank test (WSRT) of A against B over 3 paired")
 
 
 def test_pairs_are_data_sets_that_both_have(table, make_cell):
