@@ -4,6 +4,7 @@ from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH
 from boostbench.algorithms.adaboost_ecc import AdaBoostECC
 from boostbench.algorithms.adaboost_mo import AdaBoostMO
 from boostbench.algorithms.multiboost import MultiBoost
+from boostbench.algorithms.projected import ProjectedAdaBoostMH
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank
 
@@ -13,6 +14,7 @@ __all__ = [
     "AdaBoostMH",
     "AdaBoostMO",
     "MultiBoost",
+    "ProjectedAdaBoostMH",
     "RBoostProj",
     "RBoostRank",
 ]

@@ -143,6 +143,18 @@ class Experiment:
         """Give the split on whose training part the parameters for `split` are chosen."""
         return self.splits[0] if self.protocol.tune == "first_split" else split
 
+    def trial(self, split: Split, chosen: Mapping) -> Trial:
+        """Plan the fit on a split's training part with the chosen parameters."""
+        return Trial(
+            self.algorithm,
+            chosen,
+            split.train,
+            split.test,
+            split.seed,
+            self.protocol.scale,
+            self.protocol.checkpoints,
+        )
+
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""
         return digest([self.config_hash, split.index, split.checksum])
@@ -190,24 +202,14 @@ class Task:
 
 
 def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
-    """Plan the fit on a split's training part with the chosen parameters."""
-    protocol = experiment.protocol
-    trial = Trial(
-        experiment.algorithm,
-        chosen,
-        split.train,
-        split.test,
-        split.seed,
-        protocol.scale,
-        protocol.checkpoints,
-    )
+    """Plan an experiment's fit on a split, and what its record says."""
     labels = {
         **_labels(experiment, split),
         "config": experiment.config,
         "chosen": dict(chosen),
         "validation_error": validation_error,
     }
-    return Task(experiment, trial, experiment.key(split), False, labels)
+    return Task(experiment, experiment.trial(split, chosen), experiment.key(split), False, labels)
 
 
 def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:

@@ -52,6 +52,10 @@ class Trial:
     scale: str
     checkpoints: tuple[int, ...] = field(default=())
 
+    def measure(self, X, y: np.ndarray) -> dict:
+        """Fit on the training part and judge on the test part; parameters as for `run_trial`."""
+        return _judge(self, X, y)
+
 
 def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     """Fit and judge a classifier; never raise because of it.
@@ -78,7 +82,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     started = _now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         try:
-            outcome = _judge(trial, X, y)
+            outcome = trial.measure(X, y)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # even SystemExit is only this trial's failure
