@@ -8,23 +8,22 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master
-from boostbench.core.learners import Stumps
+from boostbench.core.coded_discriminants import CodedDiscriminants
+from boostbench.core.coded_stumps import CodedStumps
 from boostbench.core.losses import LOSSES, get_loss
 from boostbench.core.margins import pairwise_weights
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers import nonnegative_l1
-from boostbench.core.stumps import StumpSearch
 
-# Candidates are scored in blocks of that many stumps, the most promising first.
-_SCORE_BLOCK = 128
+_WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
 
 
 class RBoostProj(ColumnGenerationClassifier):
     r"""RBoost^proj (paper 1, Algorithm 2), totally corrective.
 
     The outputs H of the weak learners are projected by a random matrix :math:`P^{(r)}` for each
-    class r, and the scores are :math:`F_r(x) = w^\top P^{(r)} H(x)`. After each new stump all n
-    coefficients w are found anew, from
+    class r, and the scores are :math:`F_r(x) = w^\top P^{(r)} H(x)`. After each new weak learner
+    all n coefficients w are found anew, from
 
     .. math:: \min_{w \ge 0} \frac{1}{mk} \sum_{i,r} \lambda(\rho_{ir}) + \nu 1^\top w,
               \quad \rho_{ir} = w^\top (P^{(y_i)} - P^{(r)}) H(x_i)
@@ -43,9 +42,15 @@ class RBoostProj(ColumnGenerationClassifier):
         Weight of the L1 norm of w.
     rule : {"paper", "greedy"}, default="paper"
         How the weak learner is chosen. ``"paper"``: the most violated dual constraint, eq. (24),
-        over stumps and coefficients v. ``"greedy"``, an extension: the stump of the largest edge
-        for the code ``w @ P[:, t]`` that it will receive.
-    projection : {"gaussian", "sign"}, default="gaussian"
+        over weak learners and coefficients v. ``"greedy"``, an extension: the weak learner of the
+        largest edge for the code ``w @ P[:, t]`` that it will receive.
+    weak_learner : {"stump", "wlda"}, default="stump"
+        ``"wlda"``: for each coefficient, the best stump on the weighted linear discriminant of its
+        two-class problem (Table VI).
+    positive : bool, default=True
+        False, an extension: w may have any sign, with the L1 norm :math:`\nu |w|_1`. That is eq.
+        (18) with the rows of -P beside those of P, of 2n coefficients.
+    projection : {"gaussian", "sign", "sparse"}, default="gaussian"
         Entries of P before the factor 1 / sqrt(n).
     tol : float, default=1e-3
         :math:`\epsilon` of step 2: training ends where the objective changes by less than this
@@ -57,7 +62,7 @@ class RBoostProj(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.learners.Stumps or boostbench.core.perceptrons.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What a weak learner adds to the scores: ``sum_v w[v] P[v, t, r]``.
     objective_ : ndarray of shape (n_iterations_,)
@@ -82,6 +87,8 @@ class RBoostProj(ColumnGenerationClassifier):
         "loss": [StrOptions(set(LOSSES))],
         "nu": [Interval(Real, 0, None, closed="left")],
         "rule": [StrOptions({"paper", "greedy"})],
+        "weak_learner": [StrOptions(set(_WEAK_LEARNERS))],
+        "positive": ["boolean"],
         "projection": [StrOptions(set(KINDS))],
         "tol": [Interval(Real, 0, None, closed="left")],
         "solver_iterations": [Interval(Integral, 1, None, closed="left")],
@@ -94,6 +101,8 @@ class RBoostProj(ColumnGenerationClassifier):
         loss="logistic",
         nu=1e-4,
         rule="paper",
+        weak_learner="stump",
+        positive=True,
         projection="gaussian",
         tol=1e-3,
         solver_iterations=100,
@@ -104,6 +113,8 @@ class RBoostProj(ColumnGenerationClassifier):
         self.loss = loss
         self.nu = nu
         self.rule = rule
+        self.weak_learner = weak_learner
+        self.positive = positive
         self.projection = projection
         self.tol = tol
         self.solver_iterations = solver_iterations
@@ -111,7 +122,8 @@ class RBoostProj(ColumnGenerationClassifier):
 
     def _master(self, X, labels, random_state):
         self.projection_seed_ = random_state.randint(2**31)
-        return _ProjMaster(self, StumpSearch(X), labels, self._projection_columns())
+        search = _WEAK_LEARNERS[self.weak_learner](X)
+        return _ProjMaster(self, search, labels, self._projection_columns())
 
     def _projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...
@@ -124,11 +136,12 @@ class RBoostProj(ColumnGenerationClassifier):
             yield random_matrix(self.projection, shape, rng) / np.sqrt(self.n_projections)
 
     def _keep(self, master):
-        self.hypotheses_ = Stumps(master.stumps)
+        self.hypotheses_ = master.search.stack(master.hypotheses)
         self.coefficients_ = master.codes()
         self.objective_ = np.array(master.objective)
         self.weight_path_ = sparse.csr_array(np.reshape(master.path, (-1, self.n_projections)))
-        self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
+        per_round = master.search.size + len(self.classes_)
+        self.n_parameters_ = self.n_iterations_ * per_round
 
     def _staged_scores(self, X, stages):
         stages = list(stages)
@@ -150,7 +163,7 @@ class _ProjMaster(Master):
     def __init__(self, params, search, labels, projection_columns):
         self.params = params
         self.loss = get_loss(params.loss)
-        self.select = _RULES[params.rule]
+        self.minimise = nonnegative_l1 if params.positive else _free_l1
         self.search = search
         n_samples, n_classes = len(search.X), len(params.classes_)
         self.own = labels[:, None] == np.arange(n_classes)
@@ -158,7 +171,7 @@ class _ProjMaster(Master):
         # Rows grow to the right: one row of P holds the projections of all weak learners so far.
         self.P = np.empty((params.n_projections, params.n_iterations * n_classes), np.float32)
         self.H = np.empty((n_samples, params.n_iterations), np.float32)
-        self.stumps = []
+        self.hypotheses = []
         self.objective = []
         self.path = []
         self.w = np.zeros(params.n_projections)
@@ -174,26 +187,36 @@ class _ProjMaster(Master):
 
     def codes(self):
         """What each weak learner adds to the scores, of shape (n_columns, n_classes)."""
-        n_columns, n_classes = len(self.stumps), self.own.shape[1]
+        n_columns, n_classes = len(self.hypotheses), self.own.shape[1]
         return (self.w.astype(np.float32) @ self._active_P()).reshape(n_columns, n_classes)
 
     def _active_P(self):
-        return self.P[:, : len(self.stumps) * self.own.shape[1]]
+        return self.P[:, : len(self.hypotheses) * self.own.shape[1]]
 
     def generate(self):
-        if not self.search.n_positions:
-            return None
         projection = next(self.next_column)
-        edges = self.search.edges(self.weights)
-        position, polarity = self.select(edges, projection, self.violation, self.w)
-        return self.search.stump(position, polarity), projection
+        hypothesis = self._select(projection)
+        return None if hypothesis is None else (hypothesis, projection)
+
+    def _select(self, projection):
+        code = (self.w @ projection).astype(np.float32)
+        if self.params.rule == "greedy" and code.any():
+            return self.search.best(self.weights, code)
+        if self.params.positive:
+            return self.search.most_violated(self.weights, projection, self.violation)
+        # Of the rows v of P and -P, the one whose constraint is nearer comes first with any h: what
+        # h adds to either can be had for both, from h and -h.
+        sign = np.where(self.violation < 0, np.float32(-1), np.float32(1))
+        return self.search.most_violated(
+            self.weights, sign[:, None] * projection, np.abs(self.violation)
+        )
 
     def correct(self, column):
-        stump, projection = column
+        hypothesis, projection = column
         n_classes = self.own.shape[1]
-        t = len(self.stumps)
-        self.stumps.append(stump)
-        self.H[:, t] = stump(self.search.X)
+        t = len(self.hypotheses)
+        self.hypotheses.append(hypothesis)
+        self.H[:, t] = hypothesis(self.search.X)
         self.P[:, t * n_classes : (t + 1) * n_classes] = projection
         P, H = self._active_P(), self.H[:, : t + 1]
 
@@ -204,7 +227,7 @@ class _ProjMaster(Master):
             self.violation = P @ slope.ravel()
             return value, -self.violation.astype(np.float64)
 
-        self.w, value = nonnegative_l1(
+        self.w, value = self.minimise(
             smooth, self.w, self.params.nu, self.params.solver_iterations
         )
         smooth(self.w)
@@ -215,39 +238,18 @@ class _ProjMaster(Master):
         return abs(self.objective[-2] - value) >= self.params.tol * abs(self.objective[-2])
 
 
-def _most_violated(edges, projection, violation, w):
-    """Stump of the largest ``max_v violation[v] + |edges[q] @ projection[v]|`` (eq. (24)).
+def _free_l1(smooth, start, nu, max_iter):
+    """Minimise ``f(w) + nu * abs(w).sum()`` as `nonnegative_l1` does, over w of any sign.
 
-    A stump of row norm s scores at most ``violation[v] + s |projection[v]|`` with v. So stumps are
-    scored in the order of their norms, only with those v that may beat the best so far, until there
-    is none.
+    The positive and the negative part of w are the coefficients.
     """
-    norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
-    reach = np.sqrt(np.einsum("vr,vr->v", projection, projection))
-    order = norms.argsort()[::-1]
-    best, position, polarity = -np.inf, 0, 1
-    for start in range(0, len(order), _SCORE_BLOCK):
-        block = order[start : start + _SCORE_BLOCK]
-        hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best)
-        if not len(hopeful):
-            break
-        gains = edges[block] @ projection[hopeful].T
-        scores = np.abs(gains)
-        scores += violation[hopeful]
-        q, v = divmod(int(scores.argmax()), len(hopeful))
-        if scores[q, v] > best:
-            best, position, polarity = scores[q, v], block[q], 1 if gains[q, v] >= 0 else -1
-    return position, polarity
 
+    def smooth_of_parts(parts):
+        value, gradient = smooth(np.subtract(*np.split(parts, 2)))
+        return value, np.concatenate([gradient, -gradient])
 
-def _largest_edge(edges, projection, violation, w):
-    """Stump of the largest edge for the code it will receive; eq. (24) while w is 0."""
-    code = w @ projection
-    if not code.any():
-        return _most_violated(edges, projection, violation, w)
-    gains = edges @ code.astype(np.float32)
-    position = int(np.abs(gains).argmax())
-    return position, 1 if gains[position] >= 0 else -1
-
-
-_RULES = {"paper": _most_violated, "greedy": _largest_edge}
+    parts = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
+    parts, value = nonnegative_l1(smooth_of_parts, parts, nu, max_iter)
+    positive, negative = np.split(parts, 2)
+    # What is in both parts adds to the norm only, where the solver stopped early.
+    return positive - negative, value - 2 * nu * np.minimum(positive, negative).sum()

@@ -56,6 +56,16 @@ CASES = {
         solver_iterations=10,
         random_state=0,
     ),
+    "RBoostProj, WLDA, any sign": RBoostProj(
+        n_iterations=12,
+        n_projections=30,
+        nu=1e-3,
+        weak_learner="wlda",
+        positive=False,
+        tol=0,
+        solver_iterations=10,
+        random_state=0,
+    ),
 }
 # The binned searches for stumps differ from the exact in nothing that scikit-learn checks.
 CHECKED = [model for name, model in CASES.items() if not name.endswith("binned")]
@@ -159,11 +169,13 @@ class TestEveryModel:
         assert fitted.weak_learner_time_ >= 0
         assert fitted.coefficient_time_ >= 0
         assert len(fitted.hypotheses_) == len(fitted.coefficients_) == T
-        # A stump has a feature and a threshold, or k directions and a threshold; the rest are
+        # A stump has a feature and a threshold, or directions and a threshold; the rest are
         # coefficients. Polarities are signs of the coefficients.
         per_round = 2 + k
         if isinstance(model, RBoostRank):
             per_round = k * d + 1 + 1
+        elif isinstance(model, RBoostProj) and model.weak_learner == "wlda":
+            per_round = d + 1 + k
         elif isinstance(model, AdaBoostMO):
             per_round = 2 * (2 ** (k - 1) - 1) + 1
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
@@ -272,7 +284,8 @@ def test_one_class_is_refused(model):
         (MultiBoost(loss="squared"), ["exponential", "hinge", "logistic", "squared"]),
         (RBoostProj(loss="hinge"), ["exponential", "logistic", "hinge"]),
         (RBoostProj(rule="best"), ["greedy", "paper", "best"]),
-        (RBoostProj(projection="sparse"), ["gaussian", "sign", "sparse"]),
+        (RBoostProj(projection="dense"), ["gaussian", "sign", "sparse", "dense"]),
+        (RBoostProj(weak_learner="tree"), ["stump", "wlda", "tree"]),
     ],
 )
 def test_an_unknown_option_names_the_known(model, options):
@@ -298,7 +311,7 @@ def agree(found, wanted):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
 
 
-@cases({name: model for name, model in CASES.items() if "Rank" not in name})
+@cases({n: model for n, model in CASES.items() if "Rank" not in n and "WLDA" not in n})
 class TestStumpsSeeOrderOnly:
     @pytest.mark.parametrize(
         "transform",

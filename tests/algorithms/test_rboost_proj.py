@@ -6,6 +6,8 @@ import pytest
 from scipy.optimize import minimize
 
 from boostbench.algorithms import RBoostProj
+from boostbench.algorithms.rboost_proj import _free_l1
+from boostbench.core.coded_discriminants import CodedDiscriminants
 
 from . import reference
 from .problems import blobs, noise
@@ -25,7 +27,8 @@ class Fitted:
         self.k = len(model.classes_)
         self.P = projections(model)
         self.w = model.weight_path_.toarray()
-        self.H = reference.stage_outputs(model, X)
+        stages = reference.stage_outputs if model.weak_learner == "stump" else perceptron_outputs
+        self.H = stages(model, X)
 
     def design(self, t):
         """Return the design after round t; of zeros before the first, t = -1."""
@@ -41,6 +44,15 @@ class Fitted:
         return u / u.size
 
 
+def perceptron_outputs(model, X):
+    """List h_t(x_i) of a model with linear discriminants, one array per round."""
+    learners = model.hypotheses_
+    return [
+        np.array([1.0 if row @ direction > threshold else -1.0 for row in X])
+        for direction, threshold in zip(learners.directions, learners.threshold, strict=True)
+    ]
+
+
 def fitted(seed=0, n_classes=3, n_iterations=7, n_projections=10, data=noise, **options):
     X, y = data(n_classes, n_samples=21, n_features=3, seed=seed)
     defaults = {"nu": 1e-2, "tol": 0, "solver_iterations": 1000, "random_state": seed}
@@ -50,7 +62,7 @@ def fitted(seed=0, n_classes=3, n_iterations=7, n_projections=10, data=noise, **
     return Fitted(model, X, y)
 
 
-@pytest.mark.parametrize("projection", ["gaussian", "sign"])
+@pytest.mark.parametrize("projection", ["gaussian", "sign", "sparse"])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("name", LOSSES)
 class TestTheModel:
@@ -237,13 +249,130 @@ class TestTheWeakLearner:
         assert (paper.w[0] == greedy.w[0]).all()
 
 
+@pytest.mark.parametrize("positive", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_discriminants_take_the_most_violated_constraint(seed, n_classes, positive):
+    """Eq. (24) over the rows of P, or of P and -P; the search has tests of its own."""
+    f = fitted(seed, n_classes, n_iterations=5, weak_learner="wlda", positive=positive)
+    search = CodedDiscriminants(f.X)
+    for t in range(f.model.n_iterations_):
+        u = f.dual(t - 1)
+        before = np.einsum("ir,irv->v", u, f.design(t - 1))
+        weights = np.zeros_like(u)
+        for i, r in itertools.product(range(len(f.y)), range(f.k)):
+            weights[i, f.y[i]] += u[i, r]
+            weights[i, r] -= u[i, r]
+        codes = f.P[t]
+        if not positive:
+            before, codes = np.concatenate([before, -before]), np.concatenate([codes, -codes])
+
+        def score(h, before=before, codes=codes, weights=weights):
+            return (before + codes @ (h @ weights)).max()
+
+        largest = score(search.most_violated(weights, codes, before)(f.X))
+        assert score(f.H[t]) == pytest.approx(largest, abs=PRECISION)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_greedy_discriminants_are_those_of_the_code(name):
+    f = fitted(n_iterations=6, loss=name, rule="greedy", weak_learner="wlda")
+    search = CodedDiscriminants(f.X)
+    for t in range(1, f.model.n_iterations_):
+        code = f.w[t - 1] @ f.P[t]
+        pulls = pull(f, t, code)
+        h = search.best(pulls[:, None], np.ones(1))(f.X)
+        assert f.H[t] @ pulls == pytest.approx(h @ pulls, abs=PRECISION)
+
+
+class TestTheSignOfTheCoefficients:
+    """``positive=False`` is eq. (18) with the rows of P and of -P."""
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("nu", [0.1, 0.01])
+    @pytest.mark.parametrize("name", LOSSES)
+    @pytest.mark.parametrize("data", [blobs, noise])
+    def test_both_signs_are_optimal(self, data, name, nu, n_classes):
+        f = fitted(data=data, n_classes=n_classes, loss=name, nu=nu, positive=False)
+        met = []
+        for t in range(f.model.n_iterations_):
+            value, gradient = objective(f.w[t], f.design(t), name, 0.0)
+            value += nu * np.abs(f.w[t]).sum()
+            assert f.model.objective_[t] == pytest.approx(value, rel=PRECISION)
+            active = np.where(f.w[t] != 0, gradient + nu * np.sign(f.w[t]), 0.0)
+            met.append(np.abs(gradient).max() < 1.02 * nu and np.abs(active).max() < 0.02 * nu)
+        assert sum(met) >= len(met) - 1
+        assert f.w.min() < 0 < f.w.max()
+
+    @pytest.mark.parametrize("name", LOSSES)
+    def test_no_other_solver_finds_less(self, name):
+        f = fitted(data=blobs, loss=name, nu=0.01, positive=False)
+        for t in (0, 3, f.model.n_iterations_ - 1):
+            Z = f.design(t)
+            found = minimize(
+                objective,
+                np.full(20, 0.1),
+                (np.concatenate([Z, -Z], axis=2), name, 0.01),
+                jac=True,
+                method="SLSQP",
+                bounds=[(0, None)] * 20,
+                options={"ftol": 1e-13, "maxiter": 1000},
+            )
+            assert found.success
+            assert f.model.objective_[t] == pytest.approx(found.fun, rel=1e-4)
+
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_the_constraints_of_both_signs_count(self, n_classes):
+        gains = []
+        for seed, t in itertools.product(range(3), range(6)):
+            f = fitted(seed, n_classes, n_iterations=6, n_projections=4, positive=False)
+            before = np.einsum("ir,irv->v", f.dual(t - 1), f.design(t - 1))
+            pulls = [pull(f, t, f.P[t, v]) for v in range(4)]
+            largest = {
+                sign: max(
+                    sign * (before[v] + polarity * (h @ pulls[v]))
+                    for v in range(4)
+                    for h in reference.stump_outputs(f.X)
+                    for polarity in (-1, 1)
+                )
+                for sign in (-1, 1)
+            }
+            chosen = max(abs(before[v] + f.H[t] @ pulls[v]) for v in range(4))
+            assert chosen == pytest.approx(max(largest.values()), abs=PRECISION)
+            gains.append(largest[-1] - largest[1])
+        # Rows of P were the ones to take, and rows of -P, or the test would be of no worth.
+        assert min(gains) < -10 * PRECISION
+        assert max(gains) > 10 * PRECISION
+
+    @pytest.mark.parametrize("nu", [0.0, 0.3, 5.0])
+    def test_soft_threshold(self, nu):
+        """The minimiser of |w - a|^2 / 2 + nu |w|_1 is a, brought nearer to 0 by nu."""
+        target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
+
+        def smooth(w):
+            return 0.5 * ((w - target) ** 2).sum(), w - target
+
+        for start in (np.zeros(7), target, -target):
+            w, value = _free_l1(smooth, start, nu, 100)
+            expected = np.sign(target) * np.maximum(np.abs(target) - nu, 0.0)
+            np.testing.assert_allclose(w, expected, atol=1e-4)
+            assert value == pytest.approx(smooth(w)[0] + nu * np.abs(w).sum())
+
+    def test_an_early_end_counts_no_weight_twice(self):
+        def smooth(w):
+            return 0.5 * ((w - 1) ** 2 * [1, 100]).sum(), (w - 1) * [1, 100]
+
+        w, value = _free_l1(smooth, np.array([-2.0, 2.0]), 0.1, 1)
+        assert value == pytest.approx(smooth(w)[0] + 0.1 * np.abs(w).sum())
+
+
 def test_the_pruned_search_is_exact(monkeypatch):
     """Candidates are scored in blocks, best first, and not all of them."""
     for seed in range(5):
         arguments = {"n_classes": 3, "n_iterations": 6, "n_projections": 5, "loss": "logistic"}
-        monkeypatch.setattr("boostbench.algorithms.rboost_proj._SCORE_BLOCK", 10**6)
+        monkeypatch.setattr("boostbench.core.coded_stumps._SCORE_BLOCK", 10**6)
         whole = fitted(seed, **arguments)
-        monkeypatch.setattr("boostbench.algorithms.rboost_proj._SCORE_BLOCK", 1)
+        monkeypatch.setattr("boostbench.core.coded_stumps._SCORE_BLOCK", 1)
         pruned = fitted(seed, **arguments)
         assert (whole.model.objective_ == pruned.model.objective_).all()
         assert (np.array(whole.H) == np.array(pruned.H)).all()
