@@ -227,9 +227,7 @@ class _ProjMaster(Master):
             self.violation = P @ slope.ravel()
             return value, -self.violation.astype(np.float64)
 
-        self.w, value = self.minimise(
-            smooth, self.w, self.params.nu, self.params.solver_iterations
-        )
+        self.w, value = self.minimise(smooth, self.w, self.params.nu, self.params.solver_iterations)
         smooth(self.w)
         self.path.append(self.w)
         self.objective.append(value)
