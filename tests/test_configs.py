@@ -28,6 +28,6 @@ def test_files_are_called_as_they_call_themselves():
 def test_tables_are_made_of_what_there_is():
     for name in configs.names("table"):
         table = Definition.read(name)
-        assert table.rows.keys() <= set(configs.names("data"))
-        assert table.columns.keys() <= set(configs.names("algo"))
+        assert {row.data for row in table.rows.values()} <= set(configs.names("data"))
+        assert {column.algo for column in table.columns.values()} <= set(configs.names("algo"))
         assert read(table.published)

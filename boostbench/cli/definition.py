@@ -1,13 +1,50 @@
 """What ``conf/table/*.yaml`` says of a table."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 
 from boostbench import configs
 from boostbench.errors import UserError, unknown
-from boostbench.report.published import Published, find
+from boostbench.report.published import Published, find, statement
+
+_NEEDED = ("title", "rows", "columns")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A data set: its name, its title, and the overrides that hold for it alone."""
+
+    data: str
+    title: str
+    overrides: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A column: an algorithm, or one with overrides of its own.
+
+    Attributes
+    ----------
+    algo : str
+        Name of the algorithm.
+    title : str, default=None
+        Heading; by default the name of the column or, where that is the algorithm's, its title.
+    group : str, default=None
+        Heading over several columns.
+    overrides : list of str
+        Hydra overrides that hold for it alone.
+    published : dict of str to str
+        Where the published table calls it otherwise than its config: values by the table's column.
+    """
+
+    algo: str
+    title: str | None = None
+    group: str | None = None
+    overrides: list[str] = field(default_factory=list)
+    published: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -20,23 +57,37 @@ class Definition:
         Name of the file.
     title : str
         Heading.
-    rows, columns : dict of str to list of str
-        Data sets and algorithms, each with the overrides that hold for it alone.
+    rows : dict of str to Row
+        Data sets by the name of the row.
+    columns : dict of str to Variant
+        Algorithms by the name of the column.
     overrides : list of str
         Hydra overrides that hold for all cells.
-    published : str or None
+    published : str, default=None
         Name of the published table.
     published_as : dict of str to str
-        Published name of a data set that is a second version of the same data.
+        Published name of a row that is a second version of the same data.
+    classes : bool, default=False
+        Whether the number of classes stands behind a data set's title.
+    rounds : list of int
+        Numbers of boosting rounds, each a column of every algorithm; empty for the last round.
+    seconds : {"fit", "weak_learner", "coefficients"}, default=None
+        CPU time that is shown beside the test error.
+    compare : list of list of str, default=None
+        Pairs of columns for the significance test; by default the first with each other.
     """
 
     name: str
     title: str
-    rows: dict[str, list[str]]
-    columns: dict[str, list[str]]
-    overrides: list[str]
-    published: str | None
-    published_as: dict[str, str]
+    rows: dict[str, Row]
+    columns: dict[str, Variant]
+    overrides: list[str] = field(default_factory=list)
+    published: str | None = None
+    published_as: dict[str, str] = field(default_factory=dict)
+    classes: bool = False
+    rounds: list[int] = field(default_factory=list)
+    seconds: str | None = None
+    compare: list[list[str]] | None = None
 
     @classmethod
     def read(cls, name: str) -> "Definition":
@@ -63,35 +114,113 @@ class Definition:
             raise UserError(
                 f"cannot read the table {path}: {' '.join(str(error).split())}"
             ) from None
-        wanted = {"title", "rows", "columns", "overrides", "published", "published_as"}
-        if not isinstance(content, dict) or not {"title", "rows", "columns"} <= content.keys():
+        if not isinstance(content, dict) or not content.keys() >= set(_NEEDED):
             raise UserError(f"{path} is not a table: it needs title, rows and columns")
-        if not content.keys() <= wanted:
-            strange = ", ".join(sorted(content.keys() - wanted))
-            raise UserError(f"{path}: a table has no {strange}; it may have {', '.join(wanted)}")
+        _check_keys(content, cls.__annotations__.keys() - {"name"}, f"{path}: a table")
+        rows = _entries(content.pop("rows"), f"{path}: rows")
+        columns = _entries(content.pop("columns"), f"{path}: columns")
+        for row, entry in rows.items():
+            _check_keys(entry, Row.__annotations__, f"{path}: row {row}")
+        for column, entry in columns.items():
+            _check_keys(entry, Variant.__annotations__, f"{path}: column {column}")
+        for pair in content.get("compare") or []:
+            for column in pair:
+                if column not in columns:
+                    raise unknown("column", column, list(columns))
+        if content.get("seconds", "fit") not in ("fit", "weak_learner", "coefficients"):
+            raise UserError(f"{path}: seconds is fit, weak_learner or coefficients")
         return cls(
             name=path.stem,
-            title=content["title"],
-            rows=_names(content["rows"]),
-            columns=_names(content["columns"]),
-            overrides=content.get("overrides", []),
-            published=content.get("published"),
-            published_as=content.get("published_as", {}),
+            rows={row: Row(**{"data": row, "title": row} | entry) for row, entry in rows.items()},
+            columns={
+                column: Variant(**{"algo": column} | entry) for column, entry in columns.items()
+            },
+            **content,
         )
+
+    @property
+    def pairs(self) -> list[list[str]]:
+        """Pairs of columns to be compared."""
+        if self.compare is not None:
+            return self.compare
+        first, *others = self.columns
+        return [[first, other] for other in others]
 
     def cell(self, row: str, column: str) -> list[str]:
         """Collect the overrides of a cell."""
-        chosen = [f"data={row}", f"algo={column}"]
-        return chosen + self.overrides + self.rows[row] + self.columns[column]
+        data, variant = self.rows[row], self.columns[column]
+        chosen = [f"data={data.data}", f"algo={variant.algo}"]
+        return chosen + self.overrides + data.overrides + variant.overrides
 
-    def find_published(self, row: str, algo: dict) -> Published | None:
-        """Look up the published number of a row for a resolved config of an algorithm."""
+    def find_published(
+        self, row: str, column: str, algo: Mapping, rounds: int | None = None
+    ) -> Published | None:
+        """Look up the published number of a cell.
+
+        Parameters
+        ----------
+        row, column : str
+            The cell.
+        algo : mapping
+            Resolved config of its algorithm.
+        rounds : int, default=None
+            Number of boosting rounds, where the table has several.
+
+        Returns
+        -------
+        Published or None
+            None when the paper does not give it.
+        """
         if self.published is None:
             return None
-        return find(self.published, self.published_as.get(row, row), algo["name"], algo)
+        named = self.columns[column].published
+        asked = {**algo, **named} | ({"n_iterations": rounds} if rounds else {})
+        data = self.published_as.get(row, self.rows[row].data)
+        return find(self.published, data, named.get("algo", algo["name"]), asked)
+
+    def find_statement(self, a: str, b: str, algos: Mapping[str, Mapping]) -> str | None:
+        """Look up what the paper says of the significance test between two columns.
+
+        Parameters
+        ----------
+        a, b : str
+            The columns.
+        algos : mapping
+            Resolved configs of the columns' algorithms.
+
+        Returns
+        -------
+        str or None
+            In words; None when the paper does not say.
+        """
+        if self.published is None:
+            return None
+        return statement(self.published, *(self._called(c, algos[c]) for c in (a, b)))
+
+    def _called(self, column: str, algo: Mapping) -> set[str]:
+        """Give all that a statement may call a column: ``rboost_proj``, ``rboost_proj:wlda``."""
+        asked = {**algo, **self.columns[column].published}
+        name = asked.get("algo", algo["name"])
+        return {name} | {f"{name}:{value}" for value in asked.values()}
 
 
-def _names(entries: list) -> dict[str, list[str]]:
-    """Read ``[wine, {usps: [protocol.samples_per_class=100]}]``."""
-    named = (entry if isinstance(entry, dict) else {entry: []} for entry in entries)
-    return {name: overrides for entry in named for name, overrides in entry.items()}
+def _entries(entries: list, where: str) -> dict[str, dict]:
+    """Read ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``."""
+    named: dict[str, dict] = {}
+    for entry in entries:
+        for name, content in (entry if isinstance(entry, dict) else {entry: {}}).items():
+            if name in named:
+                raise UserError(f"{where} has {name} twice; give one another name, see docs")
+            if isinstance(content, str | list):
+                content = {"overrides": content}
+            named[name] = content or {}
+    for content in named.values():
+        if isinstance(content.get("overrides"), str):
+            content["overrides"] = [content["overrides"]]
+    return named
+
+
+def _check_keys(content: Mapping, known: Collection[str], what: str) -> None:
+    strange = ", ".join(sorted(content.keys() - set(known)))
+    if strange:
+        raise UserError(f"{what} has no {strange}; it may have {', '.join(sorted(known))}")

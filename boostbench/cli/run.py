@@ -84,7 +84,8 @@ def job(cfg: DictConfig) -> float:
     JobFailed
         In a sweep, after the reason was told; the other jobs go on.
     SystemExit
-        The same outside a sweep. The exit code is 1 when splits failed, 2 for a user's mistake.
+        The same outside a sweep. The exit code is 1 when splits failed or, with ``rerun=never``,
+        there are none; 2 for a user's mistake.
     """
     settings = HydraConfig.get()
     sweep = settings.mode == RunMode.MULTIRUN
@@ -98,12 +99,15 @@ def job(cfg: DictConfig) -> float:
             raise
         complain(f"{' '.join(settings.overrides.task)}: {error}" if sweep else error)
         raise stop(2) from error
+    (outcome,) = report.outcomes
     if report.failed:
-        (outcome,) = report.outcomes
         n_splits = len(outcome.records) + len(outcome.failures)
         complain(f"{outcome.experiment.label}: {report.failed} of {n_splits} splits failed")
         raise stop(1)
-    return fmean(record["test_error"] for record in report.outcomes[0].records)
+    if not outcome.records:
+        complain(f"{outcome.experiment.label}: nothing is recorded")
+        raise stop(1)
+    return fmean(record["test_error"] for record in outcome.records)
 
 
 def _run_experiment(cfg: DictConfig, settings: DictConfig) -> Report:

@@ -1,6 +1,7 @@
 """``boostbench table``: a cross of data sets and algorithms, run where it lacks something."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -12,15 +13,26 @@ from boostbench.cli.execute import execute
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.errors import UserError
-from boostbench.experiment.runner import Report
+from boostbench.experiment.runner import Outcome
 from boostbench.report.cells import Cell
 from boostbench.report.csv_file import to_csv
+from boostbench.report.latex import latex
 from boostbench.report.markdown import markdown
-from boostbench.report.tables import Table
-from boostbench.report.terminal import print_judgement, print_summary, print_table
+from boostbench.report.tables import Column, Comparison, Table
+from boostbench.report.terminal import (
+    print_headline,
+    print_judgement,
+    print_summary,
+    print_table,
+)
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "parallel=", "parallel.")
+
+_WRITERS = {".md": markdown, ".csv": to_csv, ".tex": latex}
+
+#: Row and column of a cell.
+_Key = tuple[str, str]
 
 
 def make_table(name: str, overrides: Sequence[str]) -> int:
@@ -31,7 +43,8 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     name : str
         Name of the table, or path of a YAML file that defines one.
     overrides : sequence of str
-        Hydra overrides for every cell.
+        Hydra overrides for every cell. Those that change what is in the table change its file name
+        too.
 
     Returns
     -------
@@ -45,47 +58,123 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     """
     definition = Definition.read(name)
     keys = [(row, column) for row in definition.rows for column in definition.columns]
-    specs = experiments([definition.cell(*key) + list(overrides) for key in keys])
-    cells = dict(zip(keys, specs, strict=True))
-    datasets, unavailable = _load(cells)
+    specs = dict(
+        zip(keys, experiments([definition.cell(*k) + list(overrides) for k in keys]), strict=True)
+    )
+    _check_rounds(definition, specs)
+    datasets, unavailable = _load(specs)
     for row, why in unavailable.items():
         complain(f"{row} is left out: {why}")
     if not datasets:
         raise UserError(f"none of the data sets of table {name} is available")
-    cells = {key: spec for key, spec in cells.items() if key[0] in datasets}
-    report = execute(list(cells.values()), [datasets[row] for row, _ in cells])
-    table = _table(definition, cells, report)
-    table.unavailable.extend(unavailable)
-    table.overrides.extend(o for o in overrides if not o.startswith(_WITHOUT_EFFECT))
-    path = Path(specs[0]["results"]) / "tables" / definition.name
-    _write(table, path)
+    possible = [key for key in keys if key[0] in datasets]
+    report = execute([specs[key] for key in possible], [datasets[row] for row, _ in possible])
+    outcomes = dict(zip(possible, report.outcomes, strict=True))
+    changes = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
+    table = _table(definition, specs, outcomes, changes)
     _print(table, datasets)
-    print(f"\nwritten: {path}.md, {path}.csv")
+    _write(table, Path(specs[keys[0]]["results"]) / "tables")
     if report.failed:
         n_splits = sum(len(o.records) + len(o.failures) for o in report.outcomes)
         complain(f"{report.failed} of {n_splits} splits failed")
     return int(report.failed > 0)
 
 
-def _table(definition: Definition, specs: dict[tuple[str, str], dict], report: Report) -> Table:
+def _check_rounds(definition: Definition, specs: Mapping[_Key, dict]) -> None:
+    """Refuse rounds at which no test error is recorded."""
+    for spec in specs.values():
+        unknown = set(definition.rounds) - set(spec["protocol"]["checkpoints"])
+        if unknown:
+            rounds = ", ".join(map(str, sorted(unknown)))
+            raise UserError(
+                f"no test error is recorded after {rounds} rounds; add them to the table's "
+                "overrides: protocol.checkpoints=[...]"
+            )
+
+
+def _table(
+    definition: Definition,
+    specs: Mapping[_Key, dict],
+    outcomes: Mapping[_Key, Outcome],
+    changes: list[str],
+) -> Table:
+    first_row = next(iter(definition.rows))
+    algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
+    shown = {column: _columns(definition, column, algos[column]) for column in definition.columns}
     cells = {}
-    for (row, column), outcome in zip(specs, report.outcomes, strict=True):
-        algo = specs[row, column]["algo"]
-        published = definition.find_published(row, algo)
-        cells[row, column] = Cell.of(outcome, algo["title"], published)
+    for key, spec in specs.items():
+        for name, column in shown[key[1]].items():
+            published = definition.find_published(*key, spec["algo"], column.rounds)
+            cells[key[0], name] = _cell(spec, outcomes.get(key), column, published)
+    # Of several rounds, the last are compared.
+    last = {column: list(columns)[-1] for column, columns in shown.items()}
     return Table(
+        name="-".join([definition.name, *map(_slug, changes)]),
         title=definition.title,
-        rows=list(definition.rows),
-        columns={column: cell.title for (_, column), cell in cells.items()},
+        rows={row: entry.title for row, entry in definition.rows.items()},
+        columns={name: column for columns in shown.values() for name, column in columns.items()},
         cells=cells,
+        compare=[
+            Comparison(last[a], last[b], definition.find_statement(a, b, algos))
+            for a, b in definition.pairs
+        ],
+        classes=_classes(specs, outcomes) if definition.classes else {},
         uncounted=set(definition.published_as),
+        changes=changes,
     )
 
 
-def _load(cells: dict[tuple[str, str], dict]) -> tuple[dict[str, Dataset], dict[str, str]]:
+def _columns(definition: Definition, name: str, algo: Mapping) -> dict[str, Column]:
+    """Make the columns that show an algorithm: one, or one for each number of rounds."""
+    variant = definition.columns[name]
+    title = variant.title or (algo["title"] if variant.algo == name else name)
+    label = f"{variant.group}, {title}" if variant.group else title
+    if not definition.rounds:
+        return {name: Column(label, title, variant.group or "", None, definition.seconds)}
+    last = definition.rounds[-1]
+    return {
+        f"{name}@{rounds}": Column(
+            f"{label}, T={rounds}",
+            f"Test {rounds}",
+            label,
+            rounds,
+            definition.seconds if rounds == last else None,
+        )
+        for rounds in definition.rounds
+    }
+
+
+def _cell(spec: dict, outcome: Outcome | None, column: Column, published) -> Cell:
+    if outcome:
+        return Cell.of(outcome, column.label, published, column.rounds)
+    data, algo = spec["data"]["name"], spec["algo"]["name"]
+    return Cell(data, algo, column.label, [], [], 0, published, available=False)
+
+
+def _classes(specs: Mapping[_Key, dict], outcomes: Mapping[_Key, Outcome]) -> dict[str, int]:
+    """Count each row's classes; of data that cannot be had, tell what is expected."""
+    expected = {row: spec["data"].get("expect") or {} for (row, _), spec in specs.items()}
+    known = {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
+    return known | {row: o.experiment.dataset.n_classes for (row, _), o in outcomes.items()}
+
+
+def _slug(override: str) -> str:
+    """Shorten an override for a file name: ``protocol=quick`` to ``quick``.
+
+    Examples
+    --------
+    >>> _slug("protocol=quick"), _slug("algo.n_iterations=5"), _slug("algo.grid.nu=[1e-3,1e-4]")
+    ('quick', 'n_iterations=5', 'nu=1e-3,1e-4')
+    """
+    key, _, value = override.lstrip("+~").partition("=")
+    short = f"{key.rpartition('.')[2]}={value}" if "." in key else value
+    return re.sub(r"[^\w.=,-]+", "", short)[:60]
+
+
+def _load(specs: Mapping[_Key, dict]) -> tuple[dict[str, Dataset], dict[str, str]]:
     """Load each row's data set once; tell why some cannot be had."""
     datasets, unavailable = {}, {}
-    for (row, _), spec in cells.items():
+    for (row, _), spec in specs.items():
         if row not in datasets and row not in unavailable:
             try:
                 datasets[row] = load(spec["data"])
@@ -96,19 +185,22 @@ def _load(cells: dict[tuple[str, str], dict]) -> tuple[dict[str, Dataset], dict[
 
 def _print(table: Table, datasets: dict[str, Dataset]) -> None:
     console = Console()
-    console.print(table.title, style="bold", markup=False, highlight=False)
+    print_headline(console, table)
     if len(table.rows) == 1:
-        print_summary(console, datasets[table.rows[0]], list(table.cells.values()))
+        (dataset,) = datasets.values()
+        print_summary(console, dataset, list(table.cells.values()))
     else:
         print_table(console, table)
     print_judgement(console, table)
 
 
-def _write(table: Table, path: Path) -> None:
+def _write(table: Table, folder: Path) -> None:
+    path = folder / table.name
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for suffix, text in ((".md", markdown(table)), (".csv", to_csv(table))):
-            path.with_name(path.name + suffix).write_text(text, encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        for suffix, write in _WRITERS.items():
+            path.with_name(path.name + suffix).write_text(write(table), encoding="utf-8")
     except OSError as error:
         why = error.strerror
         raise UserError(f"cannot write {path}: {why}; choose another folder by results=") from error
+    print("\nwritten: " + ", ".join(f"{path}{suffix}" for suffix in _WRITERS))

@@ -13,7 +13,7 @@ from boostbench.experiment.protocol import Split
 from boostbench.experiment.records import append, check_writable, read
 from boostbench.experiment.workers import Workers
 
-RERUNS = ("missing", "stale", "all")
+RERUNS = ("never", "missing", "stale", "all")
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,10 @@ def run(
         Number of worker processes; 1 means this process, and -1 one for each core.
     backend : {"loky", "dask"}, default="loky"
         Where the workers are.
-    rerun : {"missing", "stale", "all"}, default="missing"
-        What runs: splits without a finished record, also those whose record other code made, or
-        all. Failed splits always run again.
+    rerun : {"never", "missing", "stale", "all"}, default="missing"
+        What runs: nothing, so that only what is recorded is gathered; splits without a finished
+        record; also those whose record other code made; or all. Failed splits run again, except
+        with ``"never"``.
     on_event : callable, optional
         Called with each `Planned`, `Finished` and `Interrupted`.
 
@@ -135,6 +136,8 @@ def run(
     """
     if rerun not in RERUNS:
         raise UserError(f"rerun is {rerun!r}; {hint(rerun, RERUNS)}")
+    if rerun == "never":
+        return collect(experiments, results=results)
     on_event = _ignore if on_event is None else on_event
     session = _Session(list(experiments), Path(results), rerun, on_event)
     plan = session.plan()

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from boostbench.experiment.runner import Outcome
-from boostbench.report.published import Published, mean_std
+from boostbench.report.numbers import mean_std
+from boostbench.report.published import Published
 from boostbench.report.significance import Agreement, agreement
 
 #: Stands behind a number that other code than today's made, in whole or in part.
@@ -31,6 +32,12 @@ class Cell:
         How many of `records` other code than today's made.
     published : Published or None
         The paper's number.
+    missing : int, default=0
+        How many splits have not run.
+    rounds : int, default=None
+        The test error is that after so many boosting rounds; None: after the last.
+    available : bool, default=True
+        Whether the data can be had.
     """
 
     data: str
@@ -40,9 +47,18 @@ class Cell:
     failures: list[dict]
     stale: int
     published: Published | None
+    missing: int = 0
+    rounds: int | None = None
+    available: bool = True
 
     @classmethod
-    def of(cls, outcome: Outcome, title: str, published: Published | None) -> "Cell":
+    def of(
+        cls,
+        outcome: Outcome,
+        title: str,
+        published: Published | None,
+        rounds: int | None = None,
+    ) -> "Cell":
         """Make the cell of one experiment's outcome; parameters as the attributes."""
         experiment = outcome.experiment
         return cls(
@@ -53,35 +69,53 @@ class Cell:
             failures=outcome.failures,
             stale=outcome.stale,
             published=published,
+            missing=outcome.missing,
+            rounds=rounds,
         )
 
     @property
     def errors(self) -> dict[int, float]:
         """Test error of each finished split, in percent."""
-        return {record["split"]: 100 * record["test_error"] for record in self.records}
+        if self.rounds is None:
+            return {record["split"]: 100 * record["test_error"] for record in self.records}
+        rounds = str(self.rounds)
+        return {
+            record["split"]: 100 * record["checkpoints"][rounds]
+            for record in self.records
+            if rounds in record["checkpoints"]
+        }
 
     @property
     def mean(self) -> float:
         """Mean test error over the finished splits, in percent; NaN without any."""
-        return fmean(self.errors.values()) if self.records else float("nan")
+        return fmean(self.errors.values()) if self.errors else float("nan")
 
     @property
     def std(self) -> float:
         """Sample standard deviation of the test error, in percent; NaN for fewer than 2 splits."""
-        return stdev(self.errors.values()) if len(self.records) > 1 else float("nan")
+        return stdev(self.errors.values()) if len(self.errors) > 1 else float("nan")
 
     @property
     def text(self) -> str:
-        """``"2.9 (2.4)"``, marked when stale; ``"failed"`` or ``"not run"`` without any split."""
+        """``"2.9 (2.4)"``, marked when stale; without a number, why there is none."""
+        if not self.available:
+            return "not available"
         if not self.records:
             return "failed" if self.failures else "not run"
+        if not self.errors:
+            return "not reached"  # it was asked for fewer rounds
         return mean_std(self.mean, self.std) + (STALE if self.stale else "")
 
     @property
     def splits(self) -> str:
-        """``"10"``, or ``"8 of 10"`` when some failed."""
-        done, failed = len(self.records), len(self.failures)
-        return f"{done} of {done + failed}" if failed else f"{done}"
+        """``"10"``, or ``"8 of 10"`` when some failed or have not run."""
+        done, lacking = len(self.records), len(self.failures) + self.missing
+        return f"{done} of {done + lacking}" if lacking else f"{done}"
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some of the splits, not all, failed or have not run."""
+        return bool(self.records and (self.failures or self.missing))
 
     @property
     def n_iterations(self) -> float | None:
@@ -119,13 +153,13 @@ class Cell:
     @property
     def agreement(self) -> Agreement | None:
         """Comparison with the published number; None where one of the two is missing."""
-        if self.published is None or not self.records:
+        if self.published is None or not self.errors:
             return None
         published = self.published
         return agreement(
             self.mean,
             self.std,
-            len(self.records),
+            len(self.errors),
             published.mean,
             published.std,
             published.n,
@@ -133,10 +167,10 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """``reproduced``, ``better``, ``worse``, ``not published`` or ``not run``."""
+        """``reproduced``, ``better`` or ``worse``; without two numbers, which one is missing."""
         if self.published is None:
             return "not published"
-        return self.agreement.verdict if self.agreement else "not run"
+        return self.agreement.verdict if self.agreement else self.text
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

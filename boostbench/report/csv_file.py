@@ -7,9 +7,11 @@ from math import isnan
 from boostbench.report.tables import Table
 
 _COLUMNS = [
-    *("data", "algo", "test_error_mean", "test_error_std", "n_splits", "n_failed", "n_stale"),
+    *("data", "column", "algo", "rounds", "test_error_mean", "test_error_std", "n_splits"),
+    *("n_failed", "n_missing", "n_stale"),
     *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
     *("chosen", "published_mean", "published_std", "difference", "low", "high", "verdict"),
+    "published_coef_cpu_s",
 ]
 
 
@@ -29,15 +31,18 @@ def to_csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for cell in table.cells.values():
+    for (row, column), cell in table.cells.items():
         agreement = cell.agreement
         line = {
-            "data": cell.data,
+            "data": row,
+            "column": column,
             "algo": cell.algo,
+            "rounds": cell.rounds or "",
             "test_error_mean": _number(cell.mean),
             "test_error_std": _number(cell.std),
             "n_splits": len(cell.records),
             "n_failed": len(cell.failures),
+            "n_missing": cell.missing,
             "n_stale": cell.stale,
             "n_iterations": _number(cell.n_iterations),
             "fit_cpu_s": _number(cell.seconds("fit")),
@@ -50,6 +55,7 @@ def to_csv(table: Table) -> str:
         if cell.published:
             line["published_mean"] = _number(cell.published.mean)
             line["published_std"] = _number(cell.published.std)
+            line["published_coef_cpu_s"] = _number(cell.published.seconds)
         if agreement:
             line["difference"] = _number(agreement.difference)
             line["low"], line["high"] = _number(agreement.low), _number(agreement.high)

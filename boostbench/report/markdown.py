@@ -2,8 +2,19 @@
 
 from tabulate import tabulate
 
+from boostbench.report import numbers
 from boostbench.report.cells import Cell
-from boostbench.report.tables import Table, significance
+from boostbench.report.findings import (
+    COMPARISON,
+    COMPARISON_EXPLANATION,
+    SECONDS,
+    SECONDS_EXPLANATION,
+    comparison_rows,
+    seconds_rows,
+    significance,
+    summary,
+)
+from boostbench.report.tables import Table
 
 
 def markdown(table: Table) -> str:
@@ -19,79 +30,49 @@ def markdown(table: Table) -> str:
     str
         Text of the file, with a newline at its end.
     """
-    parts = [f"# {table.title}", _errors(table)]
-    parts.append(f"{table.caption} Best in bold.")
-    parts += significance(table)
-    parts += table.notes
+    parts = [f"# {table.title}"]
+    if table.headline:
+        parts.append(f"**{table.headline}**")
+    parts += [_errors(table), table.caption, *significance(table), *table.notes]
     comparison = comparison_rows(table)
     if comparison:
-        header = ["data", "algorithm", "published", "ours", "difference", "verdict"]
-        parts += ["## Beside the published numbers", _pipe(comparison, header, left=2)]
-        parts.append("Difference: ours minus published, with Welch's 95% interval.")
-    parts += ["## CPU seconds", _pipe(*_seconds(table))]
+        parts += ["## Beside the published numbers", _pipe(comparison, COMPARISON, left=2)]
+        parts += [summary(table), COMPARISON_EXPLANATION]
+    parts.append("## CPU seconds")
+    published = seconds_rows(table)
+    if published:
+        parts += [_pipe(published, SECONDS, left=2), SECONDS_EXPLANATION]
+    parts += [_seconds(table)]
     parts.append("Means per split, on one core: whole fit / weak learners / coefficients.")
     return "\n\n".join(parts) + "\n"
 
 
-def comparison_rows(table: Table) -> list[list[str]]:
-    """List every cell that has a published number beside it.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-
-    Returns
-    -------
-    list of list of str
-        Data, algorithm, published, ours, difference with Welch's 95% interval, verdict.
-    """
-    rows = []
-    for cell in table.cells.values():
-        agreement = cell.agreement
-        if agreement:
-            half = (agreement.high - agreement.low) / 2
-            difference = f"{agreement.difference:+.1f} ± {half:.1f}".removesuffix(" ± nan")
-            texts = [str(cell.published), cell.text, difference, agreement.verdict]
-            rows.append([cell.data, cell.title, *texts])
-    return rows
-
-
 def _errors(table: Table) -> str:
-    rows = []
-    for row in table.rows:
-        best = table.best(row)
-        texts = {column: table.text(row, column) for column in table.columns}
-        rows.append([row, *(f"**{t}**" if c in best else t for c, t in texts.items())])
-    return _pipe(rows, ["data", *table.columns.values()])
-
-
-def _seconds(table: Table) -> tuple[list[list[str]], list[str]]:
     rows = [
-        [row, *(seconds_text(table.cells.get((row, column))) for column in table.columns)]
+        [table.label(row), *(f"**{e.text}**" if e.best else e.text for e in table.entries(row))]
         for row in table.rows
     ]
-    return rows, ["data", *table.columns.values()]
+    heads = [f"{group}, {title}" if group else title for group, title in table.heads]
+    return _pipe(rows, ["data", *heads])
 
 
-def seconds_text(cell: Cell | None) -> str:
+def _seconds(table: Table) -> str:
+    # Columns of one algorithm at several rounds are one fit.
+    last = list(table.columns.values())[-1].rounds
+    shown = {name: column for name, column in table.columns.items() if column.rounds == last}
+    rows = [
+        [table.rows[row], *(_spent(table.cells[row, name]) for name in shown)] for row in table.rows
+    ]
+    titles = [column.group if last else column.label for column in shown.values()]
+    return _pipe(rows, ["data", *titles])
+
+
+def _spent(cell: Cell) -> str:
     """``"3.20 / 1.10 / 1.90"``: CPU seconds of the fit, its weak learners, its coefficients."""
-    if cell is None or not cell.records:
+    if not cell.records:
         return "-"
-    return " / ".join(number(cell.seconds(p)) for p in ("fit", "weak_learner", "coefficients"))
-
-
-def number(value: float | None) -> str:
-    """Print seconds with three significant digits, ``"-"`` for None.
-
-    Examples
-    --------
-    >>> number(0.01234), number(12.345), number(1234.5), number(None)
-    ('0.0123', '12.3', '1234', '-')
-    """
-    if value is None:
-        return "-"
-    return f"{value:.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
+    parts = ("fit", "weak_learner", "coefficients")
+    return " / ".join(numbers.seconds(cell.seconds(part)) for part in parts)
 
 
 def _pipe(rows: list[list[str]], header: list[str], left: int = 1) -> str:

@@ -1,11 +1,12 @@
 """The papers' numbers, transcribed into ``published/*.csv``."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from math import isnan
+
+from boostbench.report.numbers import mean_std
 
 #: Columns that say what was measured; all other columns say of what.
 _MEASURES = {"test_error_mean", "test_error_std", "coef_cpu_s"}
@@ -26,20 +27,18 @@ class Published:
         In percent; `std` is NaN where the paper gives none.
     n : int
         Number of repeats behind them.
+    seconds : float or None
+        CPU seconds of the coefficients, where the paper gives them.
     """
 
     table: str
     mean: float
     std: float
     n: int
+    seconds: float | None = None
 
     def __str__(self) -> str:
         return mean_std(self.mean, self.std)
-
-
-def mean_std(mean: float, std: float) -> str:
-    """Print a mean and a standard deviation as the papers do, e.g. ``"2.9 (2.4)"``."""
-    return f"{mean:.1f}" if isnan(std) else f"{mean:.1f} ({std:.1f})"
 
 
 @cache
@@ -94,7 +93,8 @@ def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:
             and line["test_error_mean"]
         ):
             std = float(line["test_error_std"] or "nan")
-            return Published(table, float(line["test_error_mean"]), std, _repeats(table))
+            seconds = float(line["coef_cpu_s"]) if line.get("coef_cpu_s") else None
+            return Published(table, float(line["test_error_mean"]), std, _repeats(table), seconds)
     return None
 
 
@@ -102,6 +102,32 @@ def find_in_paper(paper: str, data: str, algo: str, params: Mapping) -> Publishe
     """Look up a test error in all tables of a paper, the first that holds it; see `find`."""
     found = (find(table, data, algo, params) for table in tables(paper))
     return next((one for one in found if one), None)
+
+
+def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
+    """Look up what a paper says of a Wilcoxon signed-rank test between two columns of a table.
+
+    Parameters
+    ----------
+    table : str
+        Name of the CSV file without its ending.
+    a, b : collection of str
+        What each of the two may be called: ``rboost_proj``, ``rboost_proj:wlda``.
+
+    Returns
+    -------
+    str or None
+        In words; None when the paper does not say.
+    """
+    for line in read("wilcoxon-statements"):
+        pairs = (line["a"] in a and line["b"] in b) or (line["a"] in b and line["b"] in a)
+        if table == f"{line['paper']}-table{line['table']}" and pairs:
+            verdict = "rejects" if line["significant"] == "yes" else "fails to reject"
+            return (
+                f"The paper, over {line['n_data']} data sets: statistic {line['statistic']}, "
+                f"critical value {line['critical_value_5pct']}; WSRT {verdict} the null hypothesis."
+            )
+    return None
 
 
 def _repeats(table: str) -> int:

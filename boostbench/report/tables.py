@@ -1,11 +1,61 @@
 """A table of a paper, from cells: rows are data sets, columns are algorithms."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from boostbench.report import numbers
 from boostbench.report.cells import STALE, Cell
-from boostbench.report.significance import wilcoxon
 
-_NOT_AVAILABLE = "not available"
+#: Stands behind a number that not all splits are behind.
+PARTIAL = "‡"
+
+_PARTS = {
+    "fit": "of the whole fit",
+    "weak_learner": "to find the weak learners",
+    "coefficients": "to find the coefficients",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is shown of one algorithm.
+
+    Attributes
+    ----------
+    label : str
+        Names the column where it stands alone, in sentences and lists.
+    title : str
+        Heading.
+    group : str, default=""
+        Heading over several columns.
+    rounds : int, default=None
+        The test error is that after so many rounds; the best is sought among columns of equal
+        `rounds`.
+    seconds : {"fit", "weak_learner", "coefficients"}, default=None
+        CPU time that is shown in a column of its own.
+    """
+
+    label: str
+    title: str
+    group: str = ""
+    rounds: int | None = None
+    seconds: str | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two columns to be compared, and what the paper says of them, if anything."""
+
+    a: str
+    b: str
+    published: str | None = None
+
+
+class Entry(NamedTuple):
+    """Text in a table, and whether it is the best of its row."""
+
+    text: str
+    best: bool
 
 
 @dataclass(frozen=True)
@@ -14,64 +64,127 @@ class Table:
 
     Attributes
     ----------
+    name : str
+        Names the files.
     title : str
         Heading.
-    rows : list of str
-        Data sets.
-    columns : dict of str to str
-        Titles of the algorithms, by name.
+    rows : dict of str to str
+        Titles of the data sets, by name.
+    columns : dict of str to Column
+        Columns by name.
     cells : dict
-        ``Cell`` of each ``(row, column)`` that was asked for and could be had.
-    unavailable : list of str
-        Data sets that could not be had.
+        ``Cell`` of each ``(row, column)``.
+    compare : list of Comparison
+        Pairs of columns for the significance test.
+    classes : dict of str to int
+        Numbers of classes by row, where the table shows them.
     uncounted : set of str
         Rows that are a second version of another row's data: they take no part in the tests.
-    overrides : list of str
+    changes : list of str
         What the user changed in the protocol or the algorithms.
     """
 
+    name: str
     title: str
-    rows: list[str]
-    columns: dict[str, str]
+    rows: dict[str, str]
+    columns: dict[str, Column]
     cells: dict[tuple[str, str], Cell]
-    unavailable: list[str] = field(default_factory=list)
+    compare: list[Comparison] = field(default_factory=list)
+    classes: dict[str, int] = field(default_factory=dict)
     uncounted: set[str] = field(default_factory=set)
-    overrides: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
 
-    def text(self, row: str, column: str) -> str:
-        """Text of a cell."""
-        cell = self.cells.get((row, column))
-        return cell.text if cell else _NOT_AVAILABLE
+    @property
+    def heads(self) -> list[tuple[str, str]]:
+        """Group and title of each column that is printed."""
+        heads = []
+        for column in self.columns.values():
+            if column.seconds:
+                group = column.label
+                heads += [(group, "Test error"), (group, "CPU time")]
+            else:
+                heads.append((column.group, column.title))
+        return heads
+
+    def entries(self, row: str) -> list[Entry]:
+        """Give what is printed of a row, under `heads`."""
+        entries = []
+        best, fastest = self.best(row), self.fastest(row)
+        for name, column in self.columns.items():
+            cell = self.cells[row, name]
+            text = cell.text + (PARTIAL if cell.is_partial else "")
+            entries.append(Entry(text, name in best))
+            if column.seconds:
+                spent = numbers.seconds(cell.seconds(column.seconds))
+                entries.append(Entry(spent, name in fastest))
+        return entries
+
+    def label(self, row: str) -> str:
+        """``"dna (3 classes)"``, or only the title."""
+        n_classes = self.classes.get(row)
+        return self.rows[row] + (f" ({n_classes} classes)" if n_classes else "")
 
     def best(self, row: str) -> set[str]:
-        """Columns with the lowest mean of a row, as printed."""
-        means = {
-            column: round(self.cells[row, column].mean, 1)
-            for column in self.columns
-            if (row, column) in self.cells and self.cells[row, column].records
+        """Columns with the lowest mean of a row, as printed, among those of equal rounds."""
+        errors = {
+            name: (column.rounds, round(self.cells[row, name].mean, 1))
+            for name, column in self.columns.items()
+            if self.cells[row, name].errors
         }
-        return {column for column, mean in means.items() if mean == min(means.values())}
+        return _lowest(errors)
+
+    def fastest(self, row: str) -> set[str]:
+        """Columns with the least CPU time of a row, as printed."""
+        spent = {
+            name: self.cells[row, name].seconds(column.seconds)
+            for name, column in self.columns.items()
+            if column.seconds
+        }
+        return _lowest(
+            {
+                name: (None, float(numbers.seconds(value)))
+                for name, value in spent.items()
+                if value is not None
+            }
+        )
 
     @property
     def caption(self) -> str:
         """What the numbers are."""
-        counts = {len(cell.records) for cell in self.cells.values()}
-        splits = f"{counts.pop()} splits" if len(counts) == 1 else "the splits"
-        return f"Test error in percent: mean (standard deviation) over {splits}."
+        counts = sorted({len(cell.errors) for cell in self.cells.values() if cell.errors})
+        splits = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
+        text = f"Test error in percent: mean (standard deviation) over {splits} splits."
+        parts = dict.fromkeys(c.seconds for c in self.columns.values() if c.seconds)
+        for part in parts:
+            text += f" CPU time: seconds per split {_PARTS[part]}."
+        if len({column.rounds for column in self.columns.values()}) > 1:
+            return f"{text} Best in bold, among those after the same number of rounds."
+        return f"{text} Best in bold."
+
+    @property
+    def headline(self) -> str | None:
+        """Tell what is not as the table is defined; None when nothing is."""
+        return f"Not as the table is defined: {' '.join(self.changes)}" if self.changes else None
 
     @property
     def notes(self) -> list[str]:
         """What a reader must know beside the numbers, one sentence each."""
-        notes = [f"Not available: {', '.join(self.unavailable)}."] if self.unavailable else []
-        notes += [
-            f"{cell.title} on {cell.data}: only {cell.splits} splits, the others failed."
-            for cell in self.cells.values()
-            if cell.failures
+        cells = self.cells
+        absent = dict.fromkeys(
+            self.rows[row] for (row, _), cell in cells.items() if not cell.available
+        )
+        partial = [
+            f"{self.columns[column].label} on {self.rows[row]} ({cell.splits})"
+            for (row, column), cell in cells.items()
+            if cell.is_partial
         ]
-        if any(cell.stale for cell in self.cells.values()):
+        notes = [f"Not available: {', '.join(absent)}."] if absent else []
+        if partial:
+            notes.append(f"{PARTIAL} over a part of the splits: {', '.join(partial)}.")
+        if any(cell.text == "not reached" for cell in cells.values()):
+            notes.append("Not reached: fewer boosting rounds were asked for.")
+        if any(cell.stale for cell in cells.values()):
             notes.append(stale_note())
-        if self.overrides:
-            notes.append(f"Changed from the table's definition: {' '.join(self.overrides)}")
         return notes
 
 
@@ -80,38 +193,9 @@ def stale_note() -> str:
     return f"{STALE} made by other code than today's, at least in part; rerun=stale runs it again."
 
 
-def significance(table: Table) -> list[str]:
-    """Compare the first algorithm with each of the others by the Wilcoxon signed-rank test.
-
-    Parameters
-    ----------
-    table : Table
-        The pairs are its data sets; or, when it has only one, the splits.
-
-    Returns
-    -------
-    list of str
-        One sentence for each other column, where there are pairs.
-    """
-    first, *others = table.columns
-    lines = []
-    for other in others:
-        a, b, pairs = _pairs(table, first, other)
-        if len(a) > 1:
-            titles = table.columns[first], table.columns[other]
-            lines.append(wilcoxon(a, b).sentence(*titles, pairs))
-    return lines
-
-
-def _pairs(table: Table, first: str, other: str) -> tuple[list[float], list[float], str]:
-    both = [
-        (table.cells[row, first], table.cells[row, other])
-        for row in table.rows
-        if row not in table.uncounted and {(row, first), (row, other)} <= table.cells.keys()
-    ]
-    if len(table.rows) == 1:
-        errors = [(a.errors, b.errors) for a, b in both]
-        splits = [(a[split], b[split]) for a, b in errors for split in a if split in b]
-        return [a for a, _ in splits], [b for _, b in splits], "paired splits"
-    means = [(a.mean, b.mean) for a, b in both if a.records and b.records]
-    return [a for a, _ in means], [b for _, b in means], "data sets"
+def _lowest(values: dict[str, tuple]) -> set[str]:
+    """Give the names whose value is the lowest of their class, from ``{name: (class, value)}``."""
+    lowest = {}
+    for kind, value in values.values():
+        lowest[kind] = min(value, lowest.get(kind, value))
+    return {name for name, (kind, value) in values.items() if value == lowest[kind]}

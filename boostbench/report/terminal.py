@@ -1,6 +1,8 @@
 """Tables for people at a terminal, 80 columns wide."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from textwrap import wrap
 
 from rich import box
 from rich.console import Console
@@ -8,11 +10,24 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from boostbench.data.dataset import Dataset
+from boostbench.report import numbers
 from boostbench.report.cells import Cell
-from boostbench.report.markdown import comparison_rows, number
-from boostbench.report.tables import Table, significance, stale_note
+from boostbench.report.findings import (
+    COMPARISON,
+    COMPARISON_EXPLANATION,
+    SECONDS,
+    SECONDS_EXPLANATION,
+    comparison_rows,
+    seconds_rows,
+    significance,
+    summary,
+)
+from boostbench.report.tables import Table, stale_note
 
-_COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red"}
+_COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red", "-": ""}
+
+#: Headings over several columns are broken to this width.
+_GROUP_WIDTH = 12
 
 
 def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> None:
@@ -43,9 +58,9 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
         "published": [Text(str(cell.published or "-")) for cell in cells],
         "splits": [Text(cell.splits) for cell in cells],
         "rounds": [Text(_rounds(cell)) for cell in cells],
-        "fit s": [Text(number(cell.seconds("fit"))) for cell in cells],
-        "weak s": [Text(number(cell.seconds("weak_learner"))) for cell in cells],
-        "coef. s": [Text(number(cell.seconds("coefficients"))) for cell in cells],
+        "fit s": [Text(numbers.seconds(cell.seconds("fit"))) for cell in cells],
+        "weak s": [Text(numbers.seconds(cell.seconds("weak_learner"))) for cell in cells],
+        "coef. s": [Text(numbers.seconds(cell.seconds("coefficients"))) for cell in cells],
     }
     # What no row has needs no column: few classifiers tell of rounds, few pairs are published.
     columns = {
@@ -69,8 +84,17 @@ def print_stale_note(console: Console, cells: Sequence[Cell]) -> None:
         _line(console, stale_note(), style="yellow")
 
 
+def print_headline(console: Console, table: Table) -> None:
+    """Print a table's title, and what is not as the table is defined."""
+    _line(console, table.title, style="bold")
+    if table.headline:
+        _line(console, table.headline, style="bold yellow")
+
+
 def print_table(console: Console, table: Table) -> None:
     """Print a table of several data sets in the paper's layout.
+
+    A table that is too wide is printed in several blocks, groups of columns kept together.
 
     Parameters
     ----------
@@ -79,14 +103,21 @@ def print_table(console: Console, table: Table) -> None:
     table : Table
         The table.
     """
-    grid = _grid(["data", *table.columns.values()])
-    for row in table.rows:
-        best = table.best(row)
-        grid.add_row(
-            row,
-            *(Text(table.text(row, c), style="bold" if c in best else "") for c in table.columns),
-        )
-    console.print(grid)
+    heads = ["\n".join([*wrap(group, _GROUP_WIDTH), title]) for group, title in table.heads]
+    entries = {row: table.entries(row) for row in table.rows}
+    widths = [
+        max(*map(len, head.splitlines()), *(len(line[index].text) for line in entries.values()))
+        for index, head in enumerate(heads)
+    ]
+    space = console.width - max(map(len, ["data", *table.rows.values()]))
+    for number, block in enumerate(_blocks([group for group, _ in table.heads], widths, space)):
+        if number:
+            console.print()
+        grid = _grid(["data", *(heads[index] for index in block)])
+        for row, line in entries.items():
+            shown = (line[index] for index in block)
+            grid.add_row(table.rows[row], *(Text(e.text, "bold" if e.best else "") for e in shown))
+        console.print(grid)
     _line(console, table.caption)
 
 
@@ -98,13 +129,36 @@ def print_judgement(console: Console, table: Table) -> None:
     rows = comparison_rows(table)
     if rows:
         console.print()
-        grid = _grid(["data", "algorithm", "published", "ours", "difference", "verdict"], left=2)
+        grid = _grid(COMPARISON, left=2)
         for *texts, verdict in rows:
             grid.add_row(*texts, Text(verdict, style=_COLOURS[verdict]))
         console.print(grid)
-        _line(console, "Difference: ours minus published, with Welch's 95% interval.")
+        _line(console, summary(table), style="bold")
+        _line(console, COMPARISON_EXPLANATION)
+    rows = seconds_rows(table)
+    if rows:
+        console.print()
+        grid = _grid(SECONDS, left=2)
+        for texts in rows:
+            grid.add_row(*texts)
+        console.print(grid)
+        _line(console, SECONDS_EXPLANATION)
     for note in table.notes:
         _line(console, note, style="yellow")
+
+
+def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:
+    """Yield the columns of each block: as many groups as there is space for, at least one."""
+    block: list[int] = []
+    numbered = enumerate(groups)
+    # A column without a group is one of its own.
+    for _, members in groupby(numbered, key=lambda each: each[1] or each[0]):
+        unit = [index for index, _ in members]
+        if block and sum(widths[index] + 1 for index in block + unit) > space:
+            yield block
+            block = []
+        block = block + unit
+    yield block
 
 
 def _rounds(cell: Cell) -> str:
@@ -114,7 +168,8 @@ def _rounds(cell: Cell) -> str:
 def _grid(header: Sequence[str], left: int = 1) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for index, title in enumerate(header):
-        grid.add_column(title, justify="left" if index < left else "right", overflow="fold")
+        justify = "left" if index < left else "right"
+        grid.add_column(title, justify=justify, overflow="fold", vertical="bottom")
     return grid
 
 

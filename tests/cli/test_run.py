@@ -40,6 +40,14 @@ def test_run_again_runs_nothing_and_prints_the_same(call, folder):
     assert records(folder) == before
 
 
+def test_rerun_never_shows_what_is_recorded(call, folder):
+    result = call("run", *QUICK, "rerun=never")
+    assert (result.code, result.err.count("\n")) == (1, 1)
+    assert "nothing is recorded" in result.err
+    first = call("run", *QUICK)
+    assert call("run", *QUICK, "rerun=never").out == first.out
+
+
 def test_another_seed_is_run(call, folder):
     call("run", *QUICK)
     call("run", *QUICK, "seed=1")

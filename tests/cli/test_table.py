@@ -3,7 +3,13 @@ import csv
 import pytest
 import yaml
 
+from boostbench.cli.definition import Definition
+
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]
+CHANGED = "n_iterations=5-n_splits=3"  # what these overrides add to a table's file name
+
+SMALL = ["protocol.samples_per_class=30"]
+FEW = {"overrides": ["algo.n_projections=5"]}
 
 
 @pytest.fixture
@@ -26,8 +32,7 @@ def test_demo(call, folder):
         " ".join(result.out.split())
     )
     assert {path.name for path in (folder / "results" / "tables").iterdir()} == {
-        "demo.md",
-        "demo.csv",
+        f"demo-{CHANGED}-tune=none{suffix}" for suffix in (".md", ".csv", ".tex")
     }
 
 
@@ -40,15 +45,16 @@ def test_table_of_several_data_sets(call, folder, define):
     result = call("table", name, *QUICK)
     assert result.code == 0
     assert max(len(line.rstrip()) for line in result.out.splitlines()[:-1]) <= 80
-    markdown = (folder / "results" / "tables" / "mine.md").read_text()
-    header = markdown.splitlines()[2]
+    markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
+    assert "**Not as the table is defined: algo.n_iterations=5 protocol.n_splits=3**" in markdown
+    header = markdown.splitlines()[4]
     assert [name.strip() for name in header.strip("|").split("|")] == [
         "data",
         "AdaBoost.MH",
         "RBoost^rank",
     ]
     assert "over 2 data sets" in markdown
-    lines = (folder / "results" / "tables" / "mine.csv").read_text().splitlines()
+    lines = (folder / "results" / "tables" / f"mine-{CHANGED}.csv").read_text().splitlines()
     cells = list(csv.DictReader(lines))
     assert [(cell["data"], cell["algo"]) for cell in cells] == [
         ("iris", "adaboost_mh"),
@@ -58,6 +64,87 @@ def test_table_of_several_data_sets(call, folder, define):
     ]
     assert {cell["n_splits"] for cell in cells} == {"3"}
     assert [cell["published_mean"] for cell in cells] == ["", "", "4.3", "3.2"]
+
+
+def test_columns_of_one_algorithm(call, folder, define):
+    name = define(
+        rows=["iris", {"half": {"data": "wine", "title": "Wine 30", "overrides": SMALL}}],
+        columns=[
+            {"few": {"algo": "rboost_rank", "group": "RBoost^rank", "title": "n = 5", **FEW}},
+            {"pooled": {"algo": "rboost_rank", "overrides": "algo.n_projections=50"}},
+            "adaboost_mh",
+        ],
+        classes=True,
+        rounds=[2, 5],
+        compare=[["few", "pooled"]],
+        seconds="weak_learner",
+    )
+    result = call("table", name, *QUICK)
+    assert result.code == 0
+    markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
+    header, _, iris, wine = (line for line in markdown.splitlines()[4:8])
+    heads = [head.strip() for head in header.strip("|").split("|")]
+    assert heads[:4] == [
+        "data",
+        "RBoost^rank, n = 5, Test 2",
+        "RBoost^rank, n = 5, T=5, Test error",
+        "RBoost^rank, n = 5, T=5, CPU time",
+    ]
+    assert heads[4] == "pooled, Test 2"
+    assert heads[7] == "AdaBoost.MH, Test 2"
+    assert "iris (3 classes)" in iris
+    assert "Wine 30 (3 classes)" in wine
+    assert "RBoost^rank, n = 5, T=5 against pooled, T=5" in markdown
+    lines = (folder / "results" / "tables" / f"mine-{CHANGED}.csv").read_text().splitlines()
+    cells = list(csv.DictReader(lines))
+    assert [cell["column"] for cell in cells[:4]] == ["few@2", "few@5", "pooled@2", "pooled@5"]
+    assert {cell["n_splits"] for cell in cells} == {"3"}
+    # One algorithm, but not one and the same.
+    assert cells[1]["test_error_mean"] != cells[3]["test_error_mean"]
+
+
+def test_only_what_is_recorded(call, folder, define):
+    name = define(rows=["iris", "wine"], columns=["adaboost_mh"])
+    call("run", "algo=adaboost_mh", "data=wine", *QUICK)
+    before = sorted(folder.rglob("*.jsonl"))
+    result = call("table", name, *QUICK, "rerun=never")
+    assert result.code == 0
+    assert "iris" in result.out
+    assert "not run" in result.out
+    result = call("table", name, *QUICK, "rerun=never", "protocol.n_splits=10")
+    assert "‡ over a part of the splits: AdaBoost.MH on wine (3 of 10)." in result.out
+    assert sorted(folder.rglob("*.jsonl")) == before
+
+
+def test_table_as_defined_has_its_own_file(call, folder, define):
+    name = define(rows=["iris"], columns=["adaboost_mh"], overrides=QUICK[:2])
+    assert call("table", name, "parallel=serial").code == 0
+    markdown = (folder / "results" / "tables" / "mine.md").read_text()
+    assert "Not as the table is defined" not in markdown
+
+
+def test_published_settings(define):
+    name = define(
+        rows=["heart"],
+        columns=[{"sw": {"algo": "rboost_rank", "published": {"loss": "exponential"}}}],
+        published="randomboost-table3",
+    )
+    table = Definition.read(name)
+    assert table.find_published("heart", "sw", {"name": "rboost_rank"}).mean == 21.3
+
+
+def test_published_rounds(define):
+    name = define(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
+    table = Definition.read(name)
+    algo = {"name": "adaboost", "n_iterations": 1000}
+    found = [table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)]
+    assert [published.mean for published in found] == [16.7, 17.6, 20.9]
+
+
+def test_published_statement():
+    table = Definition.read("randomboost6")
+    algos = {column: {"name": column, "weak_learner": "wlda"} for column in table.columns}
+    assert "statistic 10.5" in table.find_statement(*table.pairs[0], algos)
 
 
 def test_table_again_runs_nothing_and_prints_the_same(call, folder, define):
@@ -75,7 +162,10 @@ def test_data_sets_that_cannot_be_had_are_left_out(call, folder, define):
     assert result.err.count("\n") == 1
     assert "svmguide2 is left out" in result.err
     assert "not available" in result.out
-    assert "Not available: svmguide2." in (folder / "results" / "tables" / "mine.md").read_text()
+    assert (
+        "Not available: svmguide2."
+        in (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
+    )
 
 
 def test_failed_splits(call, define):
@@ -94,6 +184,12 @@ def test_failed_splits(call, define):
         ({"rows": ["irsi"], "columns": ["adaboost"]}, "did you mean iris"),
         ({"rows": ["iris"], "columns": ["adabost"]}, "did you mean adaboost"),
         ({"rows": ["iris"], "columns": ["adaboost"]}, "two classes"),
+        ({"rows": [{"iris": {"colour": 1}}], "columns": ["adaboost"]}, "row iris has no colour"),
+        ({"rows": ["iris"], "columns": [{"a": {"alg": "x"}}]}, "column a has no alg"),
+        ({"rows": ["iris", "iris"], "columns": ["adaboost"]}, "has iris twice"),
+        ({"rows": ["iris"], "columns": ["adaboost"], "compare": [["x", "adaboost"]]}, "column 'x'"),
+        ({"rows": ["iris"], "columns": ["adaboost_mh"], "rounds": [7]}, "after 7 rounds"),
+        ({"rows": ["iris"], "columns": ["adaboost_mh"], "seconds": "predict"}, "seconds is fit"),
     ],
 )
 def test_wrong_definitions(refused, define, content, told):

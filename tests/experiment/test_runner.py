@@ -270,6 +270,8 @@ def test_collect_reads_and_runs_nothing(make_experiment, results):
     assert [warning.partition(":")[2] for warning in report.warnings] == [
         "3: not a record, left out"
     ]
+    [outcome] = run([make_experiment(n_splits=5)], results=results, rerun="never").outcomes
+    assert (outcome.missing, outcome.ran) == (3, 0)
 
 
 def test_ctrl_c_keeps_what_is_done(make_experiment, results):

@@ -1,27 +1,38 @@
-from statistics import fmean
-
 import pytest
 
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published
-from boostbench.report.tables import Table
+from boostbench.report.tables import Column, Comparison, Table
 
 
 @pytest.fixture
 def make_cell():
-    """Make a cell from test errors in percent."""
+    """Make a cell from test errors in percent; those at checkpoints are half of the final ones."""
 
-    def make(errors, data="wine", algo="a", published=None, failures=0, stale=0, chosen=()):
+    def make(
+        errors,
+        data="wine",
+        algo="a",
+        published=None,
+        failures=0,
+        stale=0,
+        chosen=(),
+        rounds=None,
+        checkpoints=(50, 100),
+        coefficients=None,
+        **more,
+    ):
         records = [
             {
                 "split": split,
                 "test_error": error / 100,
+                "checkpoints": {str(checkpoint): error / 200 for checkpoint in checkpoints},
                 "n_iterations": 100,
                 "chosen": chosen[split] if chosen else {},
                 "seconds": {
                     "fit": 3.0 + split,
                     "weak_learner": 2.0,
-                    "coefficients": None,
+                    "coefficients": coefficients,
                     "calibration": 0.1,
                 },
             }
@@ -29,20 +40,78 @@ def make_cell():
         ]
         failed = [{"split": len(errors) + i, "error": "ValueError: no"} for i in range(failures)]
         if published:
-            published = Published("randomboost-table5", *published, 10)
-        return Cell(data, algo, algo.upper(), records, failed, stale, published)
+            mean, std, *seconds = published
+            published = Published("randomboost-table5", mean, std, 10, *seconds)
+        more.setdefault("missing", 0)
+        return Cell(
+            data, algo, algo.upper(), records, failed, stale, published, rounds=rounds, **more
+        )
 
     return make
 
 
 @pytest.fixture
-def table(make_cell):
+def make_table():
+    """Make a table of cells by row and column; columns are called like their names in capitals."""
+
+    def make(cells, columns=None, compare=(("a", "b"),), **more):
+        names = dict.fromkeys(column for _, column in cells)
+        columns = columns or {name: Column(name.upper(), name.upper()) for name in names}
+        rows = {row: row for row, _ in cells}
+        pairs = [Comparison(a, b) for a, b in compare]
+        return Table("name", "Title", rows, columns, cells, pairs, **more)
+
+    return make
+
+
+@pytest.fixture
+def table(make_cell, make_table):
     """Three data sets, two algorithms; one data set is not available, one cell has failures."""
-    cells = {
-        ("wine", "a"): make_cell([1, 2, 3], "wine", "a", published=(3.0, 3.0)),
-        ("wine", "b"): make_cell([4, 4, 4.3], "wine", "b", published=(1.0, 0.2), stale=3),
-        ("glass", "a"): make_cell([20, 30], "glass", "a", failures=1),
-        ("glass", "b"): make_cell([], "glass", "b", published=(20.0, 1.0), failures=3),
+    return make_table(
+        {
+            ("wine", "a"): make_cell([1, 2, 3], "wine", "a", published=(3.0, 3.0)),
+            ("wine", "b"): make_cell([4, 4, 4.3], "wine", "b", published=(1.0, 0.2), stale=3),
+            ("glass", "a"): make_cell([20, 30], "glass", "a", failures=1),
+            ("glass", "b"): make_cell([], "glass", "b", published=(20.0, 1.0), failures=3),
+            ("dna", "a"): make_cell([], "dna", "a", available=False),
+            ("dna", "b"): make_cell([], "dna", "b", available=False),
+        }
+    )
+
+
+@pytest.fixture
+def table_of_rounds(make_cell, make_table):
+    """Two data sets, two algorithms after 50 and 100 rounds."""
+    columns = {
+        f"{name}@{rounds}": Column(
+            f"{name.upper()}, T={rounds}", f"Test {rounds}", name.upper(), rounds
+        )
+        for name in "ab"
+        for rounds in (50, 100)
     }
-    assert fmean(cells["wine", "a"].errors.values()) == 2
-    return Table("Title", ["wine", "glass", "dna"], {"a": "A", "b": "B"}, cells, ["dna"])
+    errors = {("wine", "a"): [2, 4], ("wine", "b"): [4, 6], ("glass", "a"): [20, 30]}
+    cells = {
+        (row, name): make_cell(
+            errors.get((row, name[0]), [10, 12]),
+            row,
+            name[0],
+            published=(2.0, 1.0),
+            rounds=column.rounds,
+            # One algorithm was asked for fewer rounds on one data set.
+            checkpoints=(50,) if (row, name[0]) == ("glass", "b") else (50, 100),
+        )
+        for row in ("wine", "glass")
+        for name, column in columns.items()
+    }
+    return make_table(cells, columns, compare=[("a@100", "b@100")])
+
+
+@pytest.fixture
+def timed_table(make_cell, make_table):
+    """One data set, two algorithms, with the CPU time of the coefficients."""
+    cells = {
+        ("wine", "a"): make_cell([1, 3], "wine", "a", published=(3.0, 3.0, 13.7), coefficients=2.0),
+        ("wine", "b"): make_cell([4, 5], "wine", "b", published=(2.5, 2.0, 0.03), coefficients=0.1),
+    }
+    columns = {name: Column(name.upper(), name.upper(), "", None, "coefficients") for name in "ab"}
+    return make_table(cells, columns)

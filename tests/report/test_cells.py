@@ -21,11 +21,27 @@ def test_stale_numbers_are_marked(make_cell):
 def test_no_numbers(make_cell):
     assert make_cell([], failures=2).text == "failed"
     assert make_cell([]).text == "not run"
+    assert make_cell([], available=False).text == "not available"
+    assert make_cell([1, 2], rounds=1000).text == "not reached"
+
+
+def test_error_after_some_rounds(make_cell):
+    cell = make_cell([10, 20], rounds=50, published=(8.0, 1.0))
+    assert cell.text == "7.5 (3.5)"
+    assert cell.verdict == "reproduced"
+    assert make_cell([10, 20], rounds=1000, published=(8.0, 1.0)).verdict == "not reached"
 
 
 def test_splits(make_cell):
     assert make_cell([1, 2]).splits == "2"
-    assert make_cell([1, 2], failures=1).splits == "2 of 3"
+    assert make_cell([1, 2], failures=1, missing=2).splits == "2 of 5"
+
+
+def test_partial(make_cell):
+    assert make_cell([1, 2], missing=1).is_partial
+    assert make_cell([1, 2], failures=1).is_partial
+    assert not make_cell([1, 2]).is_partial
+    assert not make_cell([], missing=3).is_partial
 
 
 def test_seconds(make_cell):

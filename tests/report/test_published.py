@@ -1,8 +1,6 @@
-import math
-
 import pytest
 
-from boostbench.report.published import find, find_in_paper, mean_std, read, tables
+from boostbench.report.published import find, find_in_paper, read, statement, tables
 
 
 def test_find():
@@ -40,6 +38,19 @@ def test_every_line_with_an_error_can_be_found(table):
             assert found.mean == float(line["test_error_mean"])
 
 
-def test_mean_std():
-    assert mean_std(2.94, 2.36) == "2.9 (2.4)"
-    assert mean_std(2.94, math.nan) == "2.9"
+def test_seconds():
+    found = find("randomboost-table3", "heart", "rboost_rank_tc", {"loss": "logistic"})
+    assert (found.mean, found.seconds) == (22.7, 1.9)
+    assert find("randomboost-table5", "wine", "rboost_proj", {}).seconds is None
+
+
+def test_statement():
+    proj, rank = {"rboost_proj", "rboost_proj:wlda"}, {"rboost_rank", "rboost_rank:wlda"}
+    said = statement("randomboost-table6", rank, proj)
+    assert said == (
+        "The paper, over 6 data sets: statistic 10.5, critical value 0; WSRT fails to reject the "
+        "null hypothesis."
+    )
+    assert statement("randomboost-table5", proj, rank) != said
+    assert statement("randomboost-table6", {"rboost_proj"}, rank) is None
+    assert statement("randomboost-table4", proj, rank) is None

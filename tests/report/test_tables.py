@@ -1,53 +1,82 @@
-from boostbench.report.tables import Table, significance
+import pytest
+
+from boostbench.report.tables import Entry
 
 
-def test_texts(table):
-    assert table.text("wine", "b") == "4.1 (0.2)†"
-    assert table.text("glass", "b") == "failed"
-    assert table.text("dna", "a") == "not available"
+def test_entries(table):
+    assert table.heads == [("", "A"), ("", "B")]
+    assert table.entries("wine") == [Entry("2.0 (1.0)", True), Entry("4.1 (0.2)†", False)]
+    assert table.entries("glass") == [Entry("25.0 (7.1)‡", True), Entry("failed", False)]
+    assert table.entries("dna") == [Entry("not available", False)] * 2
 
 
-def test_best_as_printed(table, make_cell):
-    assert table.best("wine") == {"a"}
-    assert table.best("glass") == {"a"}
-    assert table.best("dna") == set()
-    cells = {("wine", "a"): make_cell([2.01]), ("wine", "b"): make_cell([2.04])}
-    assert Table("", ["wine"], {"a": "A", "b": "B"}, cells).best("wine") == {"a", "b"}
+def test_best_as_printed(make_cell, make_table):
+    table = make_table({("wine", "a"): make_cell([2.01]), ("wine", "b"): make_cell([2.04])})
+    assert table.best("wine") == {"a", "b"}
 
 
-def test_caption(table):
-    assert table.caption.endswith("over the splits.")
+def test_best_is_sought_at_the_same_number_of_rounds(table_of_rounds):
+    assert table_of_rounds.heads == [
+        ("A", "Test 50"),
+        ("A", "Test 100"),
+        ("B", "Test 50"),
+        ("B", "Test 100"),
+    ]
+    assert table_of_rounds.best("wine") == {"a@50", "a@100"}
+    assert table_of_rounds.best("glass") == {"b@50", "a@100"}
+    assert table_of_rounds.entries("glass")[3] == Entry("not reached", False)
+    assert "Best in bold, among those after the same number of rounds." in table_of_rounds.caption
+    assert any("fewer boosting rounds" in note for note in table_of_rounds.notes)
+
+
+def test_cpu_time_has_columns_of_its_own(timed_table):
+    assert timed_table.heads == [
+        ("A", "Test error"),
+        ("A", "CPU time"),
+        ("B", "Test error"),
+        ("B", "CPU time"),
+    ]
+    assert timed_table.entries("wine") == [
+        Entry("2.0 (1.4)", True),
+        Entry("2.00", False),
+        Entry("4.5 (0.7)", False),
+        Entry("0.100", True),
+    ]
+    assert "CPU time: seconds per split to find the coefficients." in timed_table.caption
+
+
+def test_labels(table, make_table, make_cell):
+    assert table.label("wine") == "wine"
+    classes = make_table({("wine", "a"): make_cell([1])}, compare=[], classes={"wine": 3})
+    assert classes.label("wine") == "wine (3 classes)"
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"), [((3, 3), "over 3 splits"), ((2, 5), "over 2 to 5 splits")]
+)
+def test_caption(make_cell, make_table, counts, words):
+    a, b = (make_cell(range(count)) for count in counts)
+    assert words in make_table({("wine", "a"): a, ("wine", "b"): b}).caption
+
+
+def test_caption_of_nothing(make_cell, make_table):
+    assert "over the splits" in make_table({("wine", "a"): make_cell([])}).caption
 
 
 def test_notes(table):
-    table.overrides.append("protocol=quick")
     notes = "\n".join(table.notes)
     assert "Not available: dna." in notes
-    assert "A on glass: only 2 of 3 splits" in notes
+    assert "‡ over a part of the splits: A on glass (2 of 3)." in notes
     assert "rerun=stale" in notes
-    assert "protocol=quick" in notes
 
 
-def test_pairs_are_splits_of_one_data_set(make_cell):
-    # The splits that only one of them finished take no part.
-    cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
-    (line,) = significance(Table("", ["wine"], {"a": "A", "b": "B"}, cells))
-    assert line.startswith("Wilcoxon signed-rank test (WSRT) of A against B over 3 paired")
+def test_splits_that_have_not_run_are_told(make_cell, make_table):
+    table = make_table({("wine", "a"): make_cell([1, 2], missing=8)})
+    assert table.entries("wine")[0].text == "1.5 (0.7)‡"
+    assert table.notes == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
-def test_pairs_are_data_sets_that_both_have(table, make_cell):
-    assert significance(table) == []  # one pair tells nothing
-    table.cells["glass", "b"] = make_cell([40.0])
-    (line,) = significance(table)
-    assert "over 2 data sets" in line
-
-
-def test_second_versions_of_data_do_not_count(make_cell):
-    rows = ["wine", "vowel", "vowel528"]
-    cells = {(row, column): make_cell([1, 2]) for row in rows for column in "ab"}
-    table = Table("", rows, {"a": "A", "b": "B"}, cells, uncounted={"vowel528"})
-    assert "over 2 data sets" in significance(table)[0]
-
-
-def test_one_algorithm_is_compared_with_nothing(make_cell):
-    assert significance(Table("", ["wine"], {"a": "A"}, {("wine", "a"): make_cell([1])})) == []
+def test_headline_tells_what_was_changed(table, make_table):
+    assert table.headline is None
+    changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
+    assert changed.headline == "Not as the table is defined: protocol=quick algo.nu=1"

@@ -6,7 +6,13 @@ import pytest
 from rich.console import Console
 
 from boostbench.data.dataset import Dataset
-from boostbench.report.terminal import print_judgement, print_summary, print_table
+from boostbench.report.tables import Column
+from boostbench.report.terminal import (
+    print_headline,
+    print_judgement,
+    print_summary,
+    print_table,
+)
 
 
 @pytest.fixture(params=[True, False], ids=["colour", "plain"])
@@ -44,7 +50,34 @@ def test_width(make_cell, table):
     print_judgement(console, table)
     lines = text(console).splitlines()
     assert max(len(line) for line in lines) <= 80
-    assert any(line.startswith("wine  A") and "reproduced" in line for line in lines)
+    assert any(re.match("wine +A .* reproduced", line) for line in lines)
+
+
+def test_wide_table_is_printed_in_blocks(make_cell, make_table):
+    columns = {
+        f"{name}{i}": Column(f"{name} {i}", f"n = {i}", f"A long algorithm's name {name}")
+        for name in "abc"
+        for i in range(3)
+    }
+    cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    print_table(console, make_table(cells, columns, compare=[]))
+    lines = text(console).splitlines()
+    assert max(len(line) for line in lines) <= 80
+    titles = [line.split() for line in lines if line.startswith("data")]
+    # Two groups fit; no group is torn apart.
+    assert [line.count("n") for line in titles] == [6, 3]
+    assert sum(line.count("12.0 (2.0)") for line in lines) == 9
+
+
+def test_headline(console, table, make_table):
+    print_headline(console, make_table(table.cells, changes=["protocol=quick"]))
+    assert "Not as the table is defined: protocol=quick" in text(console)
+
+
+def test_published_seconds(console, timed_table):
+    print_judgement(console, timed_table)
+    assert re.search(r"wine +A +13.7 +2.00", text(console))
 
 
 def test_table(console, table):

@@ -1,0 +1,106 @@
+"""What follows from a table: which columns differ, and what agrees with the published numbers."""
+
+from collections import Counter
+
+from boostbench.report import numbers
+from boostbench.report.significance import wilcoxon
+from boostbench.report.tables import Comparison, Table
+
+COMPARISON = ["data", "algorithm", "published", "ours", "difference", "verdict"]
+SECONDS = ["data", "algorithm", "published", "ours"]
+COMPARISON_EXPLANATION = (
+    "Difference: ours minus published, with Welch's 95% interval. Reproduced: within sampling "
+    "error, that is, the interval holds 0."
+)
+SECONDS_EXPLANATION = (
+    "CPU seconds per split to find the coefficients; the machines differ, so there is no verdict."
+)
+
+
+def significance(table: Table) -> list[str]:
+    """Compare the chosen pairs of columns by the Wilcoxon signed-rank test.
+
+    Parameters
+    ----------
+    table : Table
+        The pairs of numbers are its data sets; or, when it has only one, the splits.
+
+    Returns
+    -------
+    list of str
+        A sentence for each comparison for which there are pairs, and the paper's own result where
+        it gives one.
+    """
+    lines = []
+    for comparison in table.compare:
+        a, b, pairs = _pairs(table, comparison)
+        if len(a) > 1:
+            labels = (table.columns[name].label for name in (comparison.a, comparison.b))
+            lines.append(wilcoxon(a, b).sentence(*labels, pairs))
+            if comparison.published:
+                lines[-1] += f" {comparison.published}"
+    return lines
+
+
+def comparison_rows(table: Table) -> list[list[str]]:
+    """List every published test error with ours beside it.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    list of list of str
+        Under `COMPARISON`: data, algorithm, published, ours, difference with Welch's 95% interval,
+        verdict. The last two are ``"-"`` where there is no number of ours.
+    """
+    rows = []
+    for (row, column), cell in table.cells.items():
+        if cell.published is None:
+            continue
+        agreement = cell.agreement
+        difference, verdict = "-", "-"
+        if agreement:
+            half = (agreement.high - agreement.low) / 2
+            difference = f"{agreement.difference:+.1f} ± {half:.1f}".removesuffix(" ± nan")
+            verdict = agreement.verdict
+        texts = [str(cell.published), cell.text, difference, verdict]
+        rows.append([table.rows[row], table.columns[column].label, *texts])
+    return rows
+
+
+def summary(table: Table) -> str:
+    """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
+    verdicts = [cell.verdict for cell in table.cells.values() if cell.published]
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in Counter(verdicts).most_common())
+    return f"{len(verdicts)} published numbers: {counts}."
+
+
+def seconds_rows(table: Table) -> list[list[str]]:
+    """List every published CPU time with ours beside it, under `SECONDS`, without a verdict."""
+    return [
+        [
+            table.rows[row],
+            table.columns[column].label,
+            f"{cell.published.seconds:g}",
+            numbers.seconds(cell.seconds(table.columns[column].seconds)),
+        ]
+        for (row, column), cell in table.cells.items()
+        if table.columns[column].seconds and cell.published and cell.published.seconds
+    ]
+
+
+def _pairs(table: Table, comparison: Comparison) -> tuple[list[float], list[float], str]:
+    both = [
+        (table.cells[row, comparison.a], table.cells[row, comparison.b])
+        for row in table.rows
+        if row not in table.uncounted
+    ]
+    if len(table.rows) == 1:
+        errors = [(a.errors, b.errors) for a, b in both]
+        splits = [(a[split], b[split]) for a, b in errors for split in a if split in b]
+        return [a for a, _ in splits], [b for _, b in splits], "paired splits"
+    means = [(a.mean, b.mean) for a, b in both if a.errors and b.errors]
+    return [a for a, _ in means], [b for _, b in means], "data sets"

@@ -1,0 +1,122 @@
+"""Tables as LaTeX, for ``input``; the packages booktabs and longtable are needed."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from boostbench.report.findings import (
+    COMPARISON,
+    COMPARISON_EXPLANATION,
+    SECONDS,
+    SECONDS_EXPLANATION,
+    comparison_rows,
+    seconds_rows,
+    significance,
+    summary,
+)
+from boostbench.report.tables import Table
+
+_SPECIAL = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"†": r"\textdagger{}", "‡": r"\textdaggerdbl{}", "±": r"$\pm$"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}"},
+}
+
+
+def latex(table: Table) -> str:
+    """Write a table as LaTeX: errors, significance, published against ours.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    str
+        Text of the file, with a newline at its end.
+    """
+    parts = [r"% \usepackage{booktabs,longtable} \input{" + table.name + "}", _errors(table)]
+    if table.headline:
+        parts.insert(1, rf"\noindent\textbf{{{escape(table.headline)}}}")
+    # Blank lines between the sentences make each a paragraph.
+    parts += [escape(sentence) for sentence in significance(table) + table.notes]
+    comparison = comparison_rows(table)
+    if comparison:
+        caption = f"Published and ours. {summary(table)} {COMPARISON_EXPLANATION}"
+        parts.append(_long(COMPARISON, comparison, caption))
+    published = seconds_rows(table)
+    if published:
+        parts.append(_long(SECONDS, published, SECONDS_EXPLANATION))
+    return "\n\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Write plain text as LaTeX; ``^word`` is raised, as in the algorithms' titles.
+
+    Examples
+    --------
+    >>> print(escape("RBoost^proj, 95% of a_b"))
+    RBoost\textsuperscript{proj}, 95\% of a\_b
+    """
+    pieces = re.split(r"\^([A-Za-z]+)", text)
+    escaped = ["".join(_SPECIAL.get(character, character) for character in p) for p in pieces]
+    escaped[1::2] = [rf"\textsuperscript{{{word}}}" for word in escaped[1::2]]
+    return "".join(escaped)
+
+
+def _errors(table: Table) -> str:
+    groups = [
+        (escape(group), len(list(members)))
+        for group, members in groupby(table.heads, key=lambda head: head[0])
+    ]
+    header = []
+    if any(group for group, _ in groups):
+        header.append(_row(["", *(rf"\multicolumn{{{n}}}{{c}}{{{g}}}" for g, n in groups)]))
+        header.append(_rules(groups))
+    header.append(_row(["Data set", *(escape(title) for _, title in table.heads)]))
+    body = [
+        _row([escape(table.label(row)), *(_entry(*entry) for entry in table.entries(row))])
+        for row in table.rows
+    ]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escape(f'{table.title}. {table.caption}')}}}",
+        rf"\label{{tab:{table.name}}}",
+        rf"\begin{{tabular}}{{l{'r' * len(table.heads)}}}",
+        *(r"\toprule", *header, r"\midrule", *body, r"\bottomrule"),
+        *(r"\end{tabular}", r"\end{table}"),
+    ]
+    return "\n".join(lines)
+
+
+def _rules(groups: Sequence[tuple[str, int]]) -> str:
+    """Underline each group that has a name."""
+    rules, start = [], 2
+    for group, n in groups:
+        if group:
+            rules.append(rf"\cmidrule(lr){{{start}-{start + n - 1}}}")
+        start += n
+    return " ".join(rules)
+
+
+def _entry(text: str, best: bool) -> str:
+    return rf"\textbf{{{escape(text)}}}" if best else escape(text)
+
+
+def _long(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """Write a list that may take several pages."""
+    lines = [
+        rf"\begin{{longtable}}{{ll{'r' * (len(header) - 2)}}}",
+        rf"\caption{{{escape(caption)}}} \\",
+        *(r"\toprule", _row(header), r"\midrule", r"\endhead"),
+        *(_row([escape(text) for text in row]) for row in rows),
+        *(r"\bottomrule", r"\end{longtable}"),
+    ]
+    return "\n".join(lines)
+
+
+def _row(texts: Sequence[str]) -> str:
+    return " & ".join(texts) + r" \\"

@@ -1,0 +1,73 @@
+from boostbench.report.findings import comparison_rows, seconds_rows, significance, summary
+from boostbench.report.tables import Comparison, Table
+
+
+def test_pairs_are_splits_of_one_data_set(make_cell, make_table):
+    # The splits that only one of them finished take no part.
+    cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
+    (line,) = significance(make_table(cells))
+    assert line.startswith("Wilcoxon signed-rank test (WSRT) of A against B over 3 paired splits")
+
+
+def test_pairs_are_data_sets_that_both_have(table, make_cell):
+    assert significance(table) == []  # one pair tells nothing
+    table.cells["glass", "b"] = make_cell([40.0])
+    (line,) = significance(table)
+    assert "over 2 data sets" in line
+
+
+def test_second_versions_of_data_do_not_count(make_cell, make_table):
+    rows = ["wine", "vowel", "vowel528"]
+    cells = {(row, column): make_cell([1, 2]) for row in rows for column in "ab"}
+    assert "over 2 data sets" in significance(make_table(cells, uncounted={"vowel528"}))[0]
+
+
+def test_only_the_chosen_pairs_are_compared(make_cell, make_table):
+    cells = {("wine", column): make_cell([1, 2]) for column in "abc"}
+    assert significance(make_table(cells, compare=[])) == []
+    (line,) = significance(make_table(cells, compare=[("c", "b")]))
+    assert "of C against B" in line
+
+
+def test_last_rounds_are_compared(table_of_rounds, make_cell):
+    table_of_rounds.cells["glass", "b@100"] = make_cell([10, 12], rounds=100)
+    (line,) = significance(table_of_rounds)
+    assert "of A, T=100 against B, T=100 over 2 data sets" in line
+
+
+def test_the_papers_own_result_stands_behind_ours(table):
+    cells = {key: cell for key, cell in table.cells.items() if key[0] == "wine"}
+    pair = [Comparison("a", "b", "The paper, over 11 data sets: so and so.")]
+    table = Table("name", "Title", {"wine": "wine"}, table.columns, cells, pair)
+    (line,) = significance(table)
+    assert line.endswith(". The paper, over 11 data sets: so and so.")
+
+
+def test_comparison(table):
+    rows = comparison_rows(table)
+    assert [row[:4] for row in rows] == [
+        ["wine", "A", "3.0 (3.0)", "2.0 (1.0)"],
+        ["wine", "B", "1.0 (0.2)", "4.1 (0.2)†"],
+        ["glass", "B", "20.0 (1.0)", "failed"],
+    ]
+    assert rows[0][4].startswith("-1.0 ± ")
+    assert [row[5] for row in rows] == ["reproduced", "worse", "-"]
+    assert summary(table) == "3 published numbers: 1 reproduced, 1 worse, 1 failed."
+
+
+def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):
+    rows = comparison_rows(table_of_rounds)
+    assert [row[1] for row in rows if row[0] == "wine"] == [
+        "A, T=50",
+        "A, T=100",
+        "B, T=50",
+        "B, T=100",
+    ]
+
+
+def test_seconds_beside_the_published_ones(table, timed_table):
+    assert seconds_rows(timed_table) == [
+        ["wine", "A", "13.7", "2.00"],
+        ["wine", "B", "0.03", "0.100"],
+    ]
+    assert seconds_rows(table) == []
