@@ -7,6 +7,7 @@ from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.projected import ProjectedAdaBoostMH
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank
+from boostbench.algorithms.rboost_rank_tc import RBoostRankTC
 
 __all__ = [
     "AdaBoost",
@@ -17,4 +18,5 @@ __all__ = [
     "ProjectedAdaBoostMH",
     "RBoostProj",
     "RBoostRank",
+    "RBoostRankTC",
 ]

@@ -15,6 +15,7 @@ from boostbench.algorithms import (
     MultiBoost,
     RBoostProj,
     RBoostRank,
+    RBoostRankTC,
 )
 
 from .problems import blobs
@@ -40,6 +41,21 @@ CASES = {
         projections="pooled",
         pool_size=20,
         n_bins=8,
+        random_state=0,
+    ),
+    "RBoostRankTC": RBoostRankTC(
+        n_iterations=12, n_projections=30, n_bins=8, nu=1e-3, random_state=0
+    ),
+    "RBoostRankTC, exponential": RBoostRankTC(
+        n_iterations=12, n_projections=30, n_bins=8, loss="exponential", nu=0.1, random_state=0
+    ),
+    "RBoostRankTC, Newton": RBoostRankTC(
+        n_iterations=12,
+        n_projections=30,
+        n_bins=8,
+        loss="exponential_sum",
+        nu=1e-3,
+        solver="newton",
         random_state=0,
     ),
     "RBoostProj": RBoostProj(
@@ -281,6 +297,8 @@ def test_one_class_is_refused(model):
     [
         (AdaBoostECC(votes="three"), ["one", "two", "three"]),
         (RBoostRank(projections="dense"), ["independent", "pooled", "dense"]),
+        (RBoostRankTC(loss="hinge"), ["exponential", "exponential_sum", "logistic", "hinge"]),
+        (RBoostRankTC(solver="sgd"), ["lbfgs", "newton", "sgd"]),
         (MultiBoost(loss="squared"), ["exponential", "hinge", "logistic", "squared"]),
         (RBoostProj(loss="hinge"), ["exponential", "logistic", "hinge"]),
         (RBoostProj(rule="best"), ["greedy", "paper", "best"]),

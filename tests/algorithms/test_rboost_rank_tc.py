@@ -1,0 +1,391 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.utils import check_random_state
+
+import boostbench.algorithms.rboost_rank_tc
+from boostbench.algorithms import RBoostRankTC
+
+from . import reference
+from .problems import blobs, noise
+
+# The search adds up in single precision: a stump may be chosen that is worse by that much.
+PRECISION = 1e-5
+# What the solvers leave of a constraint, and the stopping rule's epsilon.
+TOL = 1e-5
+
+# A weight of the norm for which noise is fitted neither completely nor not at all.
+NU = {"exponential": 0.22, "exponential_sum": 2.0, "logistic": 1.0}
+
+
+def value_of(loss, margins):
+    """Return the loss of eq. (2) or (12) of a list of margins."""
+    if loss == "exponential":
+        return math.log(sum(math.exp(-rho) for rho in margins))
+    if loss == "exponential_sum":
+        return sum(math.exp(-rho) for rho in margins)
+    return sum(math.log1p(math.exp(-rho)) for rho in margins)
+
+
+def dual_of(loss, margins):
+    """Return the dual variables, eq. (4) or (16)."""
+    if loss == "logistic":
+        return [1 / (1 + math.exp(rho)) for rho in margins]
+    total = sum(math.exp(-rho) for rho in margins) if loss == "exponential" else 1.0
+    return [math.exp(-rho) / total for rho in margins]
+
+
+def dual_value(loss, u):
+    """Return the dual objective, which eq. (3) or (15) has with the other sign."""
+    if loss == "logistic":
+        return -sum(p * math.log(p) for q in u for p in (q, 1 - q) if p > 0)
+    entropy = -sum(p * math.log(p) for p in u if p > 0)
+    return entropy if loss == "exponential" else entropy + sum(u)
+
+
+def on_pairs(array, y):
+    """List what an array of shape (n_samples, n_classes) has for the pairs r != y_i."""
+    return [array[i, r] for i, r in reference.wrong_pairs(y, array.shape[1])]
+
+
+def design(outputs, y):
+    """Return delta h as (n_columns, n_pairs) from a list of (n_samples, n_classes)."""
+    return np.array([on_pairs(reference.differences(h, y), y) for h in outputs])
+
+
+def candidates(model, X, y):
+    """Return delta h of all stumps of polarity +1 that a fit has searched."""
+    search = model._search(X, check_random_state(model.random_state))
+    outputs = []
+    for feature in range(model.n_projections):
+        points = X @ search.rows(feature).T
+        thresholds = search.thresholds[:, feature]
+        outputs.extend(np.where(points > float(threshold), 1.0, -1.0) for threshold in thresholds)
+    return design(outputs, y)
+
+
+def model_of(loss, nu=None, n_iterations=200, **params):
+    return RBoostRankTC(
+        n_iterations=n_iterations,
+        n_projections=params.pop("n_projections", 10),
+        n_bins=6,
+        loss=loss,
+        nu=NU[loss] if nu is None else nu,
+        random_state=0,
+        **params,
+    )
+
+
+@pytest.fixture(params=NU)
+def loss(request):
+    return request.param
+
+
+@pytest.fixture(params=["lbfgs", "newton"])
+def solver(request, loss):
+    if (request.param, loss) == ("newton", "exponential"):
+        pytest.skip("Newton's method is for eq. (12)")
+    return request.param
+
+
+@pytest.fixture(params=[2, 3], ids=["2 classes", "3 classes"])
+def problem(request):
+    return noise(request.param, n_samples=24, n_features=3, seed=request.param)
+
+
+class TestSolution:
+    """Training to the end: w solves the problem over all stumps that can be had."""
+
+    @pytest.fixture
+    def fitted(self, loss, solver, problem):
+        X, y = problem
+        model = model_of(loss, solver=solver).fit(X, y)
+        assert 3 < model.n_iterations_ < 200
+        return model, X, y
+
+    def edges(self, model, A, y):
+        return A @ on_pairs(model.dual_, y)
+
+    def test_the_dual_belongs_to_the_margins(self, fitted):
+        model, X, y = fitted
+        F = sum(
+            w * h
+            for w, h in zip(model.coefficients_, reference.projected_outputs(model, X), strict=True)
+        )
+        wanted = dual_of(model.loss, on_pairs(reference.differences(F, y), y))
+        np.testing.assert_allclose(on_pairs(model.dual_, y), wanted, rtol=1e-9)
+        assert (model.dual_[np.arange(len(y)), y] == 0).all()
+
+    def test_dual_feasible(self, fitted):
+        """Over all candidates, of both polarities."""
+        model, X, y = fitted
+        assert (model.dual_ >= 0).all()
+        if model.loss == "exponential":
+            assert model.dual_.sum() == pytest.approx(1.0)
+        largest = np.abs(self.edges(model, candidates(model, X, y), y)).max()
+        assert largest <= model.nu + TOL + PRECISION * model.dual_.sum()
+
+    def test_duality_gap(self, fitted):
+        model, X, y = fitted
+        largest = np.abs(self.edges(model, candidates(model, X, y), y)).max()
+        # What the constraints are violated by costs no more than that.
+        slack = 2 * max(largest - model.nu, TOL) * model.coefficients_.sum()
+        gap = model.objective_[-1] - dual_value(model.loss, on_pairs(model.dual_, y))
+        assert abs(gap) <= slack + 1e-9
+        assert slack < 1e-3
+
+    def test_karush_kuhn_tucker(self, fitted):
+        """Positive coefficients have the edge nu, the others no larger one."""
+        model, X, y = fitted
+        edges = self.edges(model, design(reference.projected_outputs(model, X), y), y)
+        w = model.coefficients_
+        assert (w >= 0).all()
+        assert (edges <= model.nu + 5 * TOL).all()
+        # L-BFGS-B also ends where the objective hardly falls.
+        np.testing.assert_allclose(edges[w > 0], model.nu, atol=1e-3)
+
+    def test_no_other_coefficients_are_better(self, fitted):
+        """Against a generic solver over all candidates of both polarities at once."""
+        model, X, y = fitted
+        A = np.unique(candidates(model, X, y), axis=0)
+        A = np.concatenate([A, -A])
+
+        def objective(w):
+            rho = w @ A
+            return (
+                value_of(model.loss, rho) + model.nu * w.sum(),
+                model.nu - A @ dual_of(model.loss, rho),
+            )
+
+        found = minimize(
+            objective,
+            np.full(len(A), 0.01),
+            jac=True,
+            method="SLSQP",
+            bounds=[(0, None)] * len(A),
+            options={"ftol": 1e-13, "maxiter": 500},
+        )
+        assert model.objective_[-1] == pytest.approx(found.fun, rel=1e-5)
+
+
+class TestEveryRound:
+    @pytest.fixture
+    def fitted(self, loss, solver, problem):
+        X, y = problem
+        return model_of(loss, solver=solver, n_iterations=8).fit(X, y), X, y
+
+    def rounds(self, model, X, y):
+        """Yield w and the margins of the pairs after each round."""
+        A = design(reference.projected_outputs(model, X), y)
+        for w in model.weight_path_.toarray():
+            yield w, w @ A
+
+    def test_objective(self, fitted):
+        model, X, y = fitted
+        for value, (w, rho) in zip(model.objective_, self.rounds(model, X, y), strict=True):
+            wanted = value_of(model.loss, rho) + model.nu * w.sum()
+            assert value == pytest.approx(wanted, rel=1e-9)
+
+    def test_the_objective_falls(self, fitted):
+        model, _, y = fitted
+        nothing = value_of(model.loss, np.zeros(len(on_pairs(model.dual_, y))))
+        assert (np.diff([nothing, *model.objective_]) < 0).all()
+
+    def test_coefficients_against_a_generic_solver(self, fitted):
+        """Over the weak learners so far."""
+        model, X, y = fitted
+        A = design(reference.projected_outputs(model, X), y)
+        for t, w in enumerate(model.weight_path_.toarray()):
+            some = A[: t + 1]
+
+            def objective(w, A=some):
+                return value_of(model.loss, w @ A) + model.nu * w.sum()
+
+            found = minimize(
+                objective,
+                np.full(t + 1, 0.1),
+                method="SLSQP",
+                bounds=[(0, None)] * (t + 1),
+                options={"ftol": 1e-14, "maxiter": 500},
+            )
+            assert model.objective_[t] == pytest.approx(found.fun, rel=1e-7)
+            np.testing.assert_allclose(w[: t + 1], found.x, atol=2e-3)
+            assert (w[t + 1 :] == 0).all()
+
+    def test_every_weak_learner_has_the_largest_edge(self, fitted):
+        """Eqs. (5) and (17), against brute force."""
+        model, X, y = fitted
+        chosen = design(reference.projected_outputs(model, X), y)
+        everything = candidates(model, X, y)
+        before = [np.zeros(chosen.shape[1]), *(rho for _, rho in self.rounds(model, X, y))]
+        for delta, rho in zip(chosen, before, strict=False):
+            u = np.array(dual_of(model.loss, rho))
+            edge = delta @ u
+            assert edge == pytest.approx(np.abs(everything @ u).max(), abs=PRECISION * u.sum())
+            assert edge > model.nu
+
+    def test_scores(self, fitted):
+        model, X, y = fitted
+        for scores, (_, rho) in zip(
+            reference.class_scores(model, X), self.rounds(model, X, y), strict=True
+        ):
+            found = on_pairs(reference.differences(scores, y), y)
+            np.testing.assert_allclose(found, rho, atol=1e-10)
+
+    def test_a_stage_is_a_shorter_training(self, fitted):
+        model, X, y = fitted
+        for rounds, stage in enumerate(model.staged_decision_function(X), start=1):
+            shorter = model_of(model.loss, solver=model.solver, n_iterations=rounds).fit(X, y)
+            np.testing.assert_allclose(shorter.decision_function(X), stage, atol=1e-9)
+            assert shorter.n_iterations_ == rounds
+
+
+def test_two_classes_are_binary_totally_corrective_boosting(loss, solver):
+    """A sample is one pair: the margin is the decision with the sign of its label."""
+    X, y = noise(2, n_samples=24, n_features=3)
+    model = model_of(loss, solver=solver, n_iterations=10).fit(X, y)
+    norms = model.weight_path_.sum(axis=1)
+    for decision, norm, value in zip(
+        model.staged_decision_function(X), norms, model.objective_, strict=True
+    ):
+        margins = np.where(y == 1, decision, -decision)
+        assert value == pytest.approx(value_of(loss, margins) + model.nu * norm)
+
+
+def test_the_losses_are_added_up(loss):
+    """Every sample twice is twice the loss of eq. (12), and a constant more in eq. (2)."""
+    X, y = noise(3, n_samples=24, n_features=3)
+    once = model_of(loss, n_iterations=6).fit(X, y)
+    share = 1.0 if loss == "exponential" else 2.0
+    twice = model_of(loss, share * once.nu, n_iterations=6)
+    twice.fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    np.testing.assert_allclose(twice.coefficients_, once.coefficients_, atol=2e-3)
+
+
+def test_both_forms_of_the_exponential_loss_have_one_solution():
+    """Eq. (12) is solved by what solves eq. (2) for nu over the sum of the losses."""
+    X, y = noise(3, n_samples=24, n_features=3)
+    added = model_of("exponential_sum", solver="newton").fit(X, y)
+    logged = model_of("exponential", added.nu / added.dual_.sum()).fit(X, y)
+    np.testing.assert_allclose(logged.decision_function(X), added.decision_function(X), atol=2e-3)
+
+
+class TestWithoutASolution:
+    """Data that can be separated, and a weight of the norm that is below their margin."""
+
+    @pytest.fixture(params=[2, 3], ids=["2 classes", "3 classes"])
+    def separable(self, request):
+        return blobs(request.param, n_samples=30, spread=0.3, seed=request.param)
+
+    @pytest.mark.parametrize(
+        ("nu", "solver_iterations"), [(1e-2, 100), (1e-4, 100), (1e-7, 100), (1e-7, 500)]
+    )
+    def test_training_goes_on_with_finite_coefficients(self, separable, nu, solver_iterations):
+        X, y = separable
+        model = model_of(
+            "exponential", nu, 15, n_projections=50, solver_iterations=solver_iterations
+        ).fit(X, y)
+        assert model.n_iterations_ == 15
+        assert 1 <= model.unbounded_at_ < 15
+        assert np.isfinite(model.weight_path_.data).all()
+        assert np.isfinite(model.objective_).all()
+        assert (np.diff(model.objective_) <= 0).all()
+        assert model.objective_[-1] < 0
+        assert np.isfinite(model.dual_).all()
+        assert (model.predict(X) == y).all()
+
+    def test_training_stops_with_the_proof(self, separable):
+        X, y = separable
+        model = model_of("exponential", 1e-2, unbounded="stop", n_projections=50)
+        model.fit(X, y)
+        assert model.n_iterations_ == model.unbounded_at_ < 200
+        A = design(reference.projected_outputs(model, X), y)
+        proven = [(w @ A).min() > model.nu * w.sum() for w in model.weight_path_.toarray()]
+        assert proven == [False] * (len(proven) - 1) + [True]
+        # All margins are positive.
+        assert (model.predict(X) == y).all()
+        # Along w, the objective falls without end.
+        w = model.coefficients_ / model.coefficients_.sum()
+        values = [value_of("exponential", s * w @ A) + model.nu * s for s in (50, 100, 200)]
+        assert values[0] > values[1] > values[2]
+
+    def test_steps_that_overflow_are_not_taken(self, separable, monkeypatch):
+        def overflow(smooth, start, nu, max_iter):
+            return np.full(len(start), np.inf), -np.inf
+
+        monkeypatch.setattr(boostbench.algorithms.rboost_rank_tc, "nonnegative_l1", overflow)
+        model = model_of("exponential", 1e-2, 3).fit(*separable)
+        assert (model.coefficients_ == 0).all()
+        assert np.isfinite(model.objective_).all()
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "newton"])
+    @pytest.mark.parametrize("loss", ["exponential_sum", "logistic"])
+    def test_sums_of_losses_have_one(self, separable, solver, loss):
+        X, y = separable
+        model = model_of(loss, 1e-3, 200, n_projections=50, solver=solver).fit(X, y)
+        assert model.n_iterations_ < 200
+        assert model.unbounded_at_ is None
+        assert model.objective_[-1] > 0
+        assert (model.predict(X) == y).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("loss", ["exponential_sum", "logistic"])
+def test_solvers_agree(loss, seed):
+    X, y = noise(3, n_samples=24, n_features=3, seed=seed)
+    one, other = (model_of(loss, solver=solver).fit(X, y) for solver in ("lbfgs", "newton"))
+    assert one.objective_[-1] == pytest.approx(other.objective_[-1], rel=1e-5)
+
+
+def test_fewer_iterations_of_the_solver_leave_more(loss):
+    X, y = noise(3, n_samples=24, n_features=3)
+    few, many = (
+        model_of(loss, n_iterations=6, solver_iterations=n).fit(X, y).objective_[-1]
+        for n in (1, 100)
+    )
+    assert few > many
+
+
+def test_tolerance_decides_how_far(loss):
+    X, y = noise(3, n_samples=24, n_features=3)
+    rough, fine = (model_of(loss, tol=tol).fit(X, y) for tol in (0.2 * NU[loss], 1e-5))
+    assert rough.n_iterations_ < fine.n_iterations_
+    assert rough.objective_[-1] > fine.objective_[-1]
+
+
+def test_the_lighter_the_norm_the_better_the_fit(loss):
+    X, y = noise(3, n_samples=24, n_features=3)
+    fits = [model_of(loss, scale * NU[loss]).fit(X, y) for scale in (1.5, 1.0, 0.7)]
+    for heavy, light in itertools.pairwise(fits):
+        assert heavy.coefficients_.sum() < light.coefficients_.sum()
+        assert heavy.objective_[-1] > light.objective_[-1]
+
+
+def test_a_heavy_norm_leaves_nothing(loss):
+    X, y = blobs(3)
+    model = model_of(loss, nu=1e3).fit(X, y)
+    assert model.n_iterations_ == 0
+    assert model.coefficients_.shape == (0,)
+    assert (model.decision_function(X) == 0).all()
+    assert list(model.staged_predict(X)) == []
+
+
+@pytest.mark.parametrize("nu", [0, -1e-3])
+def test_the_norm_cannot_be_left_out(nu):
+    with pytest.raises(ValueError, match="nu"):
+        model_of("logistic", nu=nu).fit(*blobs(3))
+
+
+def test_discriminants():
+    X, y = noise(3, n_samples=60, n_features=4)
+    stumps = model_of("logistic", n_iterations=10).fit(X, y)
+    both = model_of("logistic", n_iterations=10, weak_learner="wlda").fit(X, y)
+    assert both.objective_[-1] < stumps.objective_[-1]
+
+
+def test_newton_does_not_take_eq_2():
+    with pytest.raises(ValueError, match="exponential_sum"):
+        model_of("exponential", solver="newton").fit(*blobs(3))
