@@ -22,9 +22,9 @@ from boostbench.report.findings import (
     significance,
     summary,
 )
-from boostbench.report.tables import Table, stale_note
+from boostbench.report.tables import Entry, Table, stale_note
 
-_COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red", "-": ""}
+_COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red"}
 
 #: Headings over several columns are broken to this width.
 _GROUP_WIDTH = 12
@@ -104,7 +104,7 @@ def print_table(console: Console, table: Table) -> None:
         The table.
     """
     heads = ["\n".join([*wrap(group, _GROUP_WIDTH), title]) for group, title in table.heads]
-    entries = {row: table.entries(row) for row in table.rows}
+    entries = {row: [_shorten(entry) for entry in table.entries(row)] for row in table.rows}
     widths = [
         max(*map(len, head.splitlines()), *(len(line[index].text) for line in entries.values()))
         for index, head in enumerate(heads)
@@ -127,15 +127,18 @@ def print_judgement(console: Console, table: Table) -> None:
     for sentence in significance(table):
         _line(console, sentence)
     rows = comparison_rows(table)
-    if rows:
+    known = [row for row in rows if row[-1] != "-"]  # the others are counted
+    if known:
         console.print()
         grid = _grid(COMPARISON, left=2)
-        for *texts, verdict in rows:
+        for *texts, verdict in known:
             grid.add_row(*texts, Text(verdict, style=_COLOURS[verdict]))
         console.print(grid)
+    if rows:
         _line(console, summary(table), style="bold")
+    if known:
         _line(console, COMPARISON_EXPLANATION)
-    rows = seconds_rows(table)
+    rows = [row for row in seconds_rows(table) if row[-1] != "-"]
     if rows:
         console.print()
         grid = _grid(SECONDS, left=2)
@@ -145,6 +148,11 @@ def print_judgement(console: Console, table: Table) -> None:
         _line(console, SECONDS_EXPLANATION)
     for note in table.notes:
         _line(console, note, style="yellow")
+
+
+def _shorten(entry: Entry) -> Entry:
+    """Spare wide columns: which data cannot be had stands in a note."""
+    return Entry("-", False) if entry.text == "not available" else entry
 
 
 def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:

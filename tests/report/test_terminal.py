@@ -51,6 +51,9 @@ def test_width(make_cell, table):
     lines = text(console).splitlines()
     assert max(len(line) for line in lines) <= 80
     assert any(re.match("wine +A .* reproduced", line) for line in lines)
+    assert not any(re.match("glass +B +20.0", line) for line in lines)
+    assert "3 published numbers: 1 reproduced, 1 worse, 1 failed." in lines
+    assert "Not available: dna." in lines
 
 
 def test_wide_table_is_printed_in_blocks(make_cell, make_table):
@@ -83,5 +86,5 @@ def test_published_seconds(console, timed_table):
 def test_table(console, table):
     print_table(console, table)
     out = text(console)
-    assert "not available" in out
+    assert re.search("dna.* - .* -", out)
     assert is_bold("2.0 (1.0)", out) == console.is_terminal
