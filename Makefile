@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table5 bench test lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
@@ -21,8 +21,13 @@ help: ## list the targets
 demo: $(VENV)/installed ## two algorithms side by side on data that need no download
 	env -u BOOSTBENCH_DATA $(BIN)/boostbench table demo results=demo $(ARGS)
 
-table5: $(VENV)/installed ## Table V of the RandomBoost paper: runs what is missing, takes hours
-	$(BIN)/boostbench table randomboost5 $(ARGS)
+table2: $(VENV)/installed ## Table II of the RandomBoost paper: toy data; each runs what is missing
+table3: $(VENV)/installed ## Table III: totally corrective against stage-wise RBoost^rank
+table4: $(VENV)/installed ## Table IV: two classes, after 50, 100 and 1000 rounds
+table5: $(VENV)/installed ## Table V: six algorithms on multi-class data; takes hours
+table6: $(VENV)/installed ## Table VI: linear discriminants as weak learners
+table2 table3 table4 table5 table6:
+	$(BIN)/boostbench table randomboost$(@:table%=%) $(ARGS)
 
 bench: $(VENV)/installed ## speed as ratios, one core; needs the papers' data
 	$(BIN)/python scripts/bench_rounds.py
