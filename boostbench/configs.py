@@ -13,8 +13,10 @@ KINDS = {
     "algo": "algorithm",
     "data": "data set",
     "protocol": "protocol",
+    "profile": "profile",
     "parallel": "parallel backend",
     "table": "table",
+    "figure": "figure",
 }
 
 
@@ -37,7 +39,7 @@ def names(group: str, folders: Sequence[Path] = ()) -> list[str]:
     Parameters
     ----------
     group : str
-        ``"algo"``, ``"data"``, ``"protocol"``, ``"parallel"`` or ``"table"``.
+        One of `KINDS`, e.g. ``"algo"``.
     folders : sequence of pathlib.Path, default=()
         More folders of configs (Hydra's ``--config-dir``).
 

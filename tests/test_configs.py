@@ -1,5 +1,6 @@
 from boostbench import configs
 from boostbench.cli.definition import Definition
+from boostbench.cli.figure_definition import FigureDefinition
 from boostbench.report.published import read
 
 
@@ -13,14 +14,16 @@ def test_conf_of_a_checkout_and_of_an_installed_package(tmp_path, monkeypatch):
     assert configs.conf_dir() == package / "conf"
 
 
-def test_read_merges_the_defaults_of_an_option():
-    quick = configs.read("protocol", "quick")
-    assert quick["n_splits"] == 3
-    assert quick["test_size"] == configs.read("protocol", "randomboost")["test_size"]
+def test_read_merges_the_defaults_of_an_option(tmp_path):
+    (tmp_path / "protocol").mkdir()
+    mine = tmp_path / "protocol" / "mine.yaml"
+    mine.write_text("defaults: [randomboost, _self_]\nname: mine\nn_splits: 3\n")
+    protocol = configs.read("protocol", "mine", [tmp_path])
+    assert protocol == configs.read("protocol", "randomboost") | {"name": "mine", "n_splits": 3}
 
 
 def test_files_are_called_as_they_call_themselves():
-    for group in ("algo", "data", "protocol"):
+    for group in ("algo", "data", "protocol", "profile"):
         for name in configs.names(group):
             assert configs.read(group, name)["name"] == name
 
@@ -31,3 +34,11 @@ def test_tables_are_made_of_what_there_is():
         assert {row.data for row in table.rows.values()} <= set(configs.names("data"))
         assert {column.algo for column in table.columns.values()} <= set(configs.names("algo"))
         assert read(table.published)
+
+
+def test_figures_are_made_of_what_there_is():
+    for name in configs.names("figure"):
+        figure = FigureDefinition.read(name)
+        assert set(figure.rows) <= set(configs.names("data"))
+        assert {column.algo for column in figure.columns} <= set(configs.names("algo"))
+        assert figure.table in {None, *configs.names("table")}

@@ -1,4 +1,4 @@
-"""The command line: ``boostbench run|table|list|data``."""
+"""The command line: ``boostbench run|table|figure|list|data``."""
 
 from boostbench.cli.main import main
 

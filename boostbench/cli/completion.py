@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from boostbench import configs
 
-_COMMANDS = ["run", "table", "list", "data"]
+_COMMANDS = ["run", "table", "figure", "list", "data"]
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -45,8 +45,10 @@ def _candidates(before: list[str]) -> list[str]:
             return _COMMANDS
         case ["table"]:
             return configs.names("table")
+        case ["figure"]:
+            return configs.names("figure")
         case ["list"]:
-            return ["algos", "data", "tables"]
+            return ["algos", "data", "tables", "figures"]
         case ["data"]:
             return configs.names("data")
     return []

@@ -56,7 +56,10 @@ def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
 
 
 def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
-    """Turn a composed config into plain values, and drop what another choice has overtaken.
+    """Turn a composed config into plain values: the profile in effect, what is overtaken dropped.
+
+    A profile changes values of the protocol and of the algorithm, except those that an override has
+    set.
 
     A class given by ``algo._target_=`` does not inherit the parameters and the grid of the
     algorithm whose config it replaces; a file given by ``data.path=`` alone does not inherit the
@@ -72,7 +75,8 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
     Returns
     -------
     dict
-        ``algo``, ``data``, ``protocol``, ``parallel``, ``seed``, ``results``, ``rerun``.
+        ``algo``, ``data``, ``protocol``, ``profile``, ``parallel``, ``seed``, ``results``,
+        ``rerun``.
     """
     hydra = cfg.hydra if hydra is None else hydra
     given = [override.lstrip("+").split("=", 1)[0] for override in hydra.overrides.task]
@@ -86,7 +90,19 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
     _replace_algorithm(spec["algo"], hydra.runtime.choices.algo, given)
     if spec["data"].get("path") and "data" not in given:
         _replace_data(spec["data"], given)
+    _apply_profile(spec, given)
     return spec
+
+
+def _apply_profile(spec: dict, given: list[str]) -> None:
+    profile, algo = spec["profile"], spec["algo"]
+    for key, value in profile["protocol"].items():
+        if not _is_given(f"protocol.{key}", given):
+            spec["protocol"][key] = value
+    values = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
+    for key, value in values.items():
+        if key in algo and not _is_given(f"algo.{key}", given):
+            algo[key] = value
 
 
 def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:

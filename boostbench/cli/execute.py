@@ -11,7 +11,10 @@ from boostbench.experiment.runner import Report, run
 
 
 def execute(
-    specs: Sequence[dict], datasets: Sequence[Dataset], n_jobs: int | None = None
+    specs: Sequence[dict],
+    datasets: Sequence[Dataset],
+    n_jobs: int | None = None,
+    kind: type[Experiment] = Experiment,
 ) -> Report:
     """Run what is missing of some experiments, all in one go, so that no core is idle.
 
@@ -23,6 +26,8 @@ def execute(
         The data of each.
     n_jobs : int, default=specs[0]["parallel"]["n_jobs"]
         Number of worker processes.
+    kind : type, default=Experiment
+        What to make of each config: what is recorded of the fits.
 
     Returns
     -------
@@ -31,7 +36,7 @@ def execute(
     """
     common = specs[0]
     experiments = [
-        Experiment.from_config(spec, dataset) for spec, dataset in zip(specs, datasets, strict=True)
+        kind.from_config(spec, dataset) for spec, dataset in zip(specs, datasets, strict=True)
     ]
     with Progress() as progress:
         report = run(

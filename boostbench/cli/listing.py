@@ -10,8 +10,8 @@ def print_list(what: str | None) -> int:
 
     Parameters
     ----------
-    what : {"algos", "data", "tables"} or None
-        Which list; None prints all three.
+    what : {"algos", "data", "tables", "figures"} or None
+        Which list; None prints all.
 
     Returns
     -------
@@ -44,12 +44,13 @@ def _data(config: dict) -> str:
     return shape or "any shape"
 
 
-def _table(config: dict) -> str:
+def _title(config: dict) -> str:
     return config["title"]
 
 
 _LISTS: dict[str, tuple[str, Callable[[dict], str]]] = {
     "algos": ("algo", _algorithm),
     "data": ("data", _data),
-    "tables": ("table", _table),
+    "tables": ("table", _title),
+    "figures": ("figure", _title),
 }

@@ -86,7 +86,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="boostbench",
-        description="Reproduce the tables of five boosting papers, cell by cell.",
+        description="Reproduce the tables and figures of five boosting papers, cell by cell.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -101,8 +101,17 @@ def _parser() -> argparse.ArgumentParser:
     _add_overrides(table, "for every cell, e.g. protocol.n_splits=3")
     table.set_defaults(function=_table)
 
+    figure = commands.add_parser("figure", help="compute what a figure lacks, then draw it")
+    figure.add_argument(
+        "name", metavar="NAME", help="see 'boostbench list figures'; or a YAML file"
+    )
+    _add_overrides(figure, "for all of it, e.g. algo.n_iterations=2000")
+    figure.set_defaults(function=_figure)
+
     listing = commands.add_parser("list", help="show what there is")
-    listing.add_argument("what", nargs="?", choices=["algos", "data", "tables"], metavar="WHAT")
+    listing.add_argument(
+        "what", nargs="?", choices=["algos", "data", "tables", "figures"], metavar="WHAT"
+    )
     listing.set_defaults(function=_list)
 
     data = commands.add_parser("data", help="fetch a data set and describe it")
@@ -120,6 +129,12 @@ def _table(args: argparse.Namespace) -> int:
     from boostbench.cli.table import make_table
 
     return make_table(args.name, args.overrides)
+
+
+def _figure(args: argparse.Namespace) -> int:
+    from boostbench.cli.figure import make_figure
+
+    return make_figure(args.name, args.overrides)
 
 
 def _list(args: argparse.Namespace) -> int:

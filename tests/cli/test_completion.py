@@ -15,13 +15,14 @@ def complete(call, monkeypatch):
 
 
 def test_commands(complete):
-    assert complete("boostbench ") == ["run", "table", "list", "data"]
+    assert complete("boostbench ") == ["run", "table", "figure", "list", "data"]
     assert complete("boostbench ta") == ["table"]
 
 
 def test_names(complete):
     assert complete("boostbench data vow") == ["vowel", "vowel528"]
     assert complete("boostbench table ") == configs.names("table")
+    assert complete("boostbench figure ") == configs.names("figure")
     assert complete("boostbench list d") == ["data"]
 
 

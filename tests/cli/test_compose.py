@@ -6,7 +6,9 @@ from hydra.utils import get_class
 
 from boostbench import configs
 from boostbench.cli.compose import experiments
+from boostbench.data.load import load
 from boostbench.errors import UserError
+from boostbench.experiment.plan import Experiment
 
 RESERVED = {"_target_", "name", "title", "paper", "grid"}
 
@@ -33,7 +35,8 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
 )
 def test_every_algorithm_under_every_protocol(algo, protocol):
     spec = compose(f"algo={algo}", f"protocol={protocol}")
-    assert spec.keys() == {"algo", "data", "protocol", "parallel", "seed", "results", "rerun"}
+    groups = {"algo", "data", "protocol", "profile", "parallel"}
+    assert spec.keys() == groups | {"seed", "results", "rerun"}
     assert spec["protocol"]["name"] == protocol
     assert spec["protocol"].keys() == compose()["protocol"].keys()
 
@@ -91,3 +94,62 @@ def test_hydra_errors_become_one_line():
     with pytest.raises(UserError, match="Could not delete") as caught:
         compose("~algo.foo")
     assert "\n" not in str(caught.value)
+
+
+def without_profile(spec):
+    return {key: value for key, value in spec.items() if key != "profile"}
+
+
+@pytest.mark.parametrize("name", configs.names("algo"))
+def test_the_paper_profile_changes_nothing(name):
+    spec = compose(f"algo={name}")
+    assert spec["profile"]["name"] == "paper"
+    assert spec["protocol"] == configs.read("protocol", "randomboost")
+    # Numbers are compared as numbers: PyYAML reads 1e-4 as text, and Hydra as a number.
+    written = configs.read("algo", name)
+    assert spec["algo"].keys() == written.keys()
+    assert spec["algo"].get("n_iterations") == written.get("n_iterations") == 1000
+
+
+def test_the_quick_profile():
+    quick, paper = (compose("algo=rboost_rank", *o) for o in (["profile=quick"], []))
+    assert quick["profile"]["name"] == "quick"
+    changed = {key for key in paper["algo"] if quick["algo"][key] != paper["algo"][key]}
+    assert changed == {"n_iterations", "projections"}
+    changed = {key for key in paper["protocol"] if quick["protocol"][key] != paper["protocol"][key]}
+    assert changed == {"n_splits", "tune"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_is_given_goes_before_the_profile(order):
+    given = ["profile=quick", "algo=rboost_rank", "algo.n_iterations=7", "protocol.n_splits=5"]
+    spec = compose(*given[::order])
+    assert spec["algo"]["n_iterations"] == 7
+    assert spec["algo"]["projections"] == "pooled"
+    assert spec["protocol"]["n_splits"] == 5
+    assert spec["protocol"]["tune"] == "none"
+
+
+def test_a_profile_gives_no_class_what_it_does_not_have():
+    quick = compose("algo._target_=sklearn.svm.SVC", "profile=quick")
+    assert quick["algo"] == compose("algo._target_=sklearn.svm.SVC")["algo"]
+
+
+@pytest.mark.parametrize("profile", configs.names("profile"))
+def test_profiles_name_what_there_is(profile):
+    content = configs.read("profile", profile)
+    assert content["name"] == profile
+    assert content["protocol"].keys() <= configs.read("protocol", "randomboost").keys()
+    for algo, values in content["algo"].items():
+        if algo != "all":
+            assert values.keys() <= configs.read("algo", algo).keys()
+
+
+@pytest.mark.parametrize("algo", ["rboost_rank", "rboost_proj", "adaboost_mh"])
+def test_quick_records_are_other_records(algo):
+    dataset = load(configs.read("data", "wine") | {"openml": None})
+    specs = experiments([[f"algo={algo}"], [f"algo={algo}", "profile=quick"]])
+    paper, quick = (Experiment.from_config(spec, dataset) for spec in specs)
+    assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
+    plain = Experiment.from_config(without_profile(specs[0]), dataset)
+    assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])

@@ -17,7 +17,7 @@ def test_version(call):
 def test_help_names_the_commands(call, argv):
     result = call(*argv)
     assert result.code == 0
-    for command in ("run", "table", "list", "data"):
+    for command in ("run", "table", "figure", "list", "data"):
         assert f"\n    {command} " in result.out
 
 

@@ -11,7 +11,7 @@ from boostbench.errors import UserError
         ["algo=adaboost", "data=vowel", "algo.n_iterations=3"],
         ["algo=rboost_proj,rboost_rank", "algo.n_projections=3"],
         ["data=glob(vow*)", "seed=range(3)"],
-        ["protocol=quick", "protocol.n_folds=3"],  # inherited from another option
+        ["profile=quick", "protocol.n_folds=3"],
         ["algo.grid.nu=[1]", "data.expect=null"],
         ["+algo.max_depth=1", "++data.whatever=2", "~algo.grid.nu"],
         ["hydra/launcher=joblib", "hydra.verbose=true"],
@@ -26,7 +26,7 @@ def test_what_exists_passes(overrides):
     [
         (["algo=rbost_proj"], "unknown algorithm 'rbost_proj'; did you mean rboost_proj"),
         (["data=wine,vowle"], "unknown data set 'vowle'; did you mean vowel"),
-        (["protocol=quik"], "unknown protocol 'quik'; did you mean quick"),
+        (["profile=quik"], "unknown profile 'quik'; did you mean quick"),
         (["parallel=jobli"], "unknown parallel backend 'jobli'; did you mean joblib"),
         (["algo.n_iteratons=3"], "unknown key 'algo.n_iteratons'; did you mean algo.n_iterations"),
         (["sead=3"], "unknown key 'sead'; did you mean seed"),

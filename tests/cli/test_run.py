@@ -83,7 +83,7 @@ def test_help(call):
     result = call("run", "--help")
     assert result.code == 0
     assert 'eval "$(boostbench run -sc install=bash)"' in result.out
-    for group in ("algo", "data", "protocol", "parallel"):
+    for group in ("algo", "data", "protocol", "profile", "parallel"):
         assert f"\n{group}: " in result.out
 
 

@@ -1,0 +1,1 @@
+"""Pictures made of records; needs matplotlib, the extra ``plots``."""

@@ -1,0 +1,101 @@
+"""Test error against boosting rounds, from the records of splits."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+
+from boostbench.report.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+
+_COLUMNS = 4
+_PANEL_HEIGHT = 1.6  # inches
+_DPI = 170
+
+
+def draw_curves(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figure:
+    """Draw the mean test error at the checkpoints, on logarithmic axes.
+
+    Parameters
+    ----------
+    panels : mapping
+        By the title of a panel (a data set) and the title of a curve (an algorithm), the records of
+        its splits; curves without records are not drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
+    n_columns = min(_COLUMNS, len(panels) + 1)
+    n_rows = ceil((len(panels) + 1) / n_columns)  # one more cell for the legend
+    with style():
+        size = (PAGE_WIDTH, _PANEL_HEIGHT * n_rows)
+        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02, hspace=0.02)
+        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for axes, (title, curves) in zip(grid, panels.items(), strict=False):
+            axes.set_title(title, pad=3)
+            _draw(axes, curves, titles)
+        figure.supxlabel("boosting rounds", fontsize="medium")
+        figure.supylabel("test error (%)", fontsize="medium")
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        _legend(grid[len(panels)], titles)
+    return figure
+
+
+def mean_errors(records: Sequence[Mapping]) -> tuple[list[int], list[float]]:
+    """Average the test error of splits at the checkpoints that all of them have.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        Records of splits, at least one.
+
+    Returns
+    -------
+    rounds : list of int
+        Ascending.
+    errors : list of float
+        In percent.
+    """
+    shared = set.intersection(*(set(record["checkpoints"]) for record in records))
+    rounds = sorted(map(int, shared))
+    errors = [
+        100 * float(np.mean([record["checkpoints"][str(number)] for record in records]))
+        for number in rounds
+    ]
+    return rounds, errors
+
+
+def _draw(axes: Axes, curves: Mapping[str, Sequence[Mapping]], titles: list[str]) -> None:
+    for title, records in curves.items():
+        if records:
+            axes.plot(*mean_errors(records), **_look(titles.index(title)))
+    axes.set(xscale="log", yscale="log")
+    axes.xaxis.set_major_locator(FixedLocator([1, 10, 100, 1000]))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_locator(NullLocator())
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+
+
+def _legend(axes: Axes, titles: list[str]) -> None:
+    for index, title in enumerate(titles):
+        axes.plot([], [], label=label(title), **_look(index))
+    axes.legend(loc="center left", frameon=False, labelspacing=0.7, borderaxespad=0)
+
+
+def _look(index: int) -> dict:
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "markersize": 3,
+        "markeredgewidth": 0,
+        "linewidth": 1,
+    }

@@ -1,0 +1,104 @@
+"""What all figures look like, and how they become files."""
+
+import re
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from boostbench.errors import UserError
+
+#: Okabe and Ito's colours, which all kinds of colour blindness tell apart: first those that differ
+#: most in brightness as well.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#000000", "#56b4e9")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+#: Inches: the width of a page of two columns.
+PAGE_WIDTH = 7.2
+
+_STYLE = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
+    "font.size": 7.5,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.5,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "legend.fontsize": 7.5,
+    "axes.linewidth": 0.6,
+    "axes.edgecolor": "#444444",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 1.5,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "boostbench",  # names inside the file would be random without
+}
+_SVG_DPI = 150  # of what is rasterised in it
+
+
+def style():
+    """Give the context in which figures are drawn and saved."""
+    return matplotlib.rc_context(_STYLE)
+
+
+def label(title: str) -> str:
+    r"""Set what stands behind ``^`` as a superscript.
+
+    Examples
+    --------
+    >>> label("RBoost^rank (exp)")
+    'RBoost$^{\\mathrm{rank}}$ (exp)'
+    """
+    return re.sub(r"\^(\w+)", r"$^{\\mathrm{\1}}$", title)
+
+
+def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]:
+    """Write a figure as PNG and as SVG, the same bytes each time.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    path : Path
+        Of the files, without their ending; the folder is made.
+    title, description : str
+        Written into the files, for those who cannot see the picture.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    UserError
+        If they cannot be written.
+    """
+    texts = {"Title": title, "Description": description}
+    # Neither the date nor matplotlib's version belongs to the picture.
+    options = {
+        ".png": {
+            "dpi": figure.dpi,
+            "metadata": {**texts, "Software": None},
+            "pil_kwargs": {"optimize": True},
+        },
+        ".svg": {"dpi": _SVG_DPI, "metadata": {**texts, "Date": None}},
+    }
+    written = []
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for suffix, how in options.items():
+            file = path.with_name(path.name + suffix)
+            with style():
+                figure.savefig(file, **how)
+            written.append(file)
+    except OSError as error:
+        why = error.strerror
+        raise UserError(f"cannot write {path}: {why}; choose another folder by results=") from error
+    return written

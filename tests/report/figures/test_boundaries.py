@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.colors import to_rgb
+
+from boostbench.experiment.boundary import RESOLUTION, encode
+from boostbench.report.figures.boundaries import Panel, draw_boundaries
+from boostbench.report.figures.style import COLOURS
+
+
+@pytest.fixture
+def record():
+    """Class 0 on the left, class 2 on the right."""
+    halves = np.repeat([[0, 2]], RESOLUTION, axis=0).repeat(RESOLUTION // 2, axis=1)
+    return {
+        "points": {"x": [1.0, 2.0, 8.0], "y": [0.0, 1.0, 4.0], "label": [0, 0, 2]},
+        "extent": [0.0, 10.0, -1.0, 5.0],
+        "maps": {"7": encode(halves)},
+    }
+
+
+def test_regions_have_tints_of_their_class_and_a_line_between(record):
+    figure = draw_boundaries({"data": [Panel("x", record, 7)]})
+    (image,) = figure.axes[0].images
+    picture = image.get_array()
+    assert image.get_extent() == record["extent"]
+    for column, number in ((0, 0), (-1, 2)):
+        tint, colour = picture[0, column], np.array(to_rgb(COLOURS[number]))
+        assert (tint >= colour).all()
+        # The same hue: what is missing to white is in proportion.
+        np.testing.assert_allclose(np.cross(1 - tint, 1 - colour), 0, atol=1e-12)
+    line = picture[:, RESOLUTION // 2 - 1]
+    assert (line == line[0]).all()
+    assert line[0].max() < 0.5
+
+
+def test_points_have_the_colour_of_their_class(record):
+    axes = draw_boundaries({"data": [Panel("x", record, 7)]}).axes[0]
+    drawn = {
+        tuple(points.get_facecolor()[0][:3]): points.get_offsets().tolist()
+        for points in axes.collections
+    }
+    assert drawn == {
+        to_rgb(COLOURS[0]): [[1.0, 0.0], [2.0, 1.0]],
+        to_rgb(COLOURS[2]): [[8.0, 4.0]],
+    }
+
+
+def test_layout(record):
+    row = [Panel("data", record, None), Panel("RBoost^rank", record, 7), Panel("none", None, 7)]
+    axes = draw_boundaries({"one": row, "two": row}).axes
+    assert [len(one.images) for one in axes] == [0, 1, 0] * 2
+    titles = [one.get_title() for one in axes]
+    assert titles == ["data", r"RBoost$^{\mathrm{rank}}$", "none", "", "", ""]
+    assert [one.get_ylabel() for one in axes] == ["one", "", "", "two", "", ""]
+    assert [text.get_text() for text in axes[2].texts] == ["no record"]

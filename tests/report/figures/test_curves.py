@@ -1,0 +1,34 @@
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.report.figures.curves import draw_curves, mean_errors
+
+FIRST = [{"checkpoints": {"1": 0.5, "10": 0.25}}, {"checkpoints": {"1": 0.25, "10": 0.0}}]
+SECOND = [{"checkpoints": {"1": 0.75, "10": 0.5, "100": 0.25}}]
+
+
+def test_means_over_splits_in_percent():
+    assert mean_errors(FIRST) == ([1, 10], [37.5, 12.5])
+
+
+def test_only_checkpoints_that_all_splits_have():
+    assert mean_errors(FIRST + SECOND) == ([1, 10], [50.0, 25.0])
+
+
+def test_a_panel_for_each_data_set_and_one_look_for_each_algorithm():
+    panels = {"iris": {"A": FIRST, "B": SECOND}, "wine": {"A": [], "B": FIRST}}
+    iris, wine, legend = draw_curves(panels).axes
+    assert (iris.get_title(), wine.get_title()) == ("iris", "wine")
+    assert [list(line.get_ydata()) for line in iris.lines] == [[37.5, 12.5], [75.0, 50.0, 25.0]]
+    assert len(wine.lines) == 1
+    assert wine.lines[0].get_color() == iris.lines[1].get_color() != iris.lines[0].get_color()
+    assert [text.get_text() for text in legend.get_legend().get_texts()] == ["A", "B"]
+    assert (iris.get_xscale(), iris.get_yscale()) == ("log", "log")
+
+
+def test_a_full_row_leaves_the_legend_a_row():
+    panels = {name: {"A": FIRST} for name in "abcd"}
+    axes = draw_curves(panels).axes
+    assert len(axes) == 8
+    assert axes[4].get_legend() is not None
