@@ -8,11 +8,11 @@ export BOOSTBENCH_DATA ?= $(abspath ../shared/data)
 endif
 
 BIN := $(VENV)/bin
-# Overrides for the targets that run experiments, e.g. make table5 ARGS="protocol=quick".
+# Overrides for the targets that run experiments, e.g. make table5 ARGS="profile=quick".
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 bench test lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 figure2 figure3 figure4 bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
@@ -28,6 +28,12 @@ table5: $(VENV)/installed ## Table V: six algorithms on multi-class data; takes 
 table6: $(VENV)/installed ## Table VI: linear discriminants as weak learners
 table2 table3 table4 table5 table6:
 	$(BIN)/boostbench table randomboost$(@:table%=%) $(ARGS)
+
+figure2: $(VENV)/installed-plots ## Fig. 2 of RandomBoost: boundaries in the plane and in a projected one
+figure3: $(VENV)/installed-plots ## Fig. 3: boundaries of six algorithms on toy data
+figure4: $(VENV)/installed-plots ## Fig. 4: error curves of what table5 has recorded
+figure2 figure3 figure4:
+	$(BIN)/boostbench figure randomboost$(@:figure%=%) $(ARGS)
 
 bench: $(VENV)/installed ## speed as ratios, one core; needs the papers' data
 	$(BIN)/python scripts/bench_rounds.py
@@ -52,6 +58,10 @@ clean: ## remove the virtual environment and caches, not results
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
+
+$(VENV)/installed-plots: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[plots]'
+	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
