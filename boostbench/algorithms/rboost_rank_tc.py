@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.algorithms.rboost_rank import RankMaster, RBoostRank
 from boostbench.core.losses import LOSSES, get_loss
 from boostbench.core.newton import NonnegativeNewton
-from boostbench.core.ranking import LogSumExp, RankingLoss, SumOfLosses
+from boostbench.core.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
 from boostbench.core.solvers import nonnegative_l1
 
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
@@ -47,10 +47,10 @@ class RBoostRankTC(RBoostRank):
     nu : float, default=1e-4
         Weight of the L1 norm of w. In eq. (12) the losses are added up as printed, not averaged,
         and u with them.
-    unbounded : {"continue", "stop"}, default="continue"
-        What follows once w proves that eq. (2) has no solution (see Notes). ``"continue"`` is the
-        paper by the letter: each solve ends at its limit of iterations, and training at
-        `n_iterations`. ``"stop"`` ends the training.
+    unbounded : {"limit", "continue", "stop"}, default="limit"
+        What to do where eq. (2) has no solution (see Notes). ``"limit"`` limits the norm of w.
+        ``"continue"`` is the paper by the letter: a solve ends at its limit of iterations, wherever
+        that is. ``"stop"`` does too, and ends the training once w proves that there is no solution.
     solver : {"lbfgs", "newton"}, default="lbfgs"
         ``"lbfgs"`` is L-BFGS-B with the paper's settings. ``"newton"`` comes to the same optimum
         of eq. (12), more exactly and several times faster; it does not take eq. (2), where the
@@ -72,7 +72,7 @@ class RBoostRankTC(RBoostRank):
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)
         w after each round, row by row.
     objective_ : ndarray of shape (n_iterations_,)
-        The objective after each round; it never rises.
+        The objective after each round, with the limit's term; it never rises.
     dual_ : ndarray of shape (n_samples, n_classes)
         The dual variables u after the last round; 0 for r = y_i. In eq. (2) their sum is 1.
     unbounded_at_ : int or None
@@ -83,11 +83,15 @@ class RBoostRankTC(RBoostRank):
     Eq. (2) has no solution where some :math:`w \ge 0` has :math:`\min_{ir} \rho_{ir} > \nu 1^\top
     w`: along that direction the objective falls without end, and the constraints of the dual
     problem contradict each other. With the paper's grid for :math:`\nu` that comes as soon as the
-    weak learners separate the training set, in 4 to 6 rounds on wine and about 25 on glass. Then w
-    is a huge multiple of some direction (norms of 1e20 and more; steps that would overflow are
-    not taken), u is 0 but for one pair, and the same weak learner is found for ever: the
-    rounds that follow change nothing, and ``unbounded="stop"`` saves them. The training error is 0
-    then, for all margins are positive.
+    weak learners separate the training set: in 4 to 6 rounds on wine, in about 25 on glass. The
+    training error is 0 then, for all margins are positive.
+
+    What L-BFGS-B leaves after 100 iterations there is a matter of chance. Mostly w becomes a huge
+    multiple of some direction at once (norms of 1e25; steps that overflow are not taken), u is 0
+    but for a pair or two, the same weak learner is found for ever, and the remaining rounds change
+    nothing. Sometimes w grows slowly, and all 100 iterations are done in every round. Hence the
+    limit: the norm of w is kept below 355, up to where no :math:`e^{-\rho_{ir}}` overflows or
+    underflows in double precision; see `boostbench.core.ranking.LimitedLogSumExp`.
 
     Eq. (12) has a solution for any :math:`\nu > 0`, with the exponential loss too: that of eq. (2)
     for another :math:`\nu`, divided by the sum of the losses, which is just below the largest
@@ -112,7 +116,7 @@ class RBoostRankTC(RBoostRank):
         **{k: v for k, v in RBoostRank._parameter_constraints.items() if k != "step"},
         "loss": [StrOptions({*LOSSES, "exponential_sum"})],
         "nu": [Interval(Real, 0, None, closed="neither")],
-        "unbounded": [StrOptions({"continue", "stop"})],
+        "unbounded": [StrOptions({"limit", "continue", "stop"})],
         "solver": [StrOptions({"lbfgs", "newton"})],
         "tol": [Interval(Real, 0, None, closed="left")],
         "solver_iterations": [Interval(Integral, 1, None, closed="left")],
@@ -129,7 +133,7 @@ class RBoostRankTC(RBoostRank):
         n_selected=1000,
         loss="logistic",
         nu=1e-4,
-        unbounded="continue",
+        unbounded="limit",
         solver="lbfgs",
         tol=1e-5,
         solver_iterations=100,
@@ -180,14 +184,21 @@ class _TotallyCorrectiveMaster(RankMaster):
     def __init__(self, params, search, X, own):
         super().__init__(search, X, own, params.nu + params.tol)
         self.params = params
-        self.loss = _loss(params.loss)
         self.solve = _SOLVERS[params.solver](params)
         self.pairs = ~own
         self.A = np.empty((params.n_iterations, self.pairs.sum()))
         self.path = []
         self.objective = []
         self.unbounded_at = None
-        self._take(RankingLoss(self.A[:0], self.loss), np.zeros(0))
+        self._take(self._problem(), np.zeros(0))
+
+    def _problem(self):
+        A = self.A[: len(self.stumps)]
+        if self.params.loss != "exponential":
+            return RankingLoss(A, SumOfLosses(get_loss(self.params.loss.removesuffix("_sum"))))
+        if self.params.unbounded == "limit":
+            return LimitedLogSumExp(A)
+        return RankingLoss(A, LogSumExp())
 
     def _take(self, problem, w):
         """Take over the coefficients, and weigh the pairs by the dual variables (step 5)."""
@@ -195,6 +206,7 @@ class _TotallyCorrectiveMaster(RankMaster):
         self.coefficients = w
         self.weights = np.zeros(self.own.shape)
         self.weights[self.pairs] = problem.dual
+        self.least_edge = self.params.nu + problem.norm_slope + self.params.tol
 
     def _value(self, problem, w):
         return problem.move(w)[0] + self.params.nu * w.sum()
@@ -203,7 +215,7 @@ class _TotallyCorrectiveMaster(RankMaster):
         stump, margins = column
         self.A[len(self.stumps)] = margins[self.pairs]
         self.stumps.append(stump)
-        problem = RankingLoss(self.A[: len(self.stumps)], self.loss)
+        problem = self._problem()
         start = np.append(self.coefficients, 0.0)
         # Where there is no solution, steps grow until they overflow.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -215,7 +227,7 @@ class _TotallyCorrectiveMaster(RankMaster):
         self.objective.append(self.value)
         if self.unbounded_at is None and self._is_unbounded(problem):
             self.unbounded_at = len(self.stumps)
-            return self.params.unbounded == "continue"
+            return self.params.unbounded != "stop"
         return True
 
     def _is_unbounded(self, problem):
@@ -231,12 +243,6 @@ class _TotallyCorrectiveMaster(RankMaster):
         ends = np.cumsum([0, *map(len, support)])
         shape = (len(self.path), len(self.path))
         return sparse.csr_array((np.concatenate(data), np.concatenate(support), ends), shape)
-
-
-def _loss(name):
-    if name == "exponential":
-        return LogSumExp()
-    return SumOfLosses(get_loss(name.removesuffix("_sum")))
 
 
 def _lbfgs(params):

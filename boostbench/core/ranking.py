@@ -6,6 +6,7 @@ margins of the pairs are :math:`\rho = w^\top A`.
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit
 
 from boostbench.core.newton import Problem, Quadratic
 
@@ -15,6 +16,13 @@ _NEGLIGIBLE = 1e-3
 
 # Of the largest diagonal entry: weak learners may come twice.
 _RIDGE = 1e-10
+
+# Margins are at most twice the norm of w in size, so up to here no exponential of any margin
+# leaves the range of double precision.
+LARGEST_NORM = float(np.log(np.finfo(np.float64).max) / 2)
+
+# No weak learner has a larger edge, in units of the sum of the dual variables.
+_LARGEST_EDGE = 2.0
 
 
 class SumOfLosses:
@@ -93,6 +101,8 @@ class RankingLoss(Problem):
         At the current point.
     dual : ndarray of shape (n_pairs,)
         The dual variables u at the current point.
+    norm_slope : float
+        What more of the L1 norm costs at the current point: 0.
 
     Examples
     --------
@@ -104,6 +114,8 @@ class RankingLoss(Problem):
     >>> print(w.round(4))
     [0.3095]
     """
+
+    norm_slope = 0.0
 
     def __init__(self, A, loss):
         self.A = A
@@ -127,6 +139,31 @@ class RankingLoss(Problem):
         A = self.A[np.ix_(free, heavy)]
         weights = curvature[heavy]
         return _Dense((A * weights) @ A.T, damping)
+
+
+class LimitedLogSumExp(RankingLoss):
+    r"""The loss of eq. (2) within the range of double precision.
+
+    .. math:: \log \sum_{ir} e^{-\rho_{ir}} + 2 \log (1 + e^{1^\top w - N})
+
+    The second term is next to nothing up to norms of w a little below N = `LARGEST_NORM`, 355, and
+    grows there as fast as the first can ever fall: with any weight of the norm there is a solution.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_columns, n_pairs), dtype=float64
+        As of `RankingLoss`.
+    """
+
+    def __init__(self, A):
+        super().__init__(A, LogSumExp())
+
+    def move(self, w):
+        """Evaluate at w; as `Problem.move`."""
+        value, gradient = super().move(w)
+        excess = w.sum() - LARGEST_NORM
+        self.norm_slope = _LARGEST_EDGE * float(expit(excess))
+        return value + _LARGEST_EDGE * np.logaddexp(0.0, excess), gradient + self.norm_slope
 
 
 class _Dense(Quadratic):

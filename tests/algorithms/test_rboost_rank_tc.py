@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 import boostbench.algorithms.rboost_rank_tc
 from boostbench.algorithms import RBoostRankTC
+from boostbench.core.ranking import LARGEST_NORM
 
 from . import reference
 from .problems import blobs, noise
@@ -286,7 +287,12 @@ class TestWithoutASolution:
     def test_training_goes_on_with_finite_coefficients(self, separable, nu, solver_iterations):
         X, y = separable
         model = model_of(
-            "exponential", nu, 15, n_projections=50, solver_iterations=solver_iterations
+            "exponential",
+            nu,
+            15,
+            n_projections=50,
+            unbounded="continue",
+            solver_iterations=solver_iterations,
         ).fit(X, y)
         assert model.n_iterations_ == 15
         assert 1 <= model.unbounded_at_ < 15
@@ -296,6 +302,22 @@ class TestWithoutASolution:
         assert model.objective_[-1] < 0
         assert np.isfinite(model.dual_).all()
         assert (model.predict(X) == y).all()
+
+    @pytest.mark.parametrize("nu", [1e-2, 1e-4, 1e-7])
+    def test_the_norm_is_limited(self, separable, nu):
+        X, y = separable
+        model = model_of("exponential", nu, 40, n_projections=50).fit(X, y)
+        norms = model.weight_path_.sum(axis=1)
+        assert 340 < norms[-1] < LARGEST_NORM + 5
+        assert (norms < LARGEST_NORM + 5).all()
+        assert (np.diff(model.objective_) <= 0).all()
+        assert 1 <= model.unbounded_at_ < 10
+        assert (model.predict(X) == y).all()
+        # Margins go on to grow.
+        A = design(reference.projected_outputs(model, X), y)
+        path = model.weight_path_.toarray()
+        margins = [(path[t] @ A).min() / norms[t] for t in (model.unbounded_at_ - 1, -1)]
+        assert margins[1] > margins[0] > nu
 
     def test_training_stops_with_the_proof(self, separable):
         X, y = separable

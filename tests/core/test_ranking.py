@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from boostbench.core.losses import LOSSES, get_loss
-from boostbench.core.ranking import LogSumExp, RankingLoss, SumOfLosses
+from boostbench.core.ranking import (
+    LARGEST_NORM,
+    LimitedLogSumExp,
+    LogSumExp,
+    RankingLoss,
+    SumOfLosses,
+)
 
 NAMES = [*LOSSES, "log-sum-exp"]
 
@@ -108,3 +114,32 @@ def test_pairs_of_negligible_curvature_are_left_out():
     quadratic = problem.quadratic(np.ones(4, bool), 0.0)
     found = np.array([quadratic.product(unit) for unit in np.eye(4)])
     assert 0 < np.abs(found - full).max() <= 4e-3 * problem.dual.sum()
+
+
+class TestLimit:
+    @pytest.mark.parametrize("norm", [LARGEST_NORM - 1, LARGEST_NORM, LARGEST_NORM + 1])
+    def test_gradient(self, norm):
+        problem = LimitedLogSumExp(problem_of("log-sum-exp").A)
+        w = TestDerivatives.W / TestDerivatives.W.sum() * norm
+        gradient = problem.move(w)[1]
+        for t, step in enumerate(1e-5 * np.eye(4)):
+            change = problem.move(w + step)[0] - problem.move(w - step)[0]
+            assert gradient[t] == pytest.approx(change / 2e-5, rel=1e-4, abs=1e-6)
+
+    def test_nothing_changes_far_below(self):
+        plain = problem_of("log-sum-exp")
+        limited = LimitedLogSumExp(plain.A)
+        assert limited.move(TestDerivatives.W)[0] == plain.move(TestDerivatives.W)[0]
+        assert limited.norm_slope < 1e-100
+
+    def test_beyond_nothing_is_gained(self):
+        """Even where all margins are as large as they can be."""
+        problem = LimitedLogSumExp(np.full((2, 5), 2.0))
+        values = [problem.move(np.full(2, norm / 2))[0] for norm in (300, 340, 360, 400, 1e6)]
+        assert values[0] > values[1] > values[2]
+        assert values[2] <= values[3] + 0.02
+        assert values[3] == pytest.approx(values[4], abs=1e-6)
+
+    def test_no_exponential_leaves_double_precision(self):
+        assert np.isfinite(np.exp(2 * LARGEST_NORM * (1 - 1e-15)))
+        assert np.exp(-2 * LARGEST_NORM) > 0
