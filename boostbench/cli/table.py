@@ -70,8 +70,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     possible = [key for key in keys if key[0] in datasets]
     report = execute([specs[key] for key in possible], [datasets[row] for row, _ in possible])
     outcomes = dict(zip(possible, report.outcomes, strict=True))
-    changes = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
-    table = _table(definition, specs, outcomes, changes)
+    table = _table(definition, specs, outcomes, overrides)
     _print(table, datasets)
     _write(table, Path(specs[keys[0]]["results"]) / "tables")
     if report.failed:
@@ -96,8 +95,10 @@ def _table(
     definition: Definition,
     specs: Mapping[_Key, dict],
     outcomes: Mapping[_Key, Outcome],
-    changes: list[str],
+    overrides: Sequence[str],
 ) -> Table:
+    given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
+    changes = _changes(definition, specs) if given else []
     first_row = next(iter(definition.rows))
     algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
     shown = {column: _columns(definition, column, algos[column]) for column in definition.columns}
@@ -109,7 +110,7 @@ def _table(
     # Of several rounds, the last are compared.
     last = {column: list(columns)[-1] for column, columns in shown.items()}
     return Table(
-        name="-".join([definition.name, *map(_slug, changes)]),
+        name="-".join([definition.name, *map(_slug, given if changes else [])]),
         title=definition.title,
         rows={row: entry.title for row, entry in definition.rows.items()},
         columns={name: column for columns in shown.values() for name, column in columns.items()},
@@ -122,6 +123,25 @@ def _table(
         uncounted=set(definition.published_as),
         changes=changes,
     )
+
+
+def _changes(definition: Definition, specs: Mapping[_Key, dict]) -> list[str]:
+    """Tell what is not as the definition says, in the first row: ``["protocol.n_splits=3"]``."""
+    row = next(iter(definition.rows))
+    defined = experiments([definition.cell(row, column) for column in definition.columns])
+    changes = {}
+    for column, before in zip(definition.columns, defined, strict=True):
+        then, now = _values(before), _values(specs[row, column])
+        changes |= {f"{key}={value}": 0 for key, value in now.items() if then.get(key) != value}
+    return list(changes)
+
+
+def _values(spec: Mapping) -> dict[str, object]:
+    """Give each value of a config that decides what is in a table, under its dotted key."""
+    values = {"profile": spec["profile"]["name"], "seed": spec["seed"]}
+    for group in ("data", "protocol", "algo"):
+        values |= {f"{group}.{key}": value for key, value in spec[group].items()}
+    return values
 
 
 def _columns(definition: Definition, name: str, algo: Mapping) -> dict[str, Column]:

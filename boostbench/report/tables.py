@@ -81,7 +81,7 @@ class Table:
     uncounted : set of str
         Rows that are a second version of another row's data: they take no part in the tests.
     changes : list of str
-        What the user changed in the protocol or the algorithms.
+        What is not as the table is defined, e.g. ``"protocol.n_splits=3"``.
     """
 
     name: str
@@ -164,7 +164,7 @@ class Table:
     @property
     def headline(self) -> str | None:
         """Tell what is not as the table is defined; None when nothing is."""
-        return f"Not as the table is defined: {' '.join(self.changes)}" if self.changes else None
+        return f"Not as the table is defined: {', '.join(self.changes)}." if self.changes else None
 
     @property
     def notes(self) -> list[str]:

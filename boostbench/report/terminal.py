@@ -29,6 +29,9 @@ _COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red"}
 #: Headings over several columns are broken to this width.
 _GROUP_WIDTH = 12
 
+#: Spaces between columns.
+_GAP = 2
+
 
 def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> None:
     """Print what one or more algorithms do on one data set.
@@ -130,7 +133,9 @@ def print_judgement(console: Console, table: Table) -> None:
     known = [row for row in rows if row[-1] != "-"]  # the others are counted
     if known:
         console.print()
-        grid = _grid(COMPARISON, left=2)
+        widths = (max(map(len, texts)) for texts in zip(COMPARISON, *known, strict=True))
+        tight = sum(widths) + _GAP * (len(COMPARISON) - 1) > console.width
+        grid = _grid(COMPARISON, left=2, gap=1 if tight else _GAP)
         for *texts, verdict in known:
             grid.add_row(*texts, Text(verdict, style=_COLOURS[verdict]))
         console.print(grid)
@@ -162,7 +167,7 @@ def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[i
     # A column without a group is one of its own.
     for _, members in groupby(numbered, key=lambda each: each[1] or each[0]):
         unit = [index for index, _ in members]
-        if block and sum(widths[index] + 1 for index in block + unit) > space:
+        if block and sum(widths[index] + _GAP for index in block + unit) > space:
             yield block
             block = []
         block = block + unit
@@ -173,8 +178,10 @@ def _rounds(cell: Cell) -> str:
     return "-" if cell.n_iterations is None else f"{cell.n_iterations:.0f}"
 
 
-def _grid(header: Sequence[str], left: int = 1) -> Grid:
-    grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+def _grid(header: Sequence[str], left: int = 1, gap: int = _GAP) -> Grid:
+    # The box itself draws columns of spaces one wide.
+    padding = (0, gap - 1, 0, 0)
+    grid = Grid(box=box.SIMPLE_HEAD, padding=padding, pad_edge=False, show_edge=False)
     for index, title in enumerate(header):
         justify = "left" if index < left else "right"
         grid.add_column(title, justify=justify, overflow="fold", vertical="bottom")

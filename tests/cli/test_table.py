@@ -50,7 +50,7 @@ def test_table_of_several_data_sets(call, folder, define):
     assert result.code == 0
     assert max(len(line.rstrip()) for line in result.out.splitlines()[:-1]) <= 80
     markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
-    assert "**Not as the table is defined: algo.n_iterations=5 protocol.n_splits=3**" in markdown
+    assert "**Not as the table is defined: protocol.n_splits=3, algo.n_iterations=5.**" in markdown
     header = markdown.splitlines()[4]
     assert [name.strip() for name in header.strip("|").split("|")] == [
         "data",
@@ -107,6 +107,15 @@ def test_columns_of_one_algorithm(call, folder, define):
     assert cells[1]["test_error_mean"] != cells[3]["test_error_mean"]
 
 
+def test_profile_is_told(call, folder, define):
+    name = define(rows=["iris"], columns=["adaboost_mh"])
+    result = call("table", name, "profile=quick", "parallel=serial")
+    told = " ".join(result.out.split())
+    assert "Not as the table is defined: profile=quick, protocol.n_splits=3," in told
+    assert "algo.n_iterations=200" in told
+    assert (folder / "results" / "tables" / "mine-quick.md").is_file()
+
+
 def test_only_what_is_recorded(call, folder, define):
     name = define(rows=["iris", "wine"], columns=["adaboost_mh"])
     call("run", "algo=adaboost_mh", "data=wine", *QUICK)
@@ -125,6 +134,9 @@ def test_table_as_defined_has_its_own_file(call, folder, define):
     assert call("table", name, "parallel=serial").code == 0
     markdown = (folder / "results" / "tables" / "mine.md").read_text()
     assert "Not as the table is defined" not in markdown
+    # What is given, but changes nothing, is no change.
+    assert call("table", name, "parallel=serial", "seed=0").code == 0
+    assert len(list((folder / "results" / "tables").iterdir())) == 3
 
 
 def resolved_algos(table):
@@ -202,7 +214,7 @@ def test_data_sets_that_cannot_be_had_are_left_out(call, folder, define):
     assert result.code == 0
     assert result.err.count("\n") == 1
     assert "svmguide2 is left out" in result.err
-    assert "not available" in result.out
+    assert "Not available: svmguide2." in result.out
     assert (
         "Not available: svmguide2."
         in (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()

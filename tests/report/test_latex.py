@@ -61,7 +61,7 @@ def test_published_numbers(table, timed_table):
 
 def test_changes_are_told(table, make_table):
     text = latex(make_table(table.cells, changes=["algo.n_iterations=5"]))
-    assert r"\textbf{Not as the table is defined: algo.n\_iterations=5}" in text
+    assert r"\textbf{Not as the table is defined: algo.n\_iterations=5.}" in text
 
 
 def test_escape():

@@ -24,7 +24,7 @@ def test_layout(table):
 
 def test_changes_stand_above_the_table(table, make_table):
     text = markdown(make_table(table.cells, changes=["protocol=quick"]))
-    assert text.startswith("# Title\n\n**Not as the table is defined: protocol=quick**\n\n|")
+    assert text.startswith("# Title\n\n**Not as the table is defined: protocol=quick.**\n\n|")
 
 
 def test_groups_are_named_in_each_column(table_of_rounds):

@@ -79,4 +79,4 @@ def test_splits_that_have_not_run_are_told(make_cell, make_table):
 def test_headline_tells_what_was_changed(table, make_table):
     assert table.headline is None
     changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
-    assert changed.headline == "Not as the table is defined: protocol=quick algo.nu=1"
+    assert changed.headline == "Not as the table is defined: protocol=quick, algo.nu=1."

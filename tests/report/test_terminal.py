@@ -58,7 +58,7 @@ def test_width(make_cell, table):
 
 def test_wide_table_is_printed_in_blocks(make_cell, make_table):
     columns = {
-        f"{name}{i}": Column(f"{name} {i}", f"n = {i}", f"A long algorithm's name {name}")
+        f"{name}{i}": Column(f"{name} {i}", f"n = {i}", f"Group {name}")
         for name in "abc"
         for i in range(3)
     }
@@ -71,6 +71,27 @@ def test_wide_table_is_printed_in_blocks(make_cell, make_table):
     # Two groups fit; no group is torn apart.
     assert [line.count("n") for line in titles] == [6, 3]
     assert sum(line.count("12.0 (2.0)") for line in lines) == 9
+
+
+@pytest.mark.parametrize("length", [7, 8, 9, 10, 11, 12])
+def test_blocks_are_as_wide_as_they_may_be(make_cell, make_table, length):
+    # No heading or number is broken, whatever the widths.
+    columns = {name: Column(name, name * length) for name in "abcdefgh"}
+    cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    print_table(console, make_table(cells, columns, compare=[]))
+    out = text(console)
+    assert all(f"{name * length}" in out for name in columns)
+    assert out.count("12.0 (2.0)") == 8
+
+
+def test_comparison_is_set_tight_before_it_is_broken(make_cell, make_table):
+    label = "RBoost^rank, T=1000"
+    cells = {("australian", "a"): make_cell([20, 32, 44], published=(30.0, 11.9))}
+    table = make_table(cells, {"a": Column(label, "Test 1000", "RBoost^rank")}, compare=[])
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    print_judgement(console, table)
+    assert re.search(r"australian RBoost\^rank, T=1000 +30.0 \(11.9\)", text(console))
 
 
 def test_headline(console, table, make_table):
