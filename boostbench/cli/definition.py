@@ -123,10 +123,14 @@ class Definition:
             _check_keys(entry, Row.__annotations__, f"{path}: row {row}")
         for column, entry in columns.items():
             _check_keys(entry, Variant.__annotations__, f"{path}: column {column}")
-        for pair in content.get("compare") or []:
-            for column in pair:
-                if column not in columns:
-                    raise unknown("column", column, list(columns))
+        for column in {name for pair in content.get("compare") or [] for name in pair}:
+            if column not in columns:
+                raise UserError(
+                    f"{path}: compare has no column {column!r} among {', '.join(columns)}"
+                )
+        for row in content.get("published_as", {}):
+            if row not in rows:
+                raise UserError(f"{path}: published_as has no row {row!r} among {', '.join(rows)}")
         if content.get("seconds", "fit") not in ("fit", "weak_learner", "coefficients"):
             raise UserError(f"{path}: seconds is fit, weak_learner or coefficients")
         return cls(

@@ -19,7 +19,7 @@ from boostbench.report.tables import Table
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"†": r"\textdagger{}", "‡": r"\textdaggerdbl{}", "±": r"$\pm$"},
+    **{"†": r"\textdagger{}", "‡": r"\textdaggerdbl{}", "±": r"$\pm$", "−": "$-$"},
     **{"<": r"\textless{}", ">": r"\textgreater{}"},
 }
 
@@ -60,7 +60,7 @@ def escape(text: str) -> str:
     >>> print(escape("RBoost^proj, 95% of a_b"))
     RBoost\textsuperscript{proj}, 95\% of a\_b
     """
-    pieces = re.split(r"\^([A-Za-z]+)", text)
+    pieces = re.split(r"\^([A-Za-z]+)", re.sub(r"^-(?=\d)", "−", text))
     escaped = ["".join(_SPECIAL.get(character, character) for character in p) for p in pieces]
     escaped[1::2] = [rf"\textsuperscript{{{word}}}" for word in escaped[1::2]]
     return "".join(escaped)

@@ -179,6 +179,9 @@ class Table:
             if cell.is_partial
         ]
         notes = [f"Not available: {', '.join(absent)}."] if absent else []
+        if self.uncounted and self.compare:
+            rows = ", ".join(self.rows[row] for row in self.rows if row in self.uncounted)
+            notes.append(f"A second version of the same data, not counted in the tests: {rows}.")
         if partial:
             notes.append(f"{PARTIAL} over a part of the splits: {', '.join(partial)}.")
         if any(cell.text == "not reached" for cell in cells.values()):

@@ -241,6 +241,7 @@ def test_failed_splits(call, define):
         ({"rows": ["iris"], "columns": [{"a": {"alg": "x"}}]}, "column a has no alg"),
         ({"rows": ["iris", "iris"], "columns": ["adaboost"]}, "has iris twice"),
         ({"rows": ["iris"], "columns": ["adaboost"], "compare": [["x", "adaboost"]]}, "column 'x'"),
+        ({"rows": ["iris"], "columns": ["adaboost"], "published_as": {"a": "b"}}, "no row 'a'"),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "rounds": [7]}, "after 7 rounds"),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "seconds": "predict"}, "seconds is fit"),
     ],

@@ -76,6 +76,13 @@ def test_splits_that_have_not_run_are_told(make_cell, make_table):
     assert table.notes == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
+def test_second_versions_are_told(make_cell, make_table):
+    cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
+    (note,) = make_table(cells, uncounted={"vowel528"}).notes
+    assert note.endswith("not counted in the tests: vowel528.")
+    assert make_table(cells, uncounted={"vowel528"}, compare=[]).notes == []
+
+
 def test_headline_tells_what_was_changed(table, make_table):
     assert table.headline is None
     changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
