@@ -117,7 +117,7 @@ def test_the_quick_profile():
     changed = {key for key in paper["algo"] if quick["algo"][key] != paper["algo"][key]}
     assert changed == {"n_iterations", "projections"}
     changed = {key for key in paper["protocol"] if quick["protocol"][key] != paper["protocol"][key]}
-    assert changed == {"n_splits", "tune"}
+    assert changed == {"n_splits", "n_folds"}
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -127,7 +127,13 @@ def test_what_is_given_goes_before_the_profile(order):
     assert spec["algo"]["n_iterations"] == 7
     assert spec["algo"]["projections"] == "pooled"
     assert spec["protocol"]["n_splits"] == 5
-    assert spec["protocol"]["tune"] == "none"
+    assert spec["protocol"]["n_folds"] == 2
+
+
+def test_a_grid_that_is_given_goes_before_that_of_the_profile():
+    quick = ["profile=quick", "algo=multiboost"]
+    assert compose(*quick)["algo"]["grid"] == {"nu": [1e-4, 1e-5, 1e-7]}
+    assert compose(*quick, "algo.grid.nu=[0.1]")["algo"]["grid"] == {"nu": [0.1]}
 
 
 def test_a_profile_gives_no_class_what_it_does_not_have():
