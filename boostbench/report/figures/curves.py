@@ -13,6 +13,8 @@ from boostbench.report.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label,
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
 _DPI = 170
+# Ticks in a decade, where the axis is longer than about one, and where it is shorter.
+_FEW, _MANY = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
 
 def draw_curves(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figure:
@@ -77,7 +79,8 @@ def _draw(axes: Axes, curves: Mapping[str, Sequence[Mapping]], titles: list[str]
             axes.plot(*mean_errors(records), **_look(titles.index(title)))
     axes.set(xscale="log", yscale="log")
     axes.xaxis.set_major_locator(FixedLocator([1, 10, 100, 1000]))
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=_FEW if high > 8 * low else _MANY))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_minor_locator(NullLocator())
