@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import (
+    SAMME,
     AdaBoost,
     AdaBoostECC,
     AdaBoostMH,
@@ -30,6 +31,9 @@ CASES = {
     "AdaBoostECC, binned": AdaBoostECC(n_iterations=12, max_bins=8, random_state=0),
     "AdaBoostMO": AdaBoostMO(n_iterations=12),
     "AdaBoostMO, binned": AdaBoostMO(n_iterations=12, max_bins=8),
+    "SAMME": SAMME(n_iterations=12),
+    "SAMME, binned": SAMME(n_iterations=12, max_bins=8),
+    "SAMME, trees": SAMME(n_iterations=12, weak_learner="tree", random_state=0),
     "MultiBoost": MultiBoost(n_iterations=12, nu=1e-3),
     "MultiBoost, exponential": MultiBoost(n_iterations=12, nu=1e-3, loss="exponential"),
     "MultiBoost, hinge": MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
@@ -194,6 +198,8 @@ class TestEveryModel:
             per_round = d + 1 + k
         elif isinstance(model, AdaBoostMO):
             per_round = 2 * (2 ** (k - 1) - 1) + 1
+        elif isinstance(model, SAMME):
+            per_round = 5 if model.weak_learner == "stump" else 8
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
         assert fitted.n_parameters_ == T * per_round + k * has_intercept
 
@@ -299,6 +305,7 @@ def test_one_class_is_refused(model):
         (RBoostRank(projections="dense"), ["independent", "pooled", "dense"]),
         (RBoostRankTC(loss="hinge"), ["exponential", "exponential_sum", "logistic", "hinge"]),
         (RBoostRankTC(solver="sgd"), ["lbfgs", "newton", "sgd"]),
+        (SAMME(weak_learner="forest"), ["stump", "tree", "forest"]),
         (MultiBoost(loss="squared"), ["exponential", "hinge", "logistic", "squared"]),
         (RBoostProj(loss="hinge"), ["exponential", "logistic", "hinge"]),
         (RBoostProj(rule="best"), ["greedy", "paper", "best"]),

@@ -1,0 +1,179 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.algorithms import SAMME, AdaBoost
+
+from .problems import blobs, noise
+
+# The search adds up in single precision: a stump may be chosen that is worse by that much.
+PRECISION = 1e-6
+
+
+def least_error(X, y, D):
+    """Try every threshold of every feature, with every pair of votes."""
+    found = []
+    for feature in range(X.shape[1]):
+        for low, high in itertools.pairwise(np.unique(X[:, feature])):
+            above = X[:, feature] > (low + high) / 2
+            for votes in itertools.product(set(y), repeat=2):
+                guess = np.where(above, votes[1], votes[0])
+                found.append(sum(D[i] for i in range(len(y)) if guess[i] != y[i]))
+    return min(found)
+
+
+@pytest.mark.parametrize("weak_learner", ["stump", "tree"])
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+class TestAgainstTheLiteralAlgorithm:
+    def test_every_round(self, weak_learner, problem, n_classes):
+        X, y = problem(n_classes, n_samples=30, seed=1)
+        model = SAMME(n_iterations=8, weak_learner=weak_learner, random_state=0).fit(X, y)
+        assert model.n_iterations_ == 8
+        D = [1.0 / len(y)] * len(y)
+        F = np.zeros((len(y), n_classes))
+        outputs = model.hypotheses_.outputs(X)
+        for t, decision in enumerate(model.staged_decision_function(X)):
+            h = outputs[:, t]
+            error = sum(D[i] for i in range(len(y)) if h[i] != y[i])
+            if weak_learner == "stump":
+                assert error == pytest.approx(least_error(X, y, D), abs=PRECISION)
+            alpha = math.log((1 - error) / error) + math.log(n_classes - 1)
+            assert model.coefficients_[t] == pytest.approx(alpha, rel=1e-9)
+            D = [D[i] * math.exp(alpha * (h[i] != y[i])) for i in range(len(y))]
+            D = [d / sum(D) for d in D]
+            for i in range(len(y)):
+                F[i, h[i]] += alpha
+            wanted = F[:, 1] - F[:, 0] if n_classes == 2 else F
+            np.testing.assert_allclose(decision, wanted, rtol=1e-9, atol=1e-9)
+
+    def test_a_weak_learner_is_as_good_as_guessing_in_the_next_round(
+        self, weak_learner, problem, n_classes
+    ):
+        """The weights of its errors come to 1 - 1/k."""
+        X, y = problem(n_classes, seed=2)
+        model = SAMME(n_iterations=10, weak_learner=weak_learner, random_state=0).fit(X, y)
+        D = np.full(len(y), 1.0 / len(y))
+        for h, alpha in zip(model.hypotheses_.outputs(X).T, model.coefficients_, strict=True):
+            D[h != y] *= np.exp(alpha)
+            D /= D.sum()
+            assert D[h != y].sum() == pytest.approx(1 - 1 / n_classes, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("max_leaf_nodes", [2, 3, 4])
+def test_trees_are_those_of_scikit_learn(n_classes, max_leaf_nodes):
+    # In no round are two splits equally good here.
+    X, y = blobs(n_classes, n_samples=60, seed=1)
+    tree = DecisionTreeClassifier(max_leaf_nodes=max_leaf_nodes)
+    theirs = AdaBoostClassifier(tree, n_estimators=15, random_state=0).fit(X, y)
+    ours = SAMME(
+        n_iterations=15, weak_learner="tree", max_leaf_nodes=max_leaf_nodes, random_state=1
+    ).fit(X, y)
+    np.testing.assert_allclose(ours.coefficients_, theirs.estimator_weights_, rtol=1e-9)
+    new = np.random.default_rng(1).normal(size=(300, X.shape[1]))
+    outputs = ours.hypotheses_.outputs(new)
+    for mine, estimator in zip(outputs.T, theirs.estimators_, strict=True):
+        assert (mine == estimator.predict(new)).all()
+    # Equal votes for two classes may round either way.
+    assert np.mean(ours.predict(new) != theirs.predict(new)) < 0.02
+
+
+class LeastErrorStump(ClassifierMixin, BaseEstimator):
+    """A stump for scikit-learn's AdaBoost that takes the least weighted error, not Gini."""
+
+    def fit(self, X, y, sample_weight):
+        self.classes_ = np.unique(y)
+        errors = {}
+        for feature in range(X.shape[1]):
+            for low, high in itertools.pairwise(np.unique(X[:, feature])):
+                threshold = (low + high) / 2
+                above = X[:, feature] > threshold
+                votes = [np.bincount(y[s], sample_weight[s]).argmax() for s in (~above, above)]
+                guess = np.where(above, votes[1], votes[0])
+                errors[feature, threshold, *votes] = sample_weight[guess != y].sum()
+        ranked = sorted(errors.values())
+        assert ranked[1] - ranked[0] > 1e-6, "a tie: this problem cannot be compared"
+        self.stump_ = min(errors, key=errors.get)
+        return self
+
+    def predict(self, X):
+        feature, threshold, low, high = self.stump_
+        return np.where(X[:, feature] > threshold, high, low)
+
+
+@pytest.mark.parametrize(("n_classes", "seed"), [(3, 124), (4, 195)])
+def test_stumps_of_least_error_in_scikit_learn(n_classes, seed):
+    X, y = blobs(n_classes, seed=seed)
+    theirs = AdaBoostClassifier(LeastErrorStump(), n_estimators=10).fit(X, y)
+    ours = SAMME(n_iterations=10).fit(X, y)
+    np.testing.assert_allclose(ours.coefficients_, theirs.estimator_weights_, rtol=1e-9)
+    new = np.random.default_rng(1).normal(size=(300, X.shape[1]))
+    for mine, estimator in zip(ours.hypotheses_.outputs(new).T, theirs.estimators_, strict=True):
+        assert (mine == estimator.predict(new)).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_classes_are_adaboost(seed):
+    X, y = blobs(2, seed=seed)
+    samme = SAMME(n_iterations=20).fit(X, y)
+    labels = samme.hypotheses_.label
+    assert (labels[:, 1] != labels[:, 2]).all()
+    adaboost = AdaBoost(n_iterations=20).fit(X, y)
+    new = np.random.default_rng(1).normal(size=(100, X.shape[1]))
+    for one, other in zip(
+        samme.staged_decision_function(new), adaboost.staged_decision_function(new), strict=True
+    ):
+        np.testing.assert_allclose(one, 2 * other, rtol=1e-9, atol=1e-9)
+
+
+def test_a_perfect_tree_ends_the_training():
+    X = np.repeat(np.arange(3.0), 10)[:, None]
+    y = X[:, 0].astype(int)
+    tree = SAMME(n_iterations=50, weak_learner="tree").fit(X, y)
+    assert tree.n_iterations_ == 1
+    assert tree.score(X, y) == 1.0
+    assert np.isfinite(tree.coefficients_).all()
+    stumps = SAMME(n_iterations=50).fit(X, y)
+    assert stumps.n_iterations_ == 50
+    assert stumps.score(X, y) == 1.0
+
+
+def test_training_ends_where_no_stump_beats_chance():
+    """XOR of two classes: every stump is right as often as wrong."""
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    model = SAMME(n_iterations=50).fit(X, [0, 1, 1, 0])
+    assert model.n_iterations_ == 0
+    assert (model.decision_function(X) == 0).all()
+    assert list(model.staged_predict(X)) == []
+
+
+def test_a_stump_may_be_right_less_than_half_of_the_time():
+    """With four classes, one in three is better than chance, and AdaBoost would give up."""
+    X, y = noise(4, n_samples=100, seed=0)
+    model = SAMME(n_iterations=5).fit(X, y)
+    assert model.n_iterations_ == 5
+    assert (model.hypotheses_.outputs(X)[:, 0] != y).mean() > 0.5
+    assert (model.coefficients_ > 0).all()
+
+
+def test_values_that_single_precision_cannot_hold():
+    X, y = blobs(3)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="float32"):
+        SAMME(weak_learner="tree").fit(X * 1e300, y)
+    assert SAMME(n_iterations=5).fit(X * 1e300, y).n_iterations_ == 5
+
+
+def test_binned_thresholds_are_used():
+    X, y = noise(3, seed=3)
+    binned = SAMME(n_iterations=60, max_bins=4).fit(X, y)
+    for feature in range(X.shape[1]):
+        of_feature = binned.hypotheses_.feature[:, 0] == feature
+        assert len(set(binned.hypotheses_.threshold[of_feature, 0])) <= 3
+    exact = SAMME(n_iterations=60).fit(X, y)
+    assert len(set(exact.hypotheses_.threshold[:, 0])) > X.shape[1] * 3
