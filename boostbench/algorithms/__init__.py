@@ -3,6 +3,7 @@
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH
 from boostbench.algorithms.adaboost_ecc import AdaBoostECC
 from boostbench.algorithms.adaboost_mo import AdaBoostMO
+from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.projected import ProjectedAdaBoostMH
@@ -17,6 +18,7 @@ __all__ = [
     "AdaBoostECC",
     "AdaBoostMH",
     "AdaBoostMO",
+    "GradBoost",
     "MCBoost",
     "MultiBoost",
     "ProjectedAdaBoostMH",

@@ -13,6 +13,8 @@ from boostbench.algorithms import (
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
+    GradBoost,
+    MCBoost,
     MultiBoost,
     RBoostProj,
     RBoostRank,
@@ -34,6 +36,13 @@ CASES = {
     "SAMME": SAMME(n_iterations=12),
     "SAMME, binned": SAMME(n_iterations=12, max_bins=8),
     "SAMME, trees": SAMME(n_iterations=12, weak_learner="tree", random_state=0),
+    "GradBoost": GradBoost(n_iterations=12, nu=1e-3),
+    "GradBoost, linf": GradBoost(n_iterations=12, nu=1e-3, norm="linf"),
+    "GradBoost, binned": GradBoost(n_iterations=12, nu=1e-3, max_bins=8),
+    "MCBoost": MCBoost(n_iterations=12),
+    "MCBoost, logistic": MCBoost(n_iterations=12, loss="logistic", nu=1e-2, kappa=0.3),
+    "MCBoost, binned": MCBoost(n_iterations=12, max_bins=8),
+    "MCBoost, trees": MCBoost(n_iterations=12, weak_learner="tree"),
     "MultiBoost": MultiBoost(n_iterations=12, nu=1e-3),
     "MultiBoost, exponential": MultiBoost(n_iterations=12, nu=1e-3, loss="exponential"),
     "MultiBoost, hinge": MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
@@ -201,7 +210,8 @@ class TestEveryModel:
         elif isinstance(model, SAMME):
             per_round = 5 if model.weak_learner == "stump" else 8
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
-        assert fitted.n_parameters_ == T * per_round + k * has_intercept
+        n_different = fitted.n_hypotheses_ if isinstance(model, GradBoost) else T
+        assert fitted.n_parameters_ == n_different * per_round + k * has_intercept
 
     def test_a_second_fit_forgets_the_first(self, model, data):
         X, y = data
@@ -306,6 +316,9 @@ def test_one_class_is_refused(model):
         (RBoostRankTC(loss="hinge"), ["exponential", "exponential_sum", "logistic", "hinge"]),
         (RBoostRankTC(solver="sgd"), ["lbfgs", "newton", "sgd"]),
         (SAMME(weak_learner="forest"), ["stump", "tree", "forest"]),
+        (GradBoost(norm="l1"), ["l2", "linf", "l1"]),
+        (MCBoost(loss="hinge"), ["exponential", "logistic", "hinge"]),
+        (MCBoost(weak_learner="wlda"), ["stump", "tree", "wlda"]),
         (MultiBoost(loss="squared"), ["exponential", "hinge", "logistic", "squared"]),
         (RBoostProj(loss="hinge"), ["exponential", "logistic", "hinge"]),
         (RBoostProj(rule="best"), ["greedy", "paper", "best"]),

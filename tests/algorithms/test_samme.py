@@ -66,10 +66,10 @@ class TestAgainstTheLiteralAlgorithm:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("max_leaf_nodes", [2, 3, 4])
+@pytest.mark.parametrize("max_leaf_nodes", [2, 3, 6])
 def test_trees_are_those_of_scikit_learn(n_classes, max_leaf_nodes):
     # In no round are two splits equally good here.
-    X, y = blobs(n_classes, n_samples=60, seed=1)
+    X, y = blobs(n_classes, n_samples=200, seed=0, spread=2)
     tree = DecisionTreeClassifier(max_leaf_nodes=max_leaf_nodes)
     theirs = AdaBoostClassifier(tree, n_estimators=15, random_state=0).fit(X, y)
     ours = SAMME(

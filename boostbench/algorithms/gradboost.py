@@ -1,0 +1,179 @@
+"""GradBoost: boosting as coordinate descent on a loss with a mixed-norm penalty."""
+
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
+from boostbench.core.mixed_norms import ROW_NORMS
+from boostbench.core.stumps import StumpSearch
+
+# The largest curvature of the loss along the coefficients of a stump: no covariance matrix of a
+# variable in {e_1, ..., e_k} has a larger eigenvalue, and stumps are -1 or +1.
+_CURVATURE = 0.5
+
+
+class GradBoost(StageWiseStumps):
+    r"""GradBoost with stumps: multi-class boosting with an l1/l2 or l1/linf penalty.
+
+    The scores are :math:`F_r(x) = \sum_j h_j(x) W_{jr}` over all stumps :math:`h_j`. A round lowers
+
+    .. math:: \frac1m \sum_i \log \sum_r \exp(F_r(x_i) - F_{y_i}(x_i))
+              + \nu \sum_j \|W_{j\cdot}\|
+
+    by changing the coefficients of one stump. With g the gradient of the loss by
+    :math:`w = W_{j\cdot}`, the objective is bounded by
+
+    .. math:: g^\top (w' - w) + \frac14 \|w' - w\|_2^2 + \nu (\|w'\| - \|w\|)
+
+    plus its present value, and w' minimises the bound. Of all stumps, the one is taken whose bound
+    falls most; of those without coefficients this is the one of the largest dual norm of g. So a
+    round adds a stump or corrects an old one, perhaps back to 0; and all the rounds together
+    converge to the minimum over all stumps.
+
+    Parameters
+    ----------
+    n_iterations : int, default=1000
+        Boosting rounds at most. Training ends earlier where no round lowers the objective any more.
+    nu : float, default=1e-4
+        :math:`\nu`, the weight of the penalty.
+    norm : {"l2", "linf"}, default="l2"
+        The norm of the coefficients of a stump.
+    max_bins : int or None, default=None
+        None searches all thresholds; an integer that many quantile bins per feature.
+    random_state : int, RandomState instance or None, default=None
+        Unused: the algorithm is deterministic.
+
+    Attributes
+    ----------
+    hypotheses_ : boostbench.core.learners.Stumps
+        The stump of each round; the same one may come back.
+    coefficients_ : ndarray of shape (n_iterations_, n_classes)
+        What each round adds to the coefficients of its stump.
+    objective_ : ndarray of shape (n_iterations_,)
+        After each round.
+    n_hypotheses_ : int
+        Different stumps with coefficients other than 0 after the last round.
+
+    See Also
+    --------
+    MultiBoost : Finds all coefficients anew in each round.
+
+    References
+    ----------
+    .. [1] J. Duchi and Y. Singer, "Boosting with structural sparsity", ICML 2009. It is the
+       baseline "GradBoost" of paper 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> GradBoost(n_iterations=50).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **StageWiseStumps._parameter_constraints,
+        "nu": [Interval(Real, 0, None, closed="left")],
+        "norm": [StrOptions(set(ROW_NORMS))],
+    }
+
+    def __init__(self, n_iterations=1000, nu=1e-4, norm="l2", max_bins=None, random_state=None):
+        super().__init__(n_iterations, max_bins, random_state)
+        self.nu = nu
+        self.norm = norm
+
+    def _master(self, X, labels, random_state):
+        own = labels == np.arange(len(self.classes_))[:, None]
+        return _GradBoostMaster(StumpSearch(X, self.max_bins), own, self)
+
+    def _keep(self, master):
+        super()._keep(master)
+        self.objective_ = np.array(master.objective)
+        self.n_hypotheses_ = int(master.W.any(axis=1).sum())
+        self.n_parameters_ = self.n_hypotheses_ * (2 + len(self.classes_))
+
+
+class _GradBoostMaster(StumpMaster):
+    def __init__(self, search, own, params):
+        n_classes, n_samples = own.shape
+        # Minus the gradient by the scores, so that edges are minus that by the coefficients. With
+        # classes in rows, sums and maxima over them are of long vectors.
+        super().__init__(search, (own - 1 / n_classes).T / n_samples)
+        self.own = own
+        self.own_at = np.flatnonzero(own)
+        self.nu = params.nu
+        self.norm = ROW_NORMS[params.norm]()
+        self.scores = np.zeros(own.shape)
+        # The different stumps: row of each, where it stands in the search, and its coefficients.
+        # W has a row of zeros more, for a new stump.
+        self.rows = {}
+        self.columns = []
+        self.positions = np.empty(params.n_iterations, np.int64)
+        self.W = np.zeros((params.n_iterations + 1, n_classes))
+        self.penalty = 0.0
+        self.objective = []
+
+    def generate(self):
+        if not self.search.n_positions:
+            return None
+        edges = self.search.edges(self.weights)
+        known = self.positions[: len(self.columns)]
+        old = edges[known].astype(np.float64)
+        violation = self.norm.dual(edges)
+        violation[known] = 0.0
+        position = int(violation.argmax())
+        stump = self.search.stump(position)
+        new = stump(self.search.X) @ self.weights
+        row = self._best(np.vstack([old, new]))
+        if row < len(self.columns):
+            stump = self.columns[row]
+        else:
+            # A stump may stand at several positions.
+            row = self.rows.get(stump, row)
+        outputs = stump(self.search.X)
+        # In double precision, unlike the search.
+        coefficients = self._minimum(self.W[[row]], outputs @ self.weights)[0]
+        if np.abs(coefficients - self.W[row]).max() <= NO_EDGE:
+            return None
+        return stump, position, row, outputs, coefficients
+
+    def correct(self, column):
+        stump, position, row, outputs, coefficients = column
+        if row == len(self.columns):
+            self.rows[stump] = row
+            self.columns.append(stump)
+            self.positions[row] = position
+        step = coefficients - self.W[row]
+        before, after = self.norm.value(np.stack([self.W[row], coefficients]))
+        self.W[row] = coefficients
+        self.penalty += after - before
+        self.stumps.append(stump)
+        self.votes.append(step)
+        self.scores += step[:, None] * outputs
+        self.objective.append(self._update() + self.nu * self.penalty)
+        return True
+
+    def _minimum(self, W, edges):
+        """Minimise the bound for each row."""
+        return self.norm.prox(W + edges / _CURVATURE, self.nu / _CURVATURE)
+
+    def _best(self, edges):
+        """Row of the bound that falls most."""
+        W = self.W[: len(edges)]
+        minimum = self._minimum(W, edges)
+        step = minimum - W
+        fall = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
+        fall -= self.nu * (self.norm.value(minimum) - self.norm.value(W))
+        return int(fall.argmax())
+
+    def _update(self):
+        """Find the weights for the scores; returns the loss."""
+        shifted = self.scores - self.scores.max(axis=0)
+        exponentials = np.exp(shifted)
+        totals = exponentials.sum(axis=0)
+        loss = (np.log(totals).sum() - shifted.take(self.own_at).sum()) / len(totals)
+        self.weights = (self.own - exponentials / totals).T / len(totals)
+        return loss

@@ -1,0 +1,114 @@
+r"""Mixed norms of a coefficient matrix: the sum of the norms of its rows.
+
+Each row belongs to one hypothesis and has a coefficient for every class. Such a penalty sets whole
+rows to 0, so that the classes share few hypotheses.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+
+class RowNorm(ABC):
+    """A norm of the rows of a matrix."""
+
+    @abstractmethod
+    def value(self, W):
+        """Evaluate the norm.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+
+    @abstractmethod
+    def dual(self, G):
+        """Evaluate the dual norm: the largest product with a row of norm 1.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_rows, n_columns)
+            Overwritten.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+
+    @abstractmethod
+    def prox(self, V, weight):
+        r"""Minimise :math:`\frac12 \|w - v\|_2^2 + weight \|w\|` for each row v.
+
+        Parameters
+        ----------
+        V : ndarray of shape (n_rows, n_columns)
+        weight : float
+            Non-negative.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+            A row is 0 exactly where its dual norm is at most `weight`.
+        """
+
+
+class Euclidean(RowNorm):
+    """The penalty l1/l2: its rows are 0, or shrunk by one length.
+
+    Examples
+    --------
+    >>> Euclidean().prox(np.array([[3.0, 4.0], [0.3, 0.4]]), 1.0)
+    array([[2.4, 3.2],
+           [0. , 0. ]])
+    """
+
+    def value(self, W):
+        """As `RowNorm.value`."""
+        return np.sqrt((W * W).sum(axis=1))
+
+    def dual(self, G):
+        """As `RowNorm.dual`."""
+        # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
+        return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))
+
+    def prox(self, V, weight):
+        """As `RowNorm.prox`."""
+        length = self.value(V)[:, None]
+        left = np.maximum(length - weight, 0.0)
+        return V * np.divide(left, length, out=np.zeros_like(length), where=length > 0)
+
+
+class Maximum(RowNorm):
+    """The penalty l1/linf: its rows are 0, or have their largest entries cut off at one size.
+
+    Examples
+    --------
+    >>> Maximum().prox(np.array([[3.0, -2.5, 1.0], [0.5, 0.3, -0.1]]), 1.0)
+    array([[ 2.25, -2.25,  1.  ],
+           [ 0.  ,  0.  , -0.  ]])
+    """
+
+    def value(self, W):
+        """As `RowNorm.value`."""
+        return np.abs(W).max(axis=1)
+
+    def dual(self, G):
+        """As `RowNorm.dual`."""
+        return np.abs(G, out=G) @ np.ones(G.shape[1], G.dtype)
+
+    def prox(self, V, weight):
+        """As `RowNorm.prox`."""
+        # By Moreau's decomposition, v less its projection onto the l1 ball of radius `weight`. What
+        # is cut off the j largest entries adds up to the weight for one j, and to no more for the
+        # others.
+        descending = -np.sort(-np.abs(V), axis=1)
+        surplus = np.cumsum(descending, axis=1) - weight
+        size = (surplus / np.arange(1, V.shape[1] + 1)).max(axis=1, keepdims=True)
+        return np.clip(V, -np.maximum(size, 0.0), np.maximum(size, 0.0))
+
+
+ROW_NORMS = {"l2": Euclidean, "linf": Maximum}
