@@ -42,7 +42,7 @@ CASES = {
     "MCBoost": MCBoost(n_iterations=12),
     "MCBoost, logistic": MCBoost(n_iterations=12, loss="logistic", nu=1e-2, kappa=0.3),
     "MCBoost, binned": MCBoost(n_iterations=12, max_bins=8),
-    "MCBoost, trees": MCBoost(n_iterations=12, weak_learner="tree"),
+    "MCBoost, trees": MCBoost(n_iterations=10, weak_learner="tree", max_leaf_nodes=3),
     "MultiBoost": MultiBoost(n_iterations=12, nu=1e-3),
     "MultiBoost, exponential": MultiBoost(n_iterations=12, nu=1e-3, loss="exponential"),
     "MultiBoost, hinge": MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
@@ -209,6 +209,8 @@ class TestEveryModel:
             per_round = 2 * (2 ** (k - 1) - 1) + 1
         elif isinstance(model, SAMME):
             per_round = 5 if model.weak_learner == "stump" else 8
+        elif isinstance(model, MCBoost) and model.weak_learner == "tree":
+            per_round = 2 * 2 + 3 + k
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
         n_different = fitted.n_hypotheses_ if isinstance(model, GradBoost) else T
         assert fitted.n_parameters_ == n_different * per_round + k * has_intercept

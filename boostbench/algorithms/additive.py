@@ -1,0 +1,96 @@
+"""Fitted stump ensembles as additive models, which predict faster."""
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from boostbench.core.additive import AdditiveTables
+from boostbench.core.learners import Stumps
+
+
+class AdditiveModel:
+    """A fitted classifier with stumps as one table per feature: see `additive`.
+
+    Attributes
+    ----------
+    tables : boostbench.core.additive.AdditiveTables
+    classes_ : ndarray of shape (n_classes,)
+    """
+
+    def __init__(self, model):
+        self.tables = AdditiveTables(model.hypotheses_, model.coefficients_)
+        self.classes_ = model.classes_
+        self._intercept = np.zeros(len(model.classes_))
+        if hasattr(model, "intercepts_"):
+            self._intercept = model.intercepts_.sum(axis=0)
+        self._n_features = model.n_features_in_
+
+    def decision_function(self, X):
+        """Score the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
+            As from the classifier, up to rounding.
+        """
+        X = check_array(X, dtype=np.float64)
+        if X.shape[1] != self._n_features:
+            raise ValueError(f"X has {X.shape[1]} features, expected {self._n_features}")
+        scores = self.tables.scores(X)
+        scores += self._intercept
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X):
+        """Predict the labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        decision = self.decision_function(X)
+        if decision.ndim == 1:
+            return self.classes_[(decision > 0).astype(int)]
+        return self.classes_[decision.argmax(axis=1)]
+
+
+def additive(model):
+    """Return a fitted stump ensemble as one table per feature.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, with plain stumps in `hypotheses_` and a coefficient for every stump and class in
+        `coefficients_`: AdaBoost, AdaBoostMH, AdaBoostECC, MultiBoost, MCBoost.
+
+    Returns
+    -------
+    AdditiveModel
+
+    Raises
+    ------
+    ValueError
+        If the model is not of that form.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from boostbench.algorithms import AdaBoostMH
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = AdaBoostMH(n_iterations=50).fit(X, y)
+    >>> bool((additive(model).predict(X) == model.predict(X)).all())
+    True
+    """
+    check_is_fitted(model)
+    shape = (len(model.hypotheses_), len(model.classes_))
+    if not isinstance(model.hypotheses_, Stumps) or model.coefficients_.shape != shape:
+        raise ValueError(
+            f"{type(model).__name__} is no sum of stumps with a coefficient for every class"
+        )
+    return AdditiveModel(model)

@@ -1,0 +1,194 @@
+"""Stage-wise MCBoost (paper 2): one weak learner and a coefficient for every class per round."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.algorithms.additive import additive
+from boostbench.algorithms.base import Master
+from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps
+from boostbench.core.balancing import minimise
+from boostbench.core.learners import Stumps
+from boostbench.core.losses import LOSSES
+from boostbench.core.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.stumps import StumpSearch
+from boostbench.core.trees import Trees, TreeSearch
+
+_WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
+
+
+class MCBoost(StageWiseStumps):
+    r"""Stage-wise multi-class boosting (paper 2, Algorithm 1).
+
+    The scores are :math:`F_r(x) = \sum_t h_t(x) w_{tr}` with :math:`w \ge 0`. A round finds the
+    weak learner and class of the most violated dual constraint, eq. (10),
+
+    .. math:: \max_{h,r} \sum_i G_{ir} h(x_i), \quad
+              G_{ir} = [r = y_i] \sum_l u_{il} - u_{ir},
+
+    and for this weak learner alone the k coefficients that minimise the loss over all margins
+    :math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`, eq. (13) or (14),
+
+    .. math:: \log \sum_{i,r} e^{-\rho_{ir}} + \nu \|w_t\|_1 \quad \text{or} \quad
+              \sum_{i,r} \log(1 + e^{-\rho_{ir}}) + \nu \|w_t\|_1, \quad w_t \ge 0.
+
+    Parameters
+    ----------
+    n_iterations : int, default=1000
+        n of the paper: boosting rounds at most.
+    loss : {"exponential", "logistic"}, default="exponential"
+    eta : float, default=0.5
+        :math:`\eta`, shrinkage: the coefficients found are multiplied by it.
+    kappa : float or None, default=None
+        :math:`\kappa`, bounded step size: what a round adds, after shrinkage, is at most that. None
+        leaves it free.
+    nu : float, default=1e-9
+        :math:`\nu`, weight of the L1 norm. Training ends where the largest edge, for dual
+        variables u of sum 1, does not exceed it (step 2).
+    weak_learner : {"stump", "tree"}, default="stump"
+        ``"tree"``: scikit-learn's decision trees, one grown for every class in every round.
+    max_depth : int or None, default=2
+        Of a tree.
+    max_leaf_nodes : int or None, default=None
+        Of a tree.
+    max_bins : int or None, default=None
+        None searches all thresholds for stumps; an integer that many quantile bins per feature.
+    random_state : int, RandomState instance or None, default=None
+        Unused: the algorithm is deterministic.
+
+    Attributes
+    ----------
+    hypotheses_ : boostbench.core.learners.Stumps or boostbench.core.trees.Trees
+    coefficients_ : ndarray of shape (n_iterations_, n_classes)
+        W.
+
+    Notes
+    -----
+    The sums over (i, r) hold the constant terms :math:`r = y_i`. They do not matter in eq. (14),
+    but do inside the logarithm of eq. (13) and in the sum of u, that is, wherever :math:`\nu`
+    does. In eq. (14), :math:`u^0 = 1/(mk)` would shift all margins of the logistic loss; here they
+    start from 0, and u of eq. (12) from 1/2.
+
+    The loss does not change when the same number is added to all coefficients of a weak learner,
+    and neither does a prediction. The smallest coefficient of a round is 0: that is what any
+    positive :math:`\nu` makes of it, and what `kappa` is relative to. The polarity of the weak
+    learner is the one for which the gain in eq. (10) is positive, which matters for large
+    :math:`\nu` and small :math:`\kappa` only.
+
+    Where a weak learner tells some classes apart without an error, the minimum is at infinity or,
+    with :math:`\nu`, far away: coefficients end where the slope is below 1e-8 of the loss, at about
+    18.
+
+    A tree for each of k classes costs k times scikit-learn's time for one, which is far more than
+    the rest of a round.
+
+    See Also
+    --------
+    MultiBoost : All coefficients found anew in every round.
+
+    References
+    ----------
+    .. [1] S. Paisitkriangkrai, C. Shen and A. van den Hengel, "A scalable stage-wise approach to
+       large-margin multi-class loss based boosting" (paper 2).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MCBoost(n_iterations=50).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **StageWiseStumps._parameter_constraints,
+        "loss": [StrOptions(set(LOSSES))],
+        "eta": [Interval(Real, 0, 1, closed="right")],
+        "kappa": [Interval(Real, 0, None, closed="neither"), None],
+        "nu": [Interval(Real, 0, None, closed="left")],
+        "weak_learner": [StrOptions({"stump", "tree"})],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        n_iterations=1000,
+        loss="exponential",
+        eta=0.5,
+        kappa=None,
+        nu=1e-9,
+        weak_learner="stump",
+        max_depth=2,
+        max_leaf_nodes=None,
+        max_bins=None,
+        random_state=None,
+    ):
+        super().__init__(n_iterations, max_bins, random_state)
+        self.loss = loss
+        self.eta = eta
+        self.kappa = kappa
+        self.nu = nu
+        self.weak_learner = weak_learner
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+
+    def _master(self, X, labels, random_state):
+        if self.weak_learner == "stump":
+            search = StumpSearch(X, self.max_bins)
+        else:
+            search = TreeSearch(X, self.max_depth, self.max_leaf_nodes)
+        weights = _WEIGHTS[self.loss](labels, len(self.classes_))
+        return _MCBoostMaster(search, weights, self.eta, self.kappa, self.nu)
+
+    def _keep(self, master):
+        T, k = len(master.learners), len(self.classes_)
+        self.coefficients_ = np.reshape(master.coefficients, (T, k))
+        if self.weak_learner == "stump":
+            self.hypotheses_ = Stumps(master.learners)
+            self.n_parameters_ = 2 * T + self.coefficients_.size
+        else:
+            self.hypotheses_ = Trees(master.learners)
+            self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
+
+    def additive(self):
+        """Return the same classifier as one table per feature, which predicts faster.
+
+        Returns
+        -------
+        boostbench.algorithms.additive.AdditiveModel
+
+        Raises
+        ------
+        ValueError
+            If the weak learners are trees.
+        """
+        return additive(self)
+
+
+class _MCBoostMaster(Master):
+    def __init__(self, search, weights, eta, kappa, nu):
+        self.search = search
+        self.weights = weights
+        self.eta = eta
+        self.kappa = np.inf if kappa is None else kappa
+        self.nu = nu
+        self.learners = []
+        self.coefficients = []
+
+    def generate(self):
+        if not self.search.n_positions:
+            return None
+        learner, _, edge = self.search.best(self.weights.gains)
+        violated = edge * self.weights.share > self.nu
+        return (learner, edge) if violated and edge > NO_EDGE else None
+
+    def correct(self, column):
+        learner, edge = column
+        problem, scale = self.weights.problem(learner(self.search.X))
+        w = np.minimum(self.eta * minimise(problem, self.nu / scale), self.kappa)
+        self.weights.move(w)
+        self.learners.append(learner)
+        self.coefficients.append(w)
+        return edge < PERFECT

@@ -1,0 +1,269 @@
+r"""Minimise a loss of pairwise margins over one coefficient per class: step 4 of MCBoost.
+
+A weak learner h with outputs -1 and +1 and coefficients w, one for each class, changes the margin
+of a sample of class a against class b by :math:`h(x) (w_a - w_b)`. So the loss is a function of
+the differences of w, and its derivatives come from two (n_classes, n_classes) matrices: how
+strongly the pairs (a, b) pull at their difference, and how stiff they are. For the exponential loss
+both are :math:`M_{ab} = C_{ab} e^{w_b - w_a}`, and the minimum is where the rows of M have the sums
+of its columns: matrix balancing (Osborne 1960).
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+
+# Newton's steps are no longer than this. The third derivative of the losses along a step is at most
+# twice its range times the second; so a step at whose end the slope is positive, but below that
+# part of what it was at the start, still lowers the loss.
+_LONGEST_STEP = 5.0
+_OVERSHOOT = 0.1
+
+# A step at whose end the slope is still that part of what it was is tried at twice the length: it
+# is on its way to a minimum far off.
+_UNDERSHOOT = 0.3
+
+# Added to the Hessian's diagonal, for a class that nothing pulls at; and for one that stays at 0.
+_RIDGE = 1e-12
+_FIXED = 1e30
+
+# What a side lacks where the other has all is at least that much, for the start only.
+_SMALLEST_SHARE = 1e-16
+
+# For a weaker L1 norm, the minimum without it is a good place to start from.
+_STRONG_PENALTY = 1e-2
+
+_MAX_ITER = 100
+_MAX_TRIALS = 40
+
+
+class PairwiseProblem(ABC):
+    """A convex function of the differences of one coefficient per class, of slope about 1 at 0."""
+
+    @abstractmethod
+    def derivatives(self, w):
+        """Evaluate the function's derivatives.
+
+        Parameters
+        ----------
+        w : ndarray of shape (n_classes,)
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_classes,)
+        hessian : ndarray of shape (n_classes, n_classes)
+            Positive semi-definite, with ``hessian @ ones = 0``. The caller may overwrite it.
+        """
+
+    @abstractmethod
+    def start(self):
+        """Return a w near the minimum, of shape (n_classes,)."""
+
+
+class ExponentialProblem(PairwiseProblem):
+    r""":math:`\frac1\sigma \log(1 - \sigma + \sigma \sum_{ab} C_{ab} e^{w_b - w_a})`.
+
+    Eq. (13) of paper 2, where the pairs (i, r) with :math:`r = y_i`, whose margin is always 0, have
+    the part :math:`1 - \sigma` of the loss.
+
+    Parameters
+    ----------
+    C : ndarray of shape (n_classes, n_classes)
+        Not negative, of sum 1; 0 on the diagonal.
+    share : float
+        :math:`\sigma`, in (0, 1].
+
+    Examples
+    --------
+    Two classes are AdaBoost: half the logarithm of the right over the wrong.
+
+    >>> w = minimise(ExponentialProblem(np.array([[0.0, 0.8], [0.2, 0.0]]), share=0.5))
+    >>> print(w.round(4), round(0.5 * np.log(0.8 / 0.2), 4))
+    [0.6931 0. ] 0.6931
+    """
+
+    def __init__(self, C, share):
+        self.C = C
+        self.share = share
+        self._minus_C = -C
+
+    def derivatives(self, w):
+        """Evaluate the function's derivatives; as `PairwiseProblem.derivatives`."""
+        up = np.exp(w)
+        down = 1.0 / up
+        rows = down * (self.C @ up)
+        columns = up * (down @ self.C)
+        scale = 1.0 / (1.0 - self.share + self.share * rows.sum())
+        gradient = (columns - rows) * scale
+        minus_M = self._minus_C * up
+        minus_M *= (scale * down)[:, None]
+        hessian = laplacian(minus_M, (columns + rows) * scale)
+        hessian -= (self.share * gradient)[:, None] * gradient
+        return gradient, hessian
+
+    def start(self):
+        """Return the w that would balance each class against the others, were those balanced.
+
+        For two classes this is the minimum.
+        """
+        rows, columns = self.C.sum(axis=1), self.C.sum(axis=0)
+        part = 0.5 * (len(self.C) - 1) / len(self.C)
+        return part * np.log((rows + _SMALLEST_SHARE) / (columns + _SMALLEST_SHARE))
+
+
+def laplacian(minus_M, degrees):
+    """Hessian of a function of differences: ``diag(degrees) - M - M.T``.
+
+    Parameters
+    ----------
+    minus_M : ndarray of shape (n_classes, n_classes)
+        -M.
+    degrees : ndarray of shape (n_classes,)
+        Sums of the rows of M, plus those of its columns.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+    """
+    L = minus_M + minus_M.T
+    L.ravel()[:: len(L) + 1] += degrees
+    return L
+
+
+def minimise(problem, nu=0.0, tol=1e-8):
+    r"""Minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` by Newton's method.
+
+    f does not change when the same number is added to all of w. So for any positive nu the
+    smallest coefficient is 0; and where nu is too small to be seen, that is all it does: the
+    minimum of f is found, and its smallest coefficient subtracted. Otherwise the coefficients at 0
+    whose derivative is positive stay there, and Newton's steps are taken in the others.
+
+    Parameters
+    ----------
+    problem : PairwiseProblem
+        Gives f.
+    nu : float, default=0.0
+        Weight of the L1 norm, not negative.
+    tol : float, default=1e-8
+        Done when no coefficient's derivative is further from what optimality demands: 0 for
+        positive coefficients, not negative for the others.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Not negative, and 0 for at least one class. Where the minimum is at infinity, since the
+        weak learner tells classes apart without an error, a point where the slope is below `tol`.
+    """
+    # Half for the slope, half for what ignoring nu may cost.
+    tol = tol / 2
+    bounded = nu > tol
+    if not bounded:
+        nu = 0.0
+    w = problem.start()
+    w = w - w.min() if nu < _STRONG_PENALTY else np.zeros_like(w)
+    gradient, hessian = problem.derivatives(w)
+    gradient = gradient + nu
+    fixed = None
+    for _ in range(_MAX_ITER):
+        slope = gradient
+        if bounded:
+            fixed = (w <= 0) & (gradient >= 0)
+            slope = np.where(fixed, 0.0, gradient)
+        if slope @ slope <= tol * tol:
+            break
+        step = _newton_step(hessian, slope, fixed)
+        # The range of the step is at most that.
+        reach = (2.0 * (step @ step)) ** 0.5
+        if reach * reach <= tol / 4 and not (bounded and _meets_bound(w, step, gradient, fixed)):
+            # The slope after the step is below the tolerance: a Hessian cannot change by more.
+            w = w + step
+            break
+        if reach > _LONGEST_STEP:
+            step *= _LONGEST_STEP / reach
+        if bounded and not fixed.any():
+            step = _within_bounds(w, step, gradient)
+        moved = _search_along(problem, w, step, gradient, nu, bounded)
+        if moved is None:
+            break
+        w, gradient, hessian = moved
+    return w - w.min()
+
+
+def _newton_step(hessian, slope, fixed):
+    """Solve Newton's equations, with a step of 0 for fixed coefficients; overwrites the Hessian."""
+    n = len(hessian)
+    diagonal = hessian.ravel()[:: n + 1]
+    some_fixed = fixed is not None and fixed.any()
+    if some_fixed:
+        diagonal[fixed] = _FIXED
+    else:
+        # Along the ones the Hessian is 0, and the function is level but for nu: no step is taken.
+        hessian += 1.0 / n**2
+        slope = slope - slope.sum() / n
+    ridge = _RIDGE
+    while True:
+        diagonal += ridge
+        _, step, failed = dposv(hessian, -slope, lower=1)
+        if not failed:
+            break
+        ridge *= 10.0
+    if some_fixed:
+        step[fixed] = 0.0
+    return step
+
+
+def _within_bounds(w, step, gradient):
+    """Add the same to all of a step, so that the smallest coefficient after it is 0 again.
+
+    This costs only what the L1 norm makes of it; where that is too much, the step stays as it is.
+    """
+    shifted = step - (w + step).min()
+    return shifted if gradient @ shifted < 0 else step
+
+
+def _meets_bound(w, step, gradient, fixed):
+    """Return whether other coefficients than the fixed may have to be 0 after a short step."""
+    n_fixed = np.count_nonzero(fixed)
+    if n_fixed == 0 or (w + step).min() < 0:
+        return True
+    # All derivatives together are a positive constant. So that of a single fixed one stays positive
+    # where the others go to 0; of several, each by itself has to be large enough.
+    return n_fixed > 1 and gradient[fixed].min() < 4.0 * np.abs(step).max()
+
+
+def _search_along(problem, w, step, gradient, nu, bounded):
+    """Find a point along the step where the slope is small; None where rounding hides it.
+
+    Only derivatives are compared, which tell a fall of the loss long after its values cannot.
+    """
+    size, longest, found = 1.0, np.inf, None
+    for _ in range(_MAX_TRIALS):
+        move = size * step
+        point = w + move
+        clipped = bounded and point.min() < 0
+        if clipped:
+            np.maximum(point, 0.0, out=point)
+            move = point - w
+        before = -(gradient @ move)
+        if before > 0:
+            there, hessian = problem.derivatives(point)
+            there = there + nu
+            slope = (there @ move) / before
+            if found is not None and slope > 0:
+                return found
+            if slope <= _OVERSHOOT:
+                # Adding the same to all changes the L1 norm only.
+                found = point - point.min() if bounded else point, there, hessian
+                if slope >= -_UNDERSHOOT or clipped or 2.0 * size >= longest:
+                    return found
+                size *= 2.0
+                continue
+            # Where the slope would be 0, were it a line.
+            shorter = min(max(1.0 / (1.0 + slope), 0.1), 0.7)
+        elif found is not None:
+            return found
+        else:
+            shorter = 0.25
+        longest = size
+        size *= shorter
+    return found
