@@ -12,6 +12,9 @@ from boostbench.experiment.plan import Experiment
 
 RESERVED = {"_target_", "name", "title", "paper", "grid"}
 
+# Second configs of a class, and where they leave its defaults.
+VARIANTS = {"samme_tree": {"weak_learner": "tree"}}
+
 
 def compose(*overrides):
     (spec,) = experiments([overrides])
@@ -26,6 +29,7 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
     parameters = inspect.signature(get_class(algo["_target_"])).parameters
     # random_state is drawn from the seed, for each split anew.
     defaults = {key: p.default for key, p in parameters.items() if key != "random_state"}
+    defaults |= VARIANTS.get(name, {})
     assert {key: value for key, value in algo.items() if key not in RESERVED} == defaults
     assert algo["grid"].keys() <= defaults.keys()
 
