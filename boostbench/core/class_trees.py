@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Stumps are scored that many at a time, so that their sums stay in the cache.
+_BLOCK_POSITIONS = 2**14
+
 
 class ClassTree(NamedTuple):
     """A tree of tests ``x[feature] > threshold``, and a class at each leaf.
@@ -164,12 +167,17 @@ class ClassStumpSearch:
         # An edge is what a class weighs above the threshold less what it weighs below.
         self._weights.ravel()[self._own] = weights
         total = np.bincount(self.labels, weights, self.n_classes).astype(np.float32)[:, None]
-        # Classes in rows, so that a maximum over them is taken position by position at once.
-        sides = np.ascontiguousarray(self.search.edges(self._weights).T)
-        sides += total
-        right = sides.max(axis=0)
-        np.subtract(2 * total, sides, out=sides)
-        right += sides.max(axis=0)
+        edges = self.search.edges(self._weights)
+        right = np.empty(len(edges), np.float32)
+        for start in range(0, len(edges), _BLOCK_POSITIONS):
+            some = slice(start, start + _BLOCK_POSITIONS)
+            # Classes in rows, so that the maximum over them is one of long vectors. Twice what the
+            # heaviest class weighs, first above the threshold, then below.
+            sides = np.ascontiguousarray(edges[some].T)
+            sides += total
+            sides.max(axis=0, out=right[some])
+            np.subtract(2 * total, sides, out=sides)
+            right[some] += sides.max(axis=0)
         right[self._padding] = 0.0
         stump = self.search.stump(int(right.argmax()))
         above = self.search.X[:, stump.feature] > stump.threshold

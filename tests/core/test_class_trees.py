@@ -112,3 +112,18 @@ def test_both_sides_may_vote_for_one_class():
 def test_nothing_to_find():
     search = ClassStumpSearch(StumpSearch(np.ones((4, 2))), np.arange(4), 4)
     assert search.best(np.full(4, 0.25)) is None
+
+
+def test_scoring_by_blocks_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(50, 3)), rng.integers(4, size=50)
+    search = ClassStumpSearch(StumpSearch(X), labels, 4)
+    weights = rng.dirichlet(np.ones(50), size=20)
+    wanted = [search.best(w)[0] for w in weights]
+    assert len({int(tree.feature[0]) for tree in wanted}) == 3
+    monkeypatch.setattr("boostbench.core.class_trees._BLOCK_POSITIONS", 7)
+    for w, tree in zip(weights, wanted, strict=True):
+        found, _ = search.best(w)
+        assert (found.feature == tree.feature).all()
+        assert (found.threshold == tree.threshold).all()
+        assert (found.label == tree.label).all()
