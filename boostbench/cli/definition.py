@@ -75,6 +75,8 @@ class Definition:
         CPU time that is shown beside the test error.
     compare : list of list of str, default=None
         Pairs of columns for the significance test; by default the first with each other.
+    remarks : list of str
+        What a reader must know beside the numbers, one sentence each.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Definition:
     rounds: list[int] = field(default_factory=list)
     seconds: str | None = None
     compare: list[list[str]] | None = None
+    remarks: list[str] = field(default_factory=list)
 
     @classmethod
     def read(cls, name: str) -> "Definition":

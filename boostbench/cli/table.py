@@ -122,6 +122,7 @@ def _table(
         classes=_classes(specs, outcomes) if definition.classes else {},
         uncounted=set(definition.published_as),
         changes=changes,
+        remarks=definition.remarks,
     )
 
 

@@ -82,6 +82,8 @@ class Table:
         Rows that are a second version of another row's data: they take no part in the tests.
     changes : list of str
         What is not as the table is defined, e.g. ``"protocol.n_splits=3"``.
+    remarks : list of str
+        What a reader must know beside the numbers, one sentence each.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Table:
     classes: dict[str, int] = field(default_factory=dict)
     uncounted: set[str] = field(default_factory=set)
     changes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def heads(self) -> list[tuple[str, str]]:
@@ -178,7 +181,7 @@ class Table:
             for (row, column), cell in cells.items()
             if cell.is_partial
         ]
-        notes = [f"Not available: {', '.join(absent)}."] if absent else []
+        notes = [*self.remarks, *([f"Not available: {', '.join(absent)}."] if absent else [])]
         if self.uncounted and self.compare:
             rows = ", ".join(self.rows[row] for row in self.rows if row in self.uncounted)
             notes.append(f"A second version of the same data, not counted in the tests: {rows}.")

@@ -7,7 +7,7 @@ from boostbench import configs
 
 
 @pytest.mark.parametrize(
-    ("what", "group"), [("algos", "algo"), ("data", "data"), ("tables", "table")]
+    ("what", "group"), [("algos", "algo"), ("data", "data"), ("tables", "table"), ("figures", "figure")]
 )
 def test_every_name_is_listed(call, what, group):
     lines = call("list", what).out.splitlines()
@@ -17,7 +17,7 @@ def test_every_name_is_listed(call, what, group):
 
 def test_all_lists(call):
     headings = [line for line in call("list").out.splitlines() if line.endswith(":")]
-    assert headings == ["algos:", "data:", "tables:"]
+    assert headings == ["algos:", "data:", "tables:", "figures:"]
 
 
 def test_nothing_heavy_is_imported():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from boostbench.report.tables import Entry
@@ -87,3 +89,8 @@ def test_headline_tells_what_was_changed(table, make_table):
     assert table.headline is None
     changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
     assert changed.headline == "Not as the table is defined: protocol=quick, algo.nu=1."
+
+
+def test_remarks_stand_before_what_the_records_show(table_of_rounds):
+    told = replace(table_of_rounds, remarks=["The data are our own."])
+    assert told.notes == ["The data are our own.", *table_of_rounds.notes]
