@@ -7,7 +7,8 @@ from boostbench import configs
 
 
 @pytest.mark.parametrize(
-    ("what", "group"), [("algos", "algo"), ("data", "data"), ("tables", "table"), ("figures", "figure")]
+    ("what", "group"),
+    [("algos", "algo"), ("data", "data"), ("tables", "table"), ("figures", "figure")],
 )
 def test_every_name_is_listed(call, what, group):
     lines = call("list", what).out.splitlines()
