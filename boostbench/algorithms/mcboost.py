@@ -7,14 +7,19 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.additive import additive
-from boostbench.algorithms.base import Master
+from boostbench.algorithms.base import Master, spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps
 from boostbench.core.balancing import minimise
 from boostbench.core.learners import Stumps
 from boostbench.core.losses import LOSSES
 from boostbench.core.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.stump_scores import stump_scores
 from boostbench.core.stumps import StumpSearch
 from boostbench.core.trees import Trees, TreeSearch
+
+# Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
+# without end.
+_TOLERANCE = 1e-2
 
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
 
@@ -46,7 +51,7 @@ class MCBoost(StageWiseStumps):
         leaves it free.
     nu : float, default=1e-9
         :math:`\nu`, weight of the L1 norm. Training ends where the largest edge, for dual
-        variables u of sum 1, does not exceed it (step 2).
+        variables u of sum 1, exceeds it by no more than 1 % (step 2).
     weak_learner : {"stump", "tree"}, default="stump"
         ``"tree"``: scikit-learn's decision trees, one grown for every class in every round.
     max_depth : int or None, default=2
@@ -152,6 +157,15 @@ class MCBoost(StageWiseStumps):
             self.hypotheses_ = Trees(master.learners)
             self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
 
+    def _staged_scores(self, X, stages):
+        if self.weak_learner == "tree":
+            yield from super()._staged_scores(X, stages)
+            return
+        scores = np.zeros((len(X), len(self.classes_)))
+        for some in spans(stages):
+            scores = scores + stump_scores(self.hypotheses_, self.coefficients_, X, some)
+            yield scores
+
     def additive(self):
         """Return the same classifier as one table per feature, which predicts faster.
 
@@ -181,7 +195,7 @@ class _MCBoostMaster(Master):
         if not self.search.n_positions:
             return None
         learner, _, edge = self.search.best(self.weights.gains)
-        violated = edge * self.weights.share > self.nu
+        violated = edge * self.weights.share > (1.0 + _TOLERANCE) * self.nu
         return (learner, edge) if violated and edge > NO_EDGE else None
 
     def correct(self, column):

@@ -23,6 +23,9 @@ _OVERSHOOT = 0.1
 # is on its way to a minimum far off.
 _UNDERSHOOT = 0.3
 
+# A gradient whose square is less changes the Hessian of the logarithm by nothing that counts.
+_NEGLIGIBLE = 1e-6
+
 # Added to the Hessian's diagonal, for a class that nothing pulls at; and for one that stays at 0.
 _RIDGE = 1e-12
 _FIXED = 1e30
@@ -71,7 +74,8 @@ class ExponentialProblem(PairwiseProblem):
     C : ndarray of shape (n_classes, n_classes)
         Not negative, of sum 1; 0 on the diagonal.
     share : float
-        :math:`\sigma`, in (0, 1].
+        :math:`\sigma`, in (0, 1). Without the constant the logarithm would have no lower bound where
+        a weak learner is perfect.
 
     Examples
     --------
@@ -83,22 +87,25 @@ class ExponentialProblem(PairwiseProblem):
     """
 
     def __init__(self, C, share):
-        self.C = C
         self.share = share
         self._minus_C = -C
+        self._ones = np.ones(len(C))
 
     def derivatives(self, w):
         """Evaluate the function's derivatives; as `PairwiseProblem.derivatives`."""
-        up = np.exp(w)
-        down = 1.0 / up
-        rows = down * (self.C @ up)
-        columns = up * (down @ self.C)
-        scale = 1.0 / (1.0 - self.share + self.share * rows.sum())
-        gradient = (columns - rows) * scale
-        minus_M = self._minus_C * up
-        minus_M *= (scale * down)[:, None]
-        hessian = laplacian(minus_M, (columns + rows) * scale)
-        hessian -= (self.share * gradient)[:, None] * gradient
+        factor = np.exp(w)
+        minus_M = factor / factor[:, None]
+        minus_M *= self._minus_C
+        minus_rows = minus_M @ self._ones
+        hessian, degrees = laplacian(minus_M)
+        total = 0.5 * float(degrees @ self._ones)
+        scale = 1.0 / (1.0 - self.share + self.share * total)
+        gradient = 2.0 * minus_rows
+        gradient += degrees
+        gradient *= scale
+        hessian *= scale
+        if gradient @ gradient > _NEGLIGIBLE:
+            hessian -= (self.share * gradient)[:, None] * gradient
         return gradient, hessian
 
     def start(self):
@@ -106,28 +113,29 @@ class ExponentialProblem(PairwiseProblem):
 
         For two classes this is the minimum.
         """
-        rows, columns = self.C.sum(axis=1), self.C.sum(axis=0)
-        part = 0.5 * (len(self.C) - 1) / len(self.C)
-        return part * np.log((rows + _SMALLEST_SHARE) / (columns + _SMALLEST_SHARE))
+        rows, columns = self._minus_C @ self._ones, self._ones @ self._minus_C
+        part = 0.5 * (len(rows) - 1) / len(rows)
+        return part * np.log((rows - _SMALLEST_SHARE) / (columns - _SMALLEST_SHARE))
 
 
-def laplacian(minus_M, degrees):
+def laplacian(minus_M):
     """Hessian of a function of differences: ``diag(degrees) - M - M.T``.
 
     Parameters
     ----------
     minus_M : ndarray of shape (n_classes, n_classes)
         -M.
-    degrees : ndarray of shape (n_classes,)
-        Sums of the rows of M, plus those of its columns.
 
     Returns
     -------
-    ndarray of shape (n_classes, n_classes)
+    hessian : ndarray of shape (n_classes, n_classes)
+    degrees : ndarray of shape (n_classes,)
+        Sums of the rows of M, plus those of its columns.
     """
-    L = minus_M + minus_M.T
-    L.ravel()[:: len(L) + 1] += degrees
-    return L
+    hessian = minus_M + minus_M.T
+    degrees = -hessian.dot(np.ones(len(hessian)))
+    hessian.ravel()[:: len(hessian) + 1] += degrees
+    return hessian, degrees
 
 
 def minimise(problem, nu=0.0, tol=1e-8):
@@ -197,19 +205,21 @@ def _newton_step(hessian, slope, fixed):
     if some_fixed:
         diagonal[fixed] = _FIXED
     else:
-        # Along the ones the Hessian is 0, and the function is level but for nu: no step is taken.
+        # Along the ones the Hessian is 0. Anything there keeps the step from going there.
         hessian += 1.0 / n**2
-        slope = slope - slope.sum() / n
+        if fixed is not None:
+            # For nu, it would.
+            slope = slope - slope.sum() / n
     ridge = _RIDGE
     while True:
         diagonal += ridge
-        _, step, failed = dposv(hessian, -slope, lower=1)
+        _, step, failed = dposv(hessian, slope, lower=1)
         if not failed:
             break
         ridge *= 10.0
     if some_fixed:
         step[fixed] = 0.0
-    return step
+    return -step
 
 
 def _within_bounds(w, step, gradient):

@@ -7,6 +7,7 @@ an exponential per pair.
 """
 
 from abc import ABC, abstractmethod
+from math import exp, log
 
 import numpy as np
 from scipy import sparse
@@ -88,10 +89,10 @@ class PairWeights(ABC):
         """Sum rows by output, class and column; returns shape (2, n_classes, n_classes)."""
         return (self._by_group @ rows).reshape(2, self._n_classes, -1)
 
-    def _factors(self, w):
-        """Return exp(-margin) by w of every pair, in a buffer of shape (n_samples, n_classes)."""
-        table = factors(w).reshape(-1, self._n_classes)
-        return table.take(self._group, axis=0, out=self._rows, mode="clip")
+    def _spread(self, table):
+        """Return the row of each sample's group, in a buffer of shape (n_samples, n_classes)."""
+        rows = table.reshape(-1, self._n_classes)
+        return rows.take(self._group, axis=0, out=self._rows, mode="clip")
 
     def _complete(self, gains):
         """Set the gains of the own classes, for which rows sum to 0."""
@@ -123,7 +124,7 @@ class ExponentialWeights(PairWeights):
     @property
     def share(self):
         """The part of the pairs with r != y_i in the sum of u."""
-        return 1.0 / (1.0 + np.exp(-self._log_mean) / (self._n_classes - 1))
+        return 1.0 / (1.0 + exp(-self._log_mean) / (self._n_classes - 1))
 
     def problem(self, outputs):
         """Set up step 4, eq. (13); as `PairWeights.problem`."""
@@ -136,11 +137,11 @@ class ExponentialWeights(PairWeights):
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
-        total = np.vdot(self._mass, factors(w))
-        self._log_mean += np.log(total)
-        rows = self._factors(w)
-        rows *= 1.0 / total
-        self.gains *= rows
+        table = factors(w)
+        total = float(np.vdot(self._mass, table))
+        self._log_mean += log(total)
+        table *= 1.0 / total
+        self.gains *= self._spread(table)
         self._complete(self.gains)
 
 
@@ -172,7 +173,7 @@ class LogisticWeights(PairWeights):
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
-        self._odds *= self._factors(w)
+        self._odds *= self._spread(factors(w))
         np.minimum(self._odds, _LARGEST_ODDS, out=self._odds)
         self._weigh()
 
@@ -188,7 +189,7 @@ class LogisticWeights(PairWeights):
         first, second : ndarray of shape (n_classes, n_classes)
             Where the weak learner is -1, own and other class have changed places.
         """
-        odds = self._factors(w)
+        odds = self._spread(factors(w))
         odds *= self._odds
         np.add(odds, 1.0, out=self._work)
         dual = np.divide(odds, self._work, out=odds)
@@ -214,12 +215,11 @@ class _LogisticProblem(PairwiseProblem):
         self._ones = weights._ones / weights.total
 
     def derivatives(self, w):
-        ones = self._ones
         first, second = self._weights.sums_at(w)
-        gradient = ones @ first - first @ ones
-        degrees = ones @ second + second @ ones
-        second *= -ones
-        return gradient, laplacian(second, degrees)
+        gradient = self._ones @ first - first @ self._ones
+        second *= -self._ones
+        hessian, _ = laplacian(second)
+        return gradient, hessian
 
     def start(self):
         return np.zeros(len(self._ones))

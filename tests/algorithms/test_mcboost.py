@@ -1,0 +1,245 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import load_iris, load_wine
+
+from boostbench.algorithms import AdaBoost, AdaBoostECC, AdaBoostMH, MCBoost, RBoostRank
+from boostbench.algorithms.additive import additive
+
+from . import reference
+from .problems import blobs, noise
+
+LOSSES = ["exponential", "logistic"]
+
+# The search adds up in single precision: a stump may be chosen that is worse by that much.
+PRECISION = 1e-6
+
+
+def margins(scores, y):
+    return scores[np.arange(len(y)), y][:, None] - scores
+
+
+def dual(loss, scores, y):
+    """Eq. (11) or (12)."""
+    rho = margins(scores, y)
+    if loss == "exponential":
+        return np.exp(-rho) / np.exp(-rho).sum()
+    return 1 / (1 + np.exp(rho))
+
+
+def gains(u, y):
+    """The bracket of eq. (10), sum by sum."""
+    G = np.empty_like(u)
+    for i in range(len(u)):
+        for r in range(u.shape[1]):
+            G[i, r] = (r == y[i]) * u[i].sum() - u[i, r]
+    return G
+
+
+def objective(loss, scores, y, nu=0.0, w=0.0):
+    """Eq. (13) or (14), u of the scores before the round."""
+    rho = margins(scores, y)
+    if loss == "exponential":
+        return np.log(np.exp(-rho).mean()) + nu * np.sum(w)
+    return np.log1p(np.exp(-rho)).sum() + nu * np.sum(w)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize(("n_classes", "seed"), [(2, 0), (3, 1), (4, 2), (5, 3)])
+@pytest.mark.parametrize("nu", [0.0, 1e-9, 0.01])
+class TestAgainstTheLiteralAlgorithm:
+    def test_every_round(self, loss, problem, n_classes, seed, nu):
+        """Brute force over all stumps, polarities and classes; L-BFGS-B for the coefficients."""
+        X, y = problem(n_classes, n_samples=20, n_features=2, seed=seed)
+        model = MCBoost(n_iterations=6, loss=loss, nu=nu).fit(X, y)
+        candidates = [s * h for h in reference.stump_outputs(X) for s in (1, -1)]
+        F = np.zeros((len(y), n_classes))
+        for h, w in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
+            u = dual(loss, F, y)
+            G = gains(u / u.sum(), y)
+            edges = G.T @ h
+            largest = max((G.T @ candidate).max() for candidate in candidates)
+            assert edges.max() == pytest.approx(largest, abs=PRECISION)
+            assert largest > nu
+
+            def round_objective(w, h=h, F=F):
+                return objective(loss, F + np.outer(h, w), y, nu, w)
+
+            solved = w / 0.5
+            assert solved.min() == 0
+            theirs = minimize(
+                round_objective, np.full(n_classes, 0.1), bounds=[(0, 25)] * n_classes
+            )
+            assert round_objective(solved) <= theirs.fun + 1e-6
+            F += np.outer(h, w)
+        assert model.n_iterations_ == 6
+        scores = reference.class_scores(model, X)[-1]
+        np.testing.assert_allclose(margins(scores, y), margins(F, y), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("nu", [0.0, 1e-9, 0.05])
+@pytest.mark.parametrize("eta", [1.0, 0.5, 0.1])
+def test_every_round_lowers_the_loss(loss, nu, eta):
+    X, y = noise(4, n_samples=60, seed=5)
+    model = MCBoost(n_iterations=60, loss=loss, nu=nu, eta=eta).fit(X, y)
+    assert model.n_iterations_ > 20
+    values = [objective(loss, F, y) for F in reference.class_scores(model, X)]
+    assert (np.diff([objective(loss, np.zeros((60, 4)), y), *values]) < 0).all()
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("seed", range(6))
+def test_two_classes_without_shrinkage_are_adaboost(problem, seed):
+    """Section III-B: step by step."""
+    X, y = problem(2, seed=seed)
+    binary = AdaBoost(n_iterations=40).fit(X, y)
+    multi = MCBoost(n_iterations=40, eta=1.0, nu=0.0).fit(X, y)
+    assert multi.n_iterations_ == binary.n_iterations_ == 40
+    for one, two in zip(
+        binary.staged_decision_function(X), multi.staged_decision_function(X), strict=True
+    ):
+        np.testing.assert_allclose(two, one, rtol=1e-6, atol=1e-7)
+
+
+class TestStoppingRule:
+    def test_no_constraint_is_violated_any_more(self):
+        """Step 2: training goes on as long as some edge is above nu, for u of sum 1."""
+        X, y = blobs(3, seed=1)
+        for loss in LOSSES:
+            model = MCBoost(n_iterations=3000, loss=loss, nu=0.02, eta=1.0).fit(X, y)
+            assert 1 < model.n_iterations_ < 3000
+            largest = []
+            for F in [np.zeros((len(y), 3)), *reference.class_scores(model, X)]:
+                u = dual(loss, F, y)
+                edges = np.array(reference.stump_outputs(X)) @ gains(u / u.sum(), y)
+                largest.append(np.abs(edges).max())
+            # Epsilon is 1 % of nu.
+            assert largest[-1] <= 0.0202 + PRECISION
+            assert min(largest[:-1]) > 0.0202 - PRECISION
+
+    @pytest.mark.parametrize("loss", LOSSES)
+    def test_a_nu_above_the_first_edge_ends_it_at_once(self, loss):
+        X, y = blobs(3)
+        assert MCBoost(loss=loss, nu=0.9).fit(X, y).n_iterations_ == 0
+
+    @pytest.mark.parametrize("loss", LOSSES)
+    def test_where_no_stump_has_an_edge(self, loss):
+        X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+        model = MCBoost(n_iterations=50, loss=loss, nu=0).fit(X, [0, 1, 1, 0])
+        assert model.n_iterations_ == 0
+        assert (model.decision_function(X) == 0).all()
+
+    @pytest.mark.parametrize("loss", LOSSES)
+    def test_a_perfect_stump(self, loss):
+        X = np.column_stack([np.random.default_rng(0).normal(size=20), np.arange(20.0)])
+        y = (X[:, 1] > 12).astype(int)
+        model = MCBoost(n_iterations=50, loss=loss).fit(X, y)
+        assert model.n_iterations_ == 1
+        assert model.hypotheses_.threshold == 12.5
+        assert model.score(X, y) == 1.0
+        assert 5 < model.coefficients_.max() < 20
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+class TestStepSize:
+    def test_shrinkage_multiplies_the_coefficients(self, loss):
+        X, y = blobs(3)
+        full, half = (MCBoost(n_iterations=1, loss=loss, eta=eta).fit(X, y) for eta in (1.0, 0.5))
+        np.testing.assert_allclose(half.coefficients_, 0.5 * full.coefficients_)
+
+    def test_kappa_bounds_what_a_round_adds(self, loss):
+        X, y = blobs(3)
+        free = MCBoost(n_iterations=30, loss=loss).fit(X, y)
+        assert free.coefficients_.max() > 0.1
+        bounded = MCBoost(n_iterations=30, loss=loss, kappa=0.1).fit(X, y)
+        assert bounded.coefficients_.max() == 0.1
+        np.testing.assert_allclose(bounded.coefficients_[0], np.minimum(free.coefficients_[0], 0.1))
+        loose = MCBoost(n_iterations=30, loss=loss, kappa=1e9).fit(X, y)
+        assert (loose.coefficients_ == free.coefficients_).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_large_nu_does_not_stall(loss):
+    """With the wrong polarity, the coefficients of a stump would stay 0 for ever."""
+    X, y = blobs(4, n_samples=80, seed=3)
+    model = MCBoost(n_iterations=30, loss=loss, nu=0.05).fit(X, y)
+    assert (model.coefficients_.max(axis=1) > 0).all()
+    assert len(set(model.hypotheses_.threshold)) > 5
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_easy_data_end_by_the_norm_and_with_finite_scores(loss):
+    """Wine is separated soon; then the loss falls until nu outweighs it."""
+    X, y = load_wine(return_X_y=True)
+    model = MCBoost(n_iterations=1000, loss=loss).fit(X, y)
+    assert 20 < model.n_iterations_ < 1000
+    assert model.score(X, y) == 1.0
+    assert np.isfinite(model.coefficients_).all()
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+class TestTrees:
+    @pytest.mark.parametrize("loss", LOSSES)
+    def test_deeper_weak_learners_learn_what_stumps_cannot(self, loss):
+        """XOR of two features: no stump has a part in it."""
+        X = np.random.default_rng(0).normal(size=(200, 2))
+        y = (X[:, 0] * X[:, 1] > 0).astype(int)
+        stumps = MCBoost(n_iterations=20, loss=loss).fit(X, y)
+        trees = MCBoost(n_iterations=20, loss=loss, weak_learner="tree").fit(X, y)
+        assert trees.score(X, y) > 0.95 > stumps.score(X, y)
+
+    def test_every_round_takes_the_class_of_the_best_tree(self):
+        X, y = load_iris(return_X_y=True)
+        model = MCBoost(n_iterations=5, weak_learner="tree", max_depth=None, max_leaf_nodes=3)
+        model.fit(X, y)
+        F = np.zeros((len(y), 3))
+        for t, w in enumerate(model.coefficients_):
+            h = model.hypotheses_.outputs(X)[:, t]
+            edges = gains(dual("exponential", F, y), y).T @ h
+            assert edges.max() > 0
+            # The selected class is above some other at least.
+            assert w[edges.argmax()] > 0
+            F += np.outer(h, w)
+        np.testing.assert_allclose(model.decision_function(X), F, atol=1e-9)
+
+    def test_trees_are_not_additive(self):
+        X, y = blobs(3)
+        model = MCBoost(n_iterations=3, weak_learner="tree").fit(X, y)
+        with pytest.raises(ValueError, match="MCBoost"):
+            model.additive()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "model",
+    [
+        MCBoost(n_iterations=80),
+        MCBoost(n_iterations=80, loss="logistic"),
+        AdaBoostMH(n_iterations=80),
+        AdaBoostECC(n_iterations=80, random_state=0),
+    ],
+    ids=["MCBoost", "MCBoost, logistic", "AdaBoostMH", "AdaBoostECC"],
+)
+def test_additive_tables_predict_the_same(model, n_classes):
+    X, y = blobs(n_classes, n_samples=90)
+    names = np.array(["b", "a", "c"])[y]
+    model.fit(X, names)
+    tables = additive(model)
+    new = np.random.default_rng(1).normal(size=(500, X.shape[1]))
+    for rows in (X, new, new.tolist()):
+        assert (tables.predict(rows) == model.predict(rows)).all()
+        np.testing.assert_allclose(
+            tables.decision_function(rows), model.decision_function(rows), atol=1e-9
+        )
+    with pytest.raises(ValueError, match="4"):
+        tables.predict(new[:, :3])
+    if isinstance(model, MCBoost):
+        assert (model.additive().predict(new) == model.predict(new)).all()
+
+
+def test_what_is_not_additive_is_refused():
+    model = RBoostRank(n_iterations=2, n_projections=10, random_state=0).fit(*blobs(3))
+    with pytest.raises(ValueError, match="RBoostRank"):
+        additive(model)

@@ -1,0 +1,98 @@
+"""Figure 1 of paper 2 on small data: boosting by tiny steps follows the l1-constrained path."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from boostbench.core.l1_path import l1_constrained_path, stage_wise_path
+from boostbench.core.losses import get_loss
+from boostbench.core.pairwise import PairwiseLoss
+from boostbench.core.stumps import StumpSearch
+
+LOSSES = ["exponential", "logistic"]
+
+
+@pytest.fixture(scope="module")
+def figure1():
+    """20 samples of each of the digits 3, 6 and 9, and 8 stumps, as in the paper."""
+    X, y = load_digits(return_X_y=True)
+    rows = np.concatenate([np.flatnonzero(y == digit)[:20] for digit in (3, 6, 9)])
+    X, y = X[rows], y[rows]
+    own = np.unique(y)[:, None] == y
+    search = StumpSearch(X)
+    # The best ones on weights that look at a different part of the samples each.
+    rng = np.random.default_rng(0)
+    H = []
+    while len(H) < 8:
+        u = np.where(own, 0.0, rng.gamma(0.5, size=own.shape)).T
+        G = np.where(own.T, u.sum(axis=1, keepdims=True), -u)
+        stump, _, _ = search.best(G)
+        if not any((stump(X) == h).all() for h in H):
+            H.append(stump(X))
+    return np.array(H), own
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+class TestExactPath:
+    NORMS = (0.5, 1.0, 2.0, 4.0)
+
+    def test_optimality(self, figure1, loss):
+        """The same slope along all coefficients in use, and none steeper."""
+        H, own = figure1
+        for norm, W in zip(
+            self.NORMS, l1_constrained_path(H, own, get_loss(loss), self.NORMS), strict=True
+        ):
+            _, gradient = PairwiseLoss(H, own, get_loss(loss)).move(W)
+            assert W.min() >= 0
+            assert W.sum() == pytest.approx(norm)
+            steepest = gradient.min()
+            assert steepest < 0
+            np.testing.assert_allclose(gradient[W > 1e-6], steepest, rtol=1e-3)
+
+    def test_no_feasible_point_is_better(self, figure1, loss):
+        H, own = figure1
+        problem = PairwiseLoss(H, own, get_loss(loss))
+        W = l1_constrained_path(H, own, get_loss(loss), [2.0])[0]
+        value, _ = problem.move(W)
+        rng = np.random.default_rng(0)
+        for _ in range(200):
+            other = rng.gamma(0.1, size=W.shape)
+            other *= 2.0 / other.sum()
+            assert problem.move(W + rng.choice([1e-3, 0.1, 1.0]) * (other - W))[0] >= value - 1e-9
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_stage_wise_steps_take_the_steepest_coefficient(figure1, loss):
+    H, own = figure1
+    path = stage_wise_path(H, own, get_loss(loss), n_rounds=30, step=0.02)
+    before = np.zeros_like(path[0])
+    for W in path:
+        margins = (before @ H)[own.argmax(axis=0), np.arange(own.shape[1])] - before @ H
+        u = np.where(own, 0.0, get_loss(loss).value_and_dual(margins)[1])
+        edges = np.where(own, u.sum(axis=0), -u) @ H.T
+        moved = np.flatnonzero(W - before)
+        assert len(moved) == 1
+        assert (W - before).sum() == pytest.approx(0.02)
+        assert edges.ravel()[moved[0]] == pytest.approx(edges.max())
+        before = W
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_small_steps_follow_the_exact_path(figure1, loss):
+    H, own = figure1
+    norms = np.array([0.5, 1.0, 2.0, 3.0, 4.0])
+    exact = l1_constrained_path(H, own, get_loss(loss), norms)
+    distances = []
+    for step in (0.2, 0.05, 0.01):
+        boosted = stage_wise_path(H, own, get_loss(loss), n_rounds=round(4 / step), step=step)
+        at = np.round(norms / step).astype(int) - 1
+        distances.append(np.abs(boosted[at] - exact).sum(axis=(1, 2)) / norms)
+    assert (distances[-1] < 0.05).all()
+    # The smaller the step, the closer.
+    assert distances[0].mean() > distances[1].mean() > distances[2].mean()
+
+
+def test_too_tight_a_limit_for_the_solver(figure1, monkeypatch):
+    monkeypatch.setattr("boostbench.core.l1_path._MAX_ITER", 1)
+    with pytest.raises(RuntimeError, match=r"L1 norm of 1\.0"):
+        l1_constrained_path(*figure1, get_loss("logistic"), [1.0])
