@@ -74,8 +74,8 @@ class ExponentialProblem(PairwiseProblem):
     C : ndarray of shape (n_classes, n_classes)
         Not negative, of sum 1; 0 on the diagonal.
     share : float
-        :math:`\sigma`, in (0, 1). Without the constant the logarithm would have no lower bound where
-        a weak learner is perfect.
+        :math:`\sigma`, in (0, 1). Without the constant the logarithm would have no lower bound
+        where a weak learner is perfect.
 
     Examples
     --------
