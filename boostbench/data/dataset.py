@@ -1,7 +1,7 @@
 """What every data source returns: a matrix of numbers, a label for each row, and where from."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -108,6 +108,38 @@ class Dataset:
         2
         """
         return replace(self, X=self.X[start:stop], y=self.y[start:stop], splits=None)
+
+    def take_classes(self, which: int | Collection[int | str]) -> "Dataset":
+        """Keep the rows of some classes; the fixed splits, which count all rows, are left behind.
+
+        Parameters
+        ----------
+        which : int or collection of labels
+            The first so many classes in the order of `classes`, or these.
+
+        Raises
+        ------
+        UserError
+            More classes than there are, fewer than two, or a label that does not occur.
+
+        Examples
+        --------
+        >>> Dataset("toy", np.eye(4), np.array([1, 2, 3, 1]), "made here").take_classes(2).n_samples
+        3
+        """
+        known = self.classes.tolist()
+        if isinstance(which, int):
+            kept, exist = set(known[: max(which, 0)]), which <= len(known)
+        else:
+            kept, exist = set(which), set(which) <= set(known)
+        if len(kept) < 2 or not exist:
+            labels = ", ".join(map(str, known))
+            raise UserError(
+                f"data.classes is {which}; it may be a number from 2 to {len(known)}, or a list of "
+                f"two or more of the labels {labels}"
+            )
+        rows = np.isin(self.y, list(kept))
+        return replace(self, X=self.X[rows], y=self.y[rows], splits=None, expect={})
 
     def validate(self) -> "Dataset":
         """Check what no experiment can do without.

@@ -35,6 +35,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``missing``: null or ``drop``, what happens to rows with missing values;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
         - ``rows``: ``[start, stop]``, the rows to take;
+        - ``classes``: the classes to take, a list of labels or the number of the first ones;
+          ``expect`` is of the data before that;
         - ``train_rows``: the official training part is that many first rows of the file;
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
@@ -66,7 +68,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
     if spec.get("rows"):
         dataset = dataset.take(*spec["rows"])
     expect = about.get("expect", spec.get("expect")) or {}
-    return replace(dataset, name=name, expect=expect).validate()
+    dataset = replace(dataset, name=name, expect=expect).validate()
+    return dataset if spec.get("classes") is None else dataset.take_classes(spec["classes"])
 
 
 def available(spec: Mapping[str, Any]) -> str:

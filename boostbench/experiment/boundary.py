@@ -13,8 +13,9 @@ import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
+from boostbench.experiment.features import scaler
 from boostbench.experiment.plan import Experiment
-from boostbench.experiment.protocol import Protocol, Split, scaler
+from boostbench.experiment.protocol import Protocol, Split
 from boostbench.experiment.trial import Trial
 
 #: Cells of the grid along each axis.

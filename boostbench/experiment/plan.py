@@ -17,6 +17,8 @@ from boostbench.experiment.protocol import Protocol, Split, folds, splits
 from boostbench.experiment.records import digest, record_path
 from boostbench.experiment.trial import Trial
 
+# Numbers that sparse features may have when they are made dense: 1 GiB, of which PCA needs copies.
+_MAX_DENSE = 2**27
 _TUNING_RESULTS = ("test_error", "seconds", "error", "where", "finished")
 
 
@@ -123,8 +125,10 @@ class Experiment:
         Raises
         ------
         UserError
-            If it takes two classes only and there are more, or no sparse features and these are.
+            If it takes two classes only and there are more, or no sparse features and these are,
+            or if sparse features are too large to be projected.
         """
+        self._check_projection()
         estimator = self.algorithm.build(self.seed)
         if not isinstance(estimator, BaseEstimator):
             return
@@ -134,9 +138,21 @@ class Experiment:
             raise UserError(
                 f"{self.algorithm.name} takes two classes, and data set {name!r} has {n_classes}"
             )
-        if self.dataset.is_sparse and not tags.input_tags.sparse:
+        projected = self.protocol.pca is not None
+        if self.dataset.is_sparse and not projected and not tags.input_tags.sparse:
             raise UserError(
                 f"{self.algorithm.name} takes no sparse features, and those of {name!r} are sparse"
+            )
+
+    def _check_projection(self) -> None:
+        dataset = self.dataset
+        if self.protocol.pca is None or not dataset.is_sparse:
+            return
+        n_samples = len(self.splits[0].train) + len(self.splits[0].test)
+        if n_samples * dataset.n_features > _MAX_DENSE:
+            raise UserError(
+                f"protocol.pca makes the features of {dataset.name!r} dense, and {n_samples} x "
+                f"{dataset.n_features} are too many; lower protocol.samples_per_class"
             )
 
     def tuning_split(self, split: Split) -> Split:
@@ -153,6 +169,7 @@ class Experiment:
             split.seed,
             self.protocol.scale,
             self.protocol.checkpoints,
+            self.protocol.pca,
         )
 
     def key(self, split: Split) -> str:
@@ -220,14 +237,18 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     config = {name: experiment.config[name] for name in ("algo", "data")}
     y = experiment.dataset.y[split.train]
     where = f"the training part of split {split.index} of {experiment.dataset.name}"
+    scale, pca = experiment.protocol.scale, experiment.protocol.pca
+    # No projection is left out, as in the config of the protocol.
+    prepared = scale if pca is None else [scale, pca]
     parts = folds(y, experiment.protocol.n_folds, split.seed, where)
     for fold, (train, test) in enumerate(parts):
         seed = int(np.random.SeedSequence([split.seed, fold]).generate_state(1)[0])
-        scale = experiment.protocol.scale
         inner = Split(fold, seed, split.train[train], split.train[test])
         for point in experiment.points:
-            key = digest([config, scale, point, seed, inner.checksum])
-            trial = Trial(experiment.algorithm, point, inner.train, inner.test, seed, scale)
+            key = digest([config, prepared, point, seed, inner.checksum])
+            trial = Trial(
+                experiment.algorithm, point, inner.train, inner.test, seed, scale, pca=pca
+            )
             labels = {**_labels(experiment, split), "fold": fold, "point": point}
             yield Task(experiment, trial, key, True, labels)
 

@@ -1,4 +1,4 @@
-"""How a data set becomes training and test parts: sampling, splits, folds, scaling."""
+"""How a data set becomes training and test parts: sampling, splits, folds."""
 
 import dataclasses
 import hashlib
@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
-from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
+from boostbench.experiment.features import SCALES
 from boostbench.experiment.hints import hint
 
 SAMPLINGS = ("stratified", "plain", "kfold", "fixed")
-SCALES = ("minmax", "standard", "none")
 TUNINGS = ("first_split", "every_split", "none")
 
 
@@ -37,8 +35,12 @@ class Protocol:
         with `n_splits` folds, or the splits that came with the data set.
     samples_per_class : int or None, default=None
         Draw that many samples of each class first (smaller classes keep all of theirs).
-    scale : {"minmax", "standard", "none"}, default="minmax"
-        Scaling of the features, fitted on the training part only.
+    scale : {"minmax", "standard", "unit", "none"}, default="minmax"
+        Scaling of the features, fitted on the training part only; ``unit`` gives each sample
+        length 1.
+    pca : float or None, default=None
+        Project the scaled features on the principal components that keep this share of their
+        variance, fitted on the training part only.
     tune : {"first_split", "every_split", "none"}, default="first_split"
         Where hyper-parameters are chosen by cross-validation over the algorithm's grid.
     n_folds : int, default=5
@@ -58,6 +60,7 @@ class Protocol:
     sampling: str = "stratified"
     samples_per_class: int | None = None
     scale: str = "minmax"
+    pca: float | None = None
     tune: str = "first_split"
     n_folds: int = 5
     checkpoints: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -72,8 +75,9 @@ class Protocol:
             _at_least("samples_per_class", self.samples_per_class, 2)
             if self.sampling == "fixed":
                 raise UserError("protocol.samples_per_class cannot go with protocol.sampling=fixed")
-        if not (isinstance(self.test_size, float | int) and 0 < self.test_size < 1):
-            raise UserError(f"protocol.test_size is {self.test_size!r}, not between 0 and 1")
+        _share("test_size", self.test_size)
+        if self.pca is not None:
+            _share("pca", self.pca)
         for checkpoint in self.checkpoints:
             _at_least("checkpoints", checkpoint, 1)
         object.__setattr__(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
@@ -97,11 +101,14 @@ class Protocol:
         """Give what decides the results, as JSON types.
 
         The name only presents, and the number of splits only says how far to go, except in k-fold
-        sampling where it is the size of a fold.
+        sampling where it is the size of a fold. No projection is left out, so that records from
+        before there was one keep their keys.
         """
         config = dataclasses.asdict(self)
         config["checkpoints"] = list(self.checkpoints)
         del config["name"]
+        if self.pca is None:
+            del config["pca"]
         if self.sampling != "kfold":
             del config["n_splits"]
         return config
@@ -205,48 +212,6 @@ def folds(y: np.ndarray, n_folds: int, seed: int, where: str = "the training par
     return list(splitter.split(np.zeros(len(y)), y))
 
 
-def scaler(kind: str, is_sparse: bool = False):
-    """Make the transformer that scales features; the caller fits it on the training part.
-
-    Parameters
-    ----------
-    kind : {"minmax", "standard", "none"}
-        To [-1, 1], to mean 0 and variance 1, or not at all.
-    is_sparse : bool, default=False
-        Whether the features are a sparse matrix, which may be stretched but not shifted: then
-        ``minmax`` divides by the largest magnitude, and ``standard`` keeps the mean.
-
-    Returns
-    -------
-    transformer
-        Unfitted, with the interface of scikit-learn.
-    """
-    if kind == "minmax":
-        return MaxAbsScaler() if is_sparse else MinMaxScaler((-1, 1))
-    if kind == "standard":
-        return StandardScaler(with_mean=not is_sparse)
-    return FunctionTransformer(accept_sparse=True)
-
-
-def scale(kind: str, train, test):
-    """Scale both parts by what the training part says.
-
-    Parameters
-    ----------
-    kind : {"minmax", "standard", "none"}
-        See `scaler`.
-    train, test : ndarray or sparse matrix of shape (n_samples, n_features)
-        Features of the two parts.
-
-    Returns
-    -------
-    tuple
-        The scaled training and test parts.
-    """
-    fitted = scaler(kind, sparse.issparse(train)).fit(train)
-    return fitted.transform(train), fitted.transform(test)
-
-
 def _shuffled(dataset: Dataset, protocol: Protocol, seed: int):
     stratified = protocol.sampling == "stratified"
     splitter = StratifiedShuffleSplit if stratified else ShuffleSplit
@@ -338,6 +303,11 @@ def _seeds(seed: int, index: int) -> np.ndarray:
 def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise UserError(f"protocol.{field} is {value!r}; {hint(value, allowed)}")
+
+
+def _share(field: str, value: float) -> None:
+    if not (isinstance(value, float | int) and 0 < value < 1):
+        raise UserError(f"protocol.{field} is {value!r}, not between 0 and 1")
 
 
 def _at_least(field: str, value: int, least: int) -> None:

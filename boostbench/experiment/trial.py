@@ -1,4 +1,4 @@
-"""One unit of work: scale, fit, predict, measure."""
+"""One unit of work: prepare, fit, predict, measure."""
 
 import time
 import traceback
@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from boostbench.experiment.environment import calibration, environment
 from boostbench.experiment.estimator import Algorithm
-from boostbench.experiment.protocol import scale
+from boostbench.experiment.features import prepare
 
 # The parameter that says how many boosting rounds are asked for, by the names in use.
 ROUNDS = ("n_iterations", "n_estimators", "max_iter")
@@ -42,6 +42,8 @@ class Trial:
         Scaling of the features, fitted on `train`.
     checkpoints : tuple of int
         Boosting rounds at which the test error is recorded.
+    pca : float or None
+        Share of the variance that a projection keeps, fitted on `train`; None: no projection.
     """
 
     algorithm: Algorithm
@@ -51,6 +53,7 @@ class Trial:
     seed: int
     scale: str
     checkpoints: tuple[int, ...] = field(default=())
+    pca: float | None = None
 
     def measure(self, X, y: np.ndarray) -> dict:
         """Fit on the training part and judge on the test part; parameters as for `run_trial`."""
@@ -100,7 +103,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
 
 
 def _judge(trial: Trial, X, y: np.ndarray) -> dict:
-    X_train, X_test = scale(trial.scale, X[trial.train], X[trial.test])
+    X_train, X_test = prepare(X[trial.train], X[trial.test], trial.scale, trial.pca)
     y_train, y_test = y[trial.train], y[trial.test]
     estimator = trial.algorithm.build(trial.seed, **trial.chosen)
 

@@ -11,8 +11,8 @@ SPECS = {
     path.stem: yaml.safe_load(path.read_text()) for path in (conf_dir() / "data").glob("*.yaml")
 }
 KEYS = {
-    "name", "path", "labels", "missing", "file", "rows", "train_rows",
-    "openml", "sklearn", "generate", "seed", "expect",
+    "name", "path", "labels", "missing", "file", "rows", "classes",
+    "train_rows", "openml", "sklearn", "generate", "seed", "expect",
 }  # fmt: skip
 #: Data sets with fewer entries than this are read in the tests.
 SMALL = 100_000

@@ -64,3 +64,25 @@ def test_nan_and_infinite_features(bad, sparse):
 def test_one_class():
     with pytest.raises(UserError, match=r"only one class, \['a'\]"):
         Dataset("toy", np.eye(2), np.array(["a", "a"]), "made here").validate()
+
+
+def with_labels(labels):
+    splits = [(np.array([0]), np.array([1]))]
+    return Dataset("toy", np.arange(5.0)[:, None], np.array(labels), "made here", splits)
+
+
+@pytest.mark.parametrize(
+    ("labels", "which"),
+    [([1, 3, 5, 1, 5], 2), ([1, 3, 5, 1, 5], [3, 1]), (["a", "b", "c", "a", "c"], ["a", "b"])],
+)
+def test_some_classes(labels, which):
+    some = with_labels(labels).take_classes(which)
+    assert some.y.tolist() == [labels[0], labels[1], labels[3]]
+    assert some.X[:, 0].tolist() == [0, 1, 3]
+    assert some.splits is None
+
+
+@pytest.mark.parametrize("which", [0, 1, 4, -1, [1], [1, 1], [1, 2], ["1", "3"]])
+def test_wrong_classes(which):
+    with pytest.raises(UserError, match="from 2 to 3, or a list of two or more of the labels 1, 3"):
+        with_labels([1, 3, 5, 1, 5]).take_classes(which)

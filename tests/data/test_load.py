@@ -49,6 +49,14 @@ def test_rows_of_the_file_of_another_set(toy_svm):
     assert (dataset.name, dataset.X[:, 0].tolist()) == ("half", [1, 2, 3])
 
 
+def test_some_classes_of_what_is_expected(toy_svm):
+    toy_svm.write_text("1 1:1\n2 1:2\n3 1:3\n")
+    spec = {"name": "toy", "expect": {"classes": 3}, "train_rows": 2}
+    assert load(spec | {"classes": None}).n_classes == 3
+    dataset = load(spec | {"classes": [1, 3]})
+    assert (dataset.name, dataset.y.tolist(), dataset.splits) == ("toy", [1, 3], None)
+
+
 def test_training_rows_become_a_fixed_split(toy_svm):
     [(train, test)] = load({"name": "toy", "train_rows": 4}).splits
     assert (train.tolist(), test.tolist()) == ([0, 1, 2, 3], [4, 5])

@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
-from scipy import sparse
-from sklearn.preprocessing import MinMaxScaler
 
 from boostbench.errors import UserError
-from boostbench.experiment.protocol import Protocol, folds, scale, splits
+from boostbench.experiment.protocol import Protocol, folds, splits
 
 from .toy import make_dataset
 
@@ -138,6 +136,8 @@ def test_fewer_samples_in_a_class_than_folds():
         ({"n_folds": 1}, "n_folds is 1"),
         ({"test_size": 1}, "test_size is 1"),
         ({"test_size": "big"}, "test_size is 'big'"),
+        ({"pca": 0}, "pca is 0, not between 0 and 1"),
+        ({"pca": "yes"}, "pca is 'yes'"),
         ({"samples_per_class": 1}, "samples_per_class is 1"),
         ({"samples_per_class": 9, "sampling": "fixed"}, "cannot go with"),
         ({"checkpoints": [0]}, "checkpoints is 0"),
@@ -153,28 +153,3 @@ def test_config_leaves_out_what_does_not_decide():
     assert Protocol(name="x", n_splits=3).to_config() == Protocol(name="y").to_config()
     kfold = Protocol(sampling="kfold", n_splits=3).to_config()
     assert kfold != Protocol(sampling="kfold").to_config()
-
-
-@pytest.mark.parametrize("kind", ["minmax", "standard", "none"])
-def test_scaling_looks_at_the_training_part_only(kind):
-    rng = np.random.default_rng(0)
-    train, test = rng.normal(5, 3, (30, 4)), rng.normal(5, 3, (10, 4))
-    scaled, _ = scale(kind, train, test)
-    again, moved = scale(kind, train, test + 100)
-    assert np.array_equal(scaled, again)
-    expected = {
-        "minmax": MinMaxScaler((-1, 1)).fit(train).transform(test + 100),
-        "standard": (test + 100 - train.mean(axis=0)) / train.std(axis=0),
-        "none": test + 100,
-    }
-    np.testing.assert_allclose(moved, expected[kind])
-
-
-@pytest.mark.parametrize("kind", ["minmax", "standard", "none"])
-def test_scaling_keeps_zeros_of_sparse_features(kind):
-    dense = np.array([[0.0, 4.0], [2.0, 0.0], [0.0, -8.0]])
-    train, test = scale(kind, sparse.csr_matrix(dense), sparse.csr_matrix(dense[:1]))
-    assert sparse.issparse(train)
-    assert train.nnz == 3
-    if kind == "minmax":
-        np.testing.assert_allclose(test.toarray(), [[0, 0.5]])

@@ -6,7 +6,8 @@ from sklearn.ensemble import AdaBoostClassifier
 from threadpoolctl import threadpool_info
 
 from boostbench.experiment.estimator import Algorithm
-from boostbench.experiment.protocol import Protocol, scale, splits
+from boostbench.experiment.features import prepare
+from boostbench.experiment.protocol import Protocol, splits
 from boostbench.experiment.trial import Trial, run_trial
 
 
@@ -29,7 +30,7 @@ def test_outcome_is_what_a_plain_fit_gives(do, dataset):
         "sklearn.ensemble.AdaBoostClassifier", n_estimators=6, chosen={"learning_rate": 0.3}
     )
     train, test = do.split.train, do.split.test
-    X_train, X_test = scale("minmax", dataset.X[train], dataset.X[test])
+    X_train, X_test = prepare(dataset.X[train], dataset.X[test], "minmax")
     model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
     model.fit(X_train, dataset.y[train])
     stages = [np.mean(stage != dataset.y[test]) for stage in model.staged_predict(X_test)]

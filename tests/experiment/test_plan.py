@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError
+from boostbench.experiment.plan import Experiment, tuning_tasks
+
+
+def make_experiment(X=None, **protocol):
+    X = np.arange(48.0).reshape(24, 2) if X is None else X
+    dataset = Dataset("toy", X, np.repeat([1, 2], 12), "made here")
+    algo = {"_target_": "sklearn.linear_model.LogisticRegression", "C": 1.0}
+    config = {
+        "algo": {"name": "fake", **algo, "grid": {"C": [0.1, 1.0]}},
+        "protocol": {"samples_per_class": 8, **protocol},
+        "seed": 3,
+    }
+    return Experiment.from_config(config, dataset)
+
+
+def keys(experiment):
+    trials = [task.key for task in tuning_tasks(experiment, experiment.splits[0])]
+    return experiment.config_hash, experiment.key(experiment.splits[0]), trials[:2]
+
+
+def test_records_of_all_times_are_found():
+    """The keys of the first release: hours of records lie under such keys."""
+    expected = ("9ff05aed48124b33", "4f1047d93ad168c4", ["9a095db408d3a510", "4498af3874a8d9d2"])
+    assert keys(make_experiment()) == expected
+    assert keys(make_experiment(pca=None)) == expected
+
+
+@pytest.mark.parametrize("changed", [{"pca": 0.9}, {"pca": 0.8}, {"scale": "unit"}])
+def test_what_is_done_to_the_features_is_in_every_key(changed):
+    plain, other = keys(make_experiment(pca=0.7)), keys(make_experiment(**changed))
+    assert {plain[0], plain[1], *plain[2]}.isdisjoint({other[0], other[1], *other[2]})
+
+
+def test_trials_project():
+    experiment = make_experiment(pca=0.9)
+    split = experiment.splits[0]
+    assert experiment.trial(split, {}).pca == 0.9
+    assert {task.trial.pca for task in tuning_tasks(experiment, split)} == {0.9}
+
+
+def test_sparse_features_that_are_projected_need_no_sparse_algorithm():
+    dataset = Dataset("toy", sparse.csr_matrix(np.eye(24)), np.repeat([1, 2], 12), "made here")
+    algo = {"name": "mcboost", "_target_": "boostbench.algorithms.MCBoost"}
+    plain, projected = (
+        Experiment.from_config({"algo": algo, "protocol": {"pca": pca}}, dataset)
+        for pca in (None, 0.9)
+    )
+    with pytest.raises(UserError, match="takes no sparse features"):
+        plain.check()
+    projected.check()
+
+
+def test_sparse_features_that_are_too_large_to_be_projected():
+    X = sparse.csr_matrix((24, 10**7))
+    with pytest.raises(UserError, match="16 x 10000000 are too many"):
+        make_experiment(X, pca=0.9).check()
+    make_experiment(X).check()
