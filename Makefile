@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 figure2 figure3 figure4 bench test lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6) figure2 figure3 figure4 bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
@@ -28,6 +28,15 @@ table5: $(VENV)/installed ## Table V: six algorithms on multi-class data; takes 
 table6: $(VENV)/installed ## Table VI: linear discriminants as weak learners
 table2 table3 table4 table5 table6:
 	$(BIN)/boostbench table randomboost$(@:table%=%) $(ARGS)
+
+mcboost1: $(VENV)/installed ## Table I of the MCBoost paper: nu, both losses; 50 splits each
+mcboost2: $(VENV)/installed ## Table II: shrinkage eta
+mcboost3: $(VENV)/installed ## Table III: letter by number of classes and of samples
+mcboost4: $(VENV)/installed ## Table IV: CPU time of step 4 against MultiBoost
+mcboost5: $(VENV)/installed ## Table V: eight algorithms on multi-class data; takes hours
+mcboost6: $(VENV)/installed ## Table VI: time of predictions
+mcboost1 mcboost2 mcboost3 mcboost4 mcboost5 mcboost6:
+	$(BIN)/boostbench table $@ $(ARGS)
 
 figure2: $(VENV)/installed-plots ## Fig. 2 of RandomBoost: boundaries in the plane and in a projected one
 figure3: $(VENV)/installed-plots ## Fig. 3: boundaries of six algorithms on toy data

@@ -9,17 +9,31 @@ import yaml
 from boostbench import configs
 from boostbench.errors import UserError, unknown
 from boostbench.report.published import Published, find, statement
+from boostbench.report.tables import PARTS
 
 _NEEDED = ("title", "rows", "columns")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A data set: its name, its title, and the overrides that hold for it alone."""
+    """A data set.
+
+    Attributes
+    ----------
+    data : str
+        Its name.
+    title : str
+        Heading.
+    overrides : list of str
+        Hydra overrides that hold for it alone.
+    published : dict of str to str
+        Where the published table calls it otherwise: values by the table's column.
+    """
 
     data: str
     title: str
     overrides: list[str] = field(default_factory=list)
+    published: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -38,6 +52,8 @@ class Variant:
         Hydra overrides that hold for it alone.
     published : dict of str to str
         Where the published table calls it otherwise than its config: values by the table's column.
+    without : list of str
+        Rows on which it is not run.
     """
 
     algo: str
@@ -45,6 +61,7 @@ class Variant:
     group: str | None = None
     overrides: list[str] = field(default_factory=list)
     published: dict = field(default_factory=dict)
+    without: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -71,8 +88,10 @@ class Definition:
         Whether the number of classes stands behind a data set's title.
     rounds : list of int
         Numbers of boosting rounds, each a column of every algorithm; empty for the last round.
-    seconds : {"fit", "weak_learner", "coefficients"}, default=None
+    seconds : {"fit", "weak_learner", "coefficients", "predict_per_instance"}, default=None
         CPU time that is shown beside the test error.
+    speedup : list of list of str
+        Pairs of columns of which the CPU time of the first is divided by that of the second.
     compare : list of list of str, default=None
         Pairs of columns for the significance test; by default the first with each other.
     remarks : list of str
@@ -89,6 +108,7 @@ class Definition:
     classes: bool = False
     rounds: list[int] = field(default_factory=list)
     seconds: str | None = None
+    speedup: list[list[str]] = field(default_factory=list)
     compare: list[list[str]] | None = None
     remarks: list[str] = field(default_factory=list)
 
@@ -126,16 +146,18 @@ class Definition:
             _check_keys(entry, Row.__annotations__, f"{path}: row {row}")
         for column, entry in columns.items():
             _check_keys(entry, Variant.__annotations__, f"{path}: column {column}")
-        for column in {name for pair in content.get("compare") or [] for name in pair}:
-            if column not in columns:
-                raise UserError(
-                    f"{path}: compare has no column {column!r} among {', '.join(columns)}"
-                )
-        for row in content.get("published_as", {}):
-            if row not in rows:
-                raise UserError(f"{path}: published_as has no row {row!r} among {', '.join(rows)}")
-        if content.get("seconds", "fit") not in ("fit", "weak_learner", "coefficients"):
-            raise UserError(f"{path}: seconds is fit, weak_learner or coefficients")
+        for key in ("compare", "speedup"):
+            named = {name for pair in content.get(key) or [] for name in pair}
+            _check_names(named, columns, f"{path}: {key} has no column")
+        for column, entry in columns.items():
+            _check_names(entry.get("without", []), rows, f"{path}: without of {column} has no row")
+        _check_names(content.get("published_as", {}), rows, f"{path}: published_as has no row")
+        if content.get("seconds", "fit") not in PARTS:
+            raise UserError(f"{path}: seconds is {', '.join(PARTS)}; take one of them")
+        if content.get("speedup") and not content.get("seconds"):
+            raise UserError(f"{path}: speedup needs seconds: which CPU time is it of?")
+        if content.get("speedup") and content.get("rounds"):
+            raise UserError(f"{path}: speedup cannot go with rounds")
         return cls(
             name=path.stem,
             rows={row: Row(**{"data": row, "title": row} | entry) for row, entry in rows.items()},
@@ -152,6 +174,10 @@ class Definition:
             return self.compare
         first, *others = self.columns
         return [[first, other] for other in others]
+
+    def runs(self, row: str, column: str) -> bool:
+        """Whether a cell is run."""
+        return row not in self.columns[column].without
 
     def cell(self, row: str, column: str) -> list[str]:
         """Collect the overrides of a cell."""
@@ -180,9 +206,9 @@ class Definition:
         """
         if self.published is None:
             return None
-        named = self.columns[column].published
-        asked = {**algo, **named} | ({"n_iterations": rounds} if rounds else {})
-        data = self.published_as.get(row, self.rows[row].data)
+        entry, named = self.rows[row], self.columns[column].published
+        asked = {**algo, **entry.published, **named} | ({"n_iterations": rounds} if rounds else {})
+        data = self.published_as.get(row) or entry.published.get("data", entry.data)
         return find(self.published, data, named.get("algo", algo["name"]), asked)
 
     def find_statement(self, a: str, b: str, algos: Mapping[str, Mapping]) -> str | None:
@@ -231,3 +257,9 @@ def _check_keys(content: Mapping, known: Collection[str], what: str) -> None:
     strange = ", ".join(sorted(content.keys() - set(known)))
     if strange:
         raise UserError(f"{what} has no {strange}; it may have {', '.join(sorted(known))}")
+
+
+def _check_names(names: Collection[str], known: Collection[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UserError(f"{what} {name!r} among {', '.join(known)}")

@@ -67,10 +67,10 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
         complain(f"{row} is left out: {why}")
     if not datasets:
         raise UserError(f"none of the data sets of table {name} is available")
-    possible = [key for key in keys if key[0] in datasets]
+    possible = [key for key in keys if key[0] in datasets and definition.runs(*key)]
     report = execute([specs[key] for key in possible], [datasets[row] for row, _ in possible])
     outcomes = dict(zip(possible, report.outcomes, strict=True))
-    table = _table(definition, specs, outcomes, overrides)
+    table = _table(definition, specs, datasets, outcomes, overrides)
     _print(table, datasets)
     _write(table, Path(specs[keys[0]]["results"]) / "tables")
     if report.failed:
@@ -94,6 +94,7 @@ def _check_rounds(definition: Definition, specs: Mapping[_Key, dict]) -> None:
 def _table(
     definition: Definition,
     specs: Mapping[_Key, dict],
+    datasets: Mapping[str, Dataset],
     outcomes: Mapping[_Key, Outcome],
     overrides: Sequence[str],
 ) -> Table:
@@ -106,7 +107,11 @@ def _table(
     for key, spec in specs.items():
         for name, column in shown[key[1]].items():
             published = definition.find_published(*key, spec["algo"], column.rounds)
-            cells[key[0], name] = _cell(spec, outcomes.get(key), column, published)
+            if key in outcomes:
+                cell = Cell.of(outcomes[key], column.label, published, column.rounds)
+            else:
+                cell = _empty(spec, column, published, available=key[0] in datasets)
+            cells[key[0], name] = cell
     # Of several rounds, the last are compared.
     last = {column: list(columns)[-1] for column, columns in shown.items()}
     return Table(
@@ -119,10 +124,11 @@ def _table(
             Comparison(last[a], last[b], definition.find_statement(a, b, algos))
             for a, b in definition.pairs
         ],
-        classes=_classes(specs, outcomes) if definition.classes else {},
+        classes=_classes(specs, datasets) if definition.classes else {},
         uncounted=set(definition.published_as),
         changes=changes,
         remarks=definition.remarks,
+        speedup=[tuple(pair) for pair in definition.speedup],
     )
 
 
@@ -165,18 +171,17 @@ def _columns(definition: Definition, name: str, algo: Mapping) -> dict[str, Colu
     }
 
 
-def _cell(spec: dict, outcome: Outcome | None, column: Column, published) -> Cell:
-    if outcome:
-        return Cell.of(outcome, column.label, published, column.rounds)
+def _empty(spec: dict, column: Column, published, available: bool) -> Cell:
+    """Make the cell of what is not run, because of the data or by definition."""
     data, algo = spec["data"]["name"], spec["algo"]["name"]
-    return Cell(data, algo, column.label, [], [], 0, published, available=False)
+    return Cell(data, algo, column.label, [], [], 0, published, available=available)
 
 
-def _classes(specs: Mapping[_Key, dict], outcomes: Mapping[_Key, Outcome]) -> dict[str, int]:
+def _classes(specs: Mapping[_Key, dict], datasets: Mapping[str, Dataset]) -> dict[str, int]:
     """Count each row's classes; of data that cannot be had, tell what is expected."""
     expected = {row: spec["data"].get("expect") or {} for (row, _), spec in specs.items()}
     known = {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
-    return known | {row: o.experiment.dataset.n_classes for (row, _), o in outcomes.items()}
+    return known | {row: dataset.n_classes for row, dataset in datasets.items()}
 
 
 def _slug(override: str) -> str:

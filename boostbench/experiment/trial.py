@@ -118,6 +118,7 @@ def _judge(trial: Trial, X, y: np.ndarray) -> dict:
         "train_error": _error(estimator.predict(X_train), y_train),
         "checkpoints": checkpoints,
         "n_iterations": _number(getattr(estimator, "n_iterations_", n_stages)),
+        "n_features": X_train.shape[1],  # after the projection
         "n_parameters": _number(getattr(estimator, "n_parameters_", None)),
         "seconds": {
             "fit": _rounded(fit_seconds),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from statistics import fmean, stdev
 
 from boostbench.experiment.runner import Outcome
@@ -123,11 +124,11 @@ class Cell:
         return _mean([record["n_iterations"] for record in self.records])
 
     def seconds(self, part: str) -> float | None:
-        """Mean CPU seconds per split.
+        """Mean CPU seconds over the splits.
 
         Parameters
         ----------
-        part : {"fit", "weak_learner", "coefficients", "calibration"}
+        part : {"fit", "weak_learner", "coefficients", "predict_per_instance", "calibration"}
             Which timing of the record.
 
         Returns
@@ -151,9 +152,14 @@ class Cell:
         return ", ".join(f"{setting} ({count} of {n})" for setting, count in settings.most_common())
 
     @property
+    def has_published_error(self) -> bool:
+        """Whether the paper gives the test error, and not just a CPU time."""
+        return self.published is not None and not isnan(self.published.mean)
+
+    @property
     def agreement(self) -> Agreement | None:
         """Comparison with the published number; None where one of the two is missing."""
-        if self.published is None or not self.errors:
+        if not self.has_published_error or not self.errors:
             return None
         published = self.published
         return agreement(
@@ -168,7 +174,7 @@ class Cell:
     @property
     def verdict(self) -> str:
         """``reproduced``, ``better`` or ``worse``; without two numbers, which one is missing."""
-        if self.published is None:
+        if not self.has_published_error:
             return "not published"
         return self.agreement.verdict if self.agreement else self.text
 

@@ -11,7 +11,7 @@ _COLUMNS = [
     *("n_failed", "n_missing", "n_stale"),
     *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
     *("chosen", "published_mean", "published_std", "difference", "low", "high", "verdict"),
-    "published_coef_cpu_s",
+    *("published_coef_cpu_s", "test_ms_per_instance", "published_test_ms_per_instance"),
 ]
 
 
@@ -26,7 +26,8 @@ def to_csv(table: Table) -> str:
     Returns
     -------
     str
-        Text of the file. Errors are in percent, times in CPU seconds per split.
+        Text of the file. Errors are in percent, times in CPU seconds per split; those of
+        prediction in milliseconds per instance.
     """
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, lineterminator="\n")
@@ -49,18 +50,26 @@ def to_csv(table: Table) -> str:
             "weak_learner_cpu_s": _number(cell.seconds("weak_learner")),
             "coef_cpu_s": _number(cell.seconds("coefficients")),
             "calibration_cpu_s": _number(cell.seconds("calibration")),
+            "test_ms_per_instance": _milliseconds(cell.seconds("predict_per_instance")),
             "chosen": cell.chosen,
             "verdict": cell.verdict,
         }
         if cell.published:
             line["published_mean"] = _number(cell.published.mean)
             line["published_std"] = _number(cell.published.std)
-            line["published_coef_cpu_s"] = _number(cell.published.seconds)
+            seconds = cell.published.seconds
+            line["published_coef_cpu_s"] = _number(seconds.get("coefficients"))
+            prediction = _milliseconds(seconds.get("predict_per_instance"))
+            line["published_test_ms_per_instance"] = prediction
         if agreement:
             line["difference"] = _number(agreement.difference)
             line["low"], line["high"] = _number(agreement.low), _number(agreement.high)
         writer.writerow(line)
     return out.getvalue()
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return _number(None if seconds is None else 1000 * seconds)
 
 
 def _number(value: float | None) -> str:

@@ -12,9 +12,6 @@ COMPARISON_EXPLANATION = (
     "Difference: ours minus published, with Welch's 95% interval. Reproduced: within sampling "
     "error, that is, the interval holds 0."
 )
-SECONDS_EXPLANATION = (
-    "CPU seconds per split to find the coefficients; the machines differ, so there is no verdict."
-)
 
 
 def significance(table: Table) -> list[str]:
@@ -58,7 +55,7 @@ def comparison_rows(table: Table) -> list[list[str]]:
     """
     rows = []
     for (row, column), cell in table.cells.items():
-        if cell.published is None:
+        if not cell.has_published_error:
             continue
         agreement = cell.agreement
         difference, verdict = "-", "-"
@@ -73,23 +70,45 @@ def comparison_rows(table: Table) -> list[list[str]]:
 
 def summary(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
-    verdicts = [cell.verdict for cell in table.cells.values() if cell.published]
+    verdicts = [cell.verdict for cell in table.cells.values() if cell.has_published_error]
     counts = ", ".join(f"{count} {verdict}" for verdict, count in Counter(verdicts).most_common())
     return f"{len(verdicts)} published numbers: {counts}."
 
 
 def seconds_rows(table: Table) -> list[list[str]]:
-    """List every published CPU time with ours beside it, under `SECONDS`, without a verdict."""
-    return [
-        [
-            table.rows[row],
-            table.columns[column].label,
-            f"{cell.published.seconds:g}",
-            numbers.seconds(cell.seconds(table.columns[column].seconds)),
-        ]
-        for (row, column), cell in table.cells.items()
-        if table.columns[column].seconds and cell.published and cell.published.seconds
-    ]
+    """List every published CPU time with ours beside it, and their ratios, without a verdict.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    list of list of str
+        Under `SECONDS`.
+    """
+    rows = []
+    for row, title in table.rows.items():
+        published = {}
+        for name, column in table.columns.items():
+            cell = table.cells[row, name]
+            if column.seconds and cell.published and column.seconds in cell.published.seconds:
+                published[name] = column.in_unit(cell.published.seconds[column.seconds])
+                ours = numbers.seconds(column.spent(cell))
+                rows.append([title, column.label, f"{published[name]:g}", ours])
+        for pair in table.speedup:
+            slow, fast = pair
+            if slow in published and fast in published:
+                said = f"{published[slow] / published[fast]:.2g}"
+                ours = numbers.seconds(table.ratio(row, pair))
+                rows.append([title, f"speed-up of {table.columns[fast].label}", said, ours])
+    return rows
+
+
+def seconds_explanation(table: Table) -> str:
+    """Tell what the numbers of `seconds_rows` are."""
+    return f"{' '.join(table.times)} The machines differ, so there is no verdict."
 
 
 def _pairs(table: Table, comparison: Comparison) -> tuple[list[float], list[float], str]:

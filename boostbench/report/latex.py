@@ -8,8 +8,8 @@ from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
     SECONDS,
-    SECONDS_EXPLANATION,
     comparison_rows,
+    seconds_explanation,
     seconds_rows,
     significance,
     summary,
@@ -48,7 +48,7 @@ def latex(table: Table) -> str:
         parts.append(_long(COMPARISON, comparison, caption))
     published = seconds_rows(table)
     if published:
-        parts.append(_long(SECONDS, published, SECONDS_EXPLANATION))
+        parts.append(_long(SECONDS, published, seconds_explanation(table)))
     return "\n\n".join(parts) + "\n"
 
 

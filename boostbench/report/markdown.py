@@ -8,8 +8,8 @@ from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
     SECONDS,
-    SECONDS_EXPLANATION,
     comparison_rows,
+    seconds_explanation,
     seconds_rows,
     significance,
     summary,
@@ -41,7 +41,7 @@ def markdown(table: Table) -> str:
     parts.append("## CPU seconds")
     published = seconds_rows(table)
     if published:
-        parts += [_pipe(published, SECONDS, left=2), SECONDS_EXPLANATION]
+        parts += [_pipe(published, SECONDS, left=2), seconds_explanation(table)]
     parts += [_seconds(table)]
     parts.append("Means per split, on one core: whole fit / weak learners / coefficients.")
     return "\n\n".join(parts) + "\n"

@@ -2,14 +2,18 @@
 
 import csv
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from math import isnan
 
 from boostbench.report.numbers import mean_std
 
-#: Columns that say what was measured; all other columns say of what.
-_MEASURES = {"test_error_mean", "test_error_std", "coef_cpu_s"}
+#: Columns of CPU times: which part of a record's seconds they are, and their unit in seconds.
+_TIMES = {"coef_cpu_s": ("coefficients", 1), "test_ms_per_instance": ("predict_per_instance", 1e-3)}
+
+#: Columns that are no parameter of the algorithm.
+_NO_SETTINGS = {"data", "algo", "algos", "evaluation", "test_error_mean", "test_error_std", *_TIMES}
 
 #: How often each paper repeats its experiments, and the tables where it does otherwise.
 _REPEATS = {"randomboost": 10, "randomboost-table2": 5, "mcboost": 50}
@@ -17,25 +21,25 @@ _REPEATS = {"randomboost": 10, "randomboost-table2": 5, "mcboost": 50}
 
 @dataclass(frozen=True)
 class Published:
-    """A published test error.
+    """A published test error, CPU time, or both.
 
     Attributes
     ----------
     table : str
         Name of the CSV file without its ending, e.g. ``"randomboost-table5"``.
     mean, std : float
-        In percent; `std` is NaN where the paper gives none.
+        Test error in percent; NaN where the paper gives none.
     n : int
         Number of repeats behind them.
-    seconds : float or None
-        CPU seconds of the coefficients, where the paper gives them.
+    seconds : dict of str to float
+        CPU seconds that the paper gives, by the part of a record's ``seconds`` that they are.
     """
 
     table: str
     mean: float
     std: float
     n: int
-    seconds: float | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return mean_std(self.mean, self.std)
@@ -67,7 +71,7 @@ def tables(paper: str) -> list[str]:
 
 
 def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:
-    """Look up the published test error of an algorithm on a data set.
+    """Look up what is published of an algorithm on a data set.
 
     Parameters
     ----------
@@ -77,7 +81,7 @@ def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:
         Names, as in our configs.
     params : mapping
         Parameters of the algorithm. Where the table has a column of such a name (``loss``,
-        ``n_iterations``), the line with this value is meant.
+        ``n_iterations``), the line with this value is meant, or with none.
 
     Returns
     -------
@@ -85,16 +89,17 @@ def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:
         None when the table does not hold it.
     """
     for line in read(table):
-        settings = line.keys() - _MEASURES - {"data", "algo"}
-        if (
-            line.keys() >= {"test_error_mean", "test_error_std"}
-            and (line["data"], line["algo"]) == (data, algo)
-            and all(line[key] == str(params.get(key)) for key in settings)
-            and line["test_error_mean"]
-        ):
-            std = float(line["test_error_std"] or "nan")
-            seconds = float(line["coef_cpu_s"]) if line.get("coef_cpu_s") else None
-            return Published(table, float(line["test_error_mean"]), std, _repeats(table), seconds)
+        named = line["data"] == data and algo in (line.get("algo") or line.get("algos", "")).split()
+        settings = line.keys() - _NO_SETTINGS
+        if named and all(_is(line[key], params.get(key)) for key in settings):
+            seconds = {
+                part: unit * float(line[column])
+                for column, (part, unit) in _TIMES.items()
+                if line.get(column)
+            }
+            mean, std = (float(line.get(f"test_error_{of}") or "nan") for of in ("mean", "std"))
+            if seconds or not isnan(mean):
+                return Published(table, mean, std, _repeats(table), seconds)
     return None
 
 
@@ -128,6 +133,14 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
                 f"critical value {line['critical_value_5pct']}; WSRT {verdict} the null hypothesis."
             )
     return None
+
+
+def _is(text: str, value) -> bool:
+    """Whether a setting is what is asked for: nothing said, the same text, or the same number."""
+    try:
+        return not text or float(text) == float(value)
+    except (TypeError, ValueError):
+        return text == str(value)
 
 
 def _repeats(table: str) -> int:

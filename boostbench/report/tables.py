@@ -9,10 +9,12 @@ from boostbench.report.cells import STALE, Cell
 #: Stands behind a number that not all splits are behind.
 PARTIAL = "‡"
 
-_PARTS = {
-    "fit": "of the whole fit",
-    "weak_learner": "to find the weak learners",
-    "coefficients": "to find the coefficients",
+#: Which part of a record's seconds can be shown: what it is, and how many of its unit are a second.
+PARTS = {
+    "fit": ("seconds per split of the whole fit", 1),
+    "weak_learner": ("seconds per split to find the weak learners", 1),
+    "coefficients": ("seconds per split to find the coefficients", 1),
+    "predict_per_instance": ("microseconds to predict an instance of the test part", 1e6),
 }
 
 
@@ -31,7 +33,7 @@ class Column:
     rounds : int, default=None
         The test error is that after so many rounds; the best is sought among columns of equal
         `rounds`.
-    seconds : {"fit", "weak_learner", "coefficients"}, default=None
+    seconds : {"fit", "weak_learner", "coefficients", "predict_per_instance"}, default=None
         CPU time that is shown in a column of its own.
     """
 
@@ -40,6 +42,15 @@ class Column:
     group: str = ""
     rounds: int | None = None
     seconds: str | None = None
+
+    def in_unit(self, seconds: float) -> float:
+        """Convert `seconds` to the unit in which this column shows them."""
+        return seconds * PARTS[self.seconds][1]
+
+    def spent(self, cell: Cell) -> float | None:
+        """Give a cell's CPU time, in the unit in which it is shown; None where it is not known."""
+        seconds = cell.seconds(self.seconds)
+        return None if seconds is None else self.in_unit(seconds)
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,8 @@ class Table:
         What is not as the table is defined, e.g. ``"protocol.n_splits=3"``.
     remarks : list of str
         What a reader must know beside the numbers, one sentence each.
+    speedup : list of (str, str)
+        Pairs of columns of which the CPU time of the first is divided by that of the second.
     """
 
     name: str
@@ -96,6 +109,7 @@ class Table:
     uncounted: set[str] = field(default_factory=set)
     changes: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    speedup: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def heads(self) -> list[tuple[str, str]]:
@@ -107,7 +121,7 @@ class Table:
                 heads += [(group, "Test error"), (group, "CPU time")]
             else:
                 heads.append((column.group, column.title))
-        return heads
+        return heads + [("Speed-up", self.columns[fast].label) for _, fast in self.speedup]
 
     def entries(self, row: str) -> list[Entry]:
         """Give what is printed of a row, under `heads`."""
@@ -118,9 +132,15 @@ class Table:
             text = cell.text + (PARTIAL if cell.is_partial else "")
             entries.append(Entry(text, name in best))
             if column.seconds:
-                spent = numbers.seconds(cell.seconds(column.seconds))
+                spent = numbers.seconds(column.spent(cell))
                 entries.append(Entry(spent, name in fastest))
-        return entries
+        ratios = [numbers.seconds(self.ratio(row, pair)) for pair in self.speedup]
+        return entries + [Entry(ratio, False) for ratio in ratios]
+
+    def ratio(self, row: str, pair: tuple[str, str]) -> float | None:
+        """Divide the CPU time of one column by that of another; None where one is not known."""
+        slow, fast = (self.columns[name].spent(self.cells[row, name]) for name in pair)
+        return slow / fast if slow is not None and fast else None
 
     def label(self, row: str) -> str:
         """``"dna (3 classes)"``, or only the title."""
@@ -139,7 +159,7 @@ class Table:
     def fastest(self, row: str) -> set[str]:
         """Columns with the least CPU time of a row, as printed."""
         spent = {
-            name: self.cells[row, name].seconds(column.seconds)
+            name: column.spent(self.cells[row, name])
             for name, column in self.columns.items()
             if column.seconds
         }
@@ -157,12 +177,20 @@ class Table:
         counts = sorted({len(cell.errors) for cell in self.cells.values() if cell.errors})
         splits = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
         text = f"Test error in percent: mean (standard deviation) over {splits} splits."
-        parts = dict.fromkeys(c.seconds for c in self.columns.values() if c.seconds)
-        for part in parts:
-            text += f" CPU time: seconds per split {_PARTS[part]}."
+        text = " ".join([text, *self.times])
         if len({column.rounds for column in self.columns.values()}) > 1:
             return f"{text} Best in bold, among those after the same number of rounds."
         return f"{text} Best in bold."
+
+    @property
+    def times(self) -> list[str]:
+        """What the CPU times are, and their ratios."""
+        parts = dict.fromkeys(c.seconds for c in self.columns.values() if c.seconds)
+        slow = dict.fromkeys(self.columns[slow].label for slow, _ in self.speedup)
+        return [
+            *(f"CPU time: {PARTS[part][0]}." for part in parts),
+            *(f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow),
+        ]
 
     @property
     def headline(self) -> str | None:

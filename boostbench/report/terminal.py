@@ -16,8 +16,8 @@ from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
     SECONDS,
-    SECONDS_EXPLANATION,
     comparison_rows,
+    seconds_explanation,
     seconds_rows,
     significance,
     summary,
@@ -58,7 +58,9 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
             Text(cell.text, "bold" if len(cells) > 1 and cell.mean == lowest else "")
             for cell in cells
         ],
-        "published": [Text(str(cell.published or "-")) for cell in cells],
+        "published": [
+            Text(str(cell.published) if cell.has_published_error else "-") for cell in cells
+        ],
         "splits": [Text(cell.splits) for cell in cells],
         "rounds": [Text(_rounds(cell)) for cell in cells],
         "fit s": [Text(numbers.seconds(cell.seconds("fit"))) for cell in cells],
@@ -150,7 +152,7 @@ def print_judgement(console: Console, table: Table) -> None:
         for texts in rows:
             grid.add_row(*texts)
         console.print(grid)
-        _line(console, SECONDS_EXPLANATION)
+        _line(console, seconds_explanation(table))
     for note in table.notes:
         _line(console, note, style="yellow")
 

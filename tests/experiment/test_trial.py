@@ -39,8 +39,16 @@ def test_outcome_is_what_a_plain_fit_gives(do, dataset):
     assert outcome["checkpoints"] == {"1": stages[0], "2": stages[1], "5": stages[4]}
     assert outcome["n_iterations"] == 6
     assert (outcome["n_train"], outcome["n_test"]) == (90, 30)
+    assert outcome["n_features"] == 3
     assert outcome["n_parameters"] is None
     assert outcome["seconds"]["weak_learner"] is None
+
+
+def test_features_are_projected(dataset):
+    split = splits(dataset, Protocol(), seed=0)[0]
+    algorithm = Algorithm("x", "fake_classifiers.Plain", {})
+    trial = Trial(algorithm, {}, split.train, split.test, 0, "none", (), pca=0.5)
+    assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
 
 
 def test_early_stop_holds_its_last_error_up_to_what_was_asked_for(do):

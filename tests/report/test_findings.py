@@ -1,5 +1,14 @@
-from boostbench.report.findings import comparison_rows, seconds_rows, significance, summary
-from boostbench.report.tables import Comparison, Table
+from dataclasses import replace
+
+from boostbench.report.findings import (
+    comparison_rows,
+    seconds_explanation,
+    seconds_rows,
+    significance,
+    summary,
+)
+from boostbench.report.published import Published
+from boostbench.report.tables import Column, Comparison, Table
 
 
 def test_pairs_are_splits_of_one_data_set(make_cell, make_table):
@@ -71,3 +80,20 @@ def test_seconds_beside_the_published_ones(table, timed_table):
         ["wine", "B", "0.03", "0.100"],
     ]
     assert seconds_rows(table) == []
+
+
+def test_speedup_beside_the_published_one(timed_table):
+    rows = seconds_rows(replace(timed_table, speedup=[("a", "b")]))
+    assert rows[2:] == [["wine", "speed-up of B", "4.6e+02", "20.0"]]
+
+
+def test_only_the_time_is_published(make_cell, make_table):
+    published = Published("t", float("nan"), float("nan"), 50, {"predict_per_instance": 6e-5})
+    cell = replace(make_cell([1, 2]), published=published)
+    column = Column("A", "A", seconds="predict_per_instance")
+    table = make_table({("wine", "a"): cell}, {"a": column}, compare=())
+    assert comparison_rows(table) == []
+    assert summary(table).startswith("0 published numbers")
+    assert seconds_rows(table) == [["wine", "A", "60", "2.00"]]
+    assert "CPU time: microseconds to predict an instance" in seconds_explanation(table)
+    assert cell.verdict == "not published"

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from boostbench.report.published import find, find_in_paper, read, statement, tables
@@ -40,8 +41,30 @@ def test_every_line_with_an_error_can_be_found(table):
 
 def test_seconds():
     found = find("randomboost-table3", "heart", "rboost_rank_tc", {"loss": "logistic"})
-    assert (found.mean, found.seconds) == (22.7, 1.9)
-    assert find("randomboost-table5", "wine", "rboost_proj", {}).seconds is None
+    assert (found.mean, found.seconds) == (22.7, {"coefficients": 1.9})
+    assert find("randomboost-table5", "wine", "rboost_proj", {}).seconds == {}
+
+
+@pytest.mark.parametrize(
+    ("algo", "seconds"), [("adaboost_ecc", 1.1e-4), ("adaboost_mo", 7.9e-3), ("mcboost", 6e-5)]
+)
+def test_seconds_without_an_error(algo, seconds):
+    found = find("mcboost-table6", "pendigits", algo, {"loss": "logistic"})
+    assert found.seconds["predict_per_instance"] == pytest.approx(seconds)
+    assert np.isnan(found.mean)
+
+
+def test_numbers_are_the_same_however_they_are_written():
+    for nu, error in ((0, 6.4), (1e-9, 6.4), (0.1, 36.8)):
+        asked = {"loss": "exponential", "nu": nu}
+        assert find("mcboost-table1", "pendigits", "mcboost", asked).mean == error
+
+
+def test_what_a_line_leaves_open_may_be_anything():
+    params = {"loss": "logistic"}
+    assert find("mcboost-table5", "wine", "multiboost", params).mean == 3.3
+    assert find("mcboost-table5", "letter", "adaboost_mo", params) is None  # no number
+    assert find("mcboost-table5", "wine", "mcboost", {"loss": "hinge"}) is None
 
 
 def test_statement():

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.report.tables import Entry
+from boostbench.report.tables import Column, Entry
 
 
 def test_entries(table):
@@ -45,6 +45,20 @@ def test_cpu_time_has_columns_of_its_own(timed_table):
         Entry("0.100", True),
     ]
     assert "CPU time: seconds per split to find the coefficients." in timed_table.caption
+
+
+def test_speedup_has_columns_behind_all_others(timed_table):
+    table = replace(timed_table, speedup=[("a", "b"), ("b", "a")])
+    assert table.heads[4:] == [("Speed-up", "B"), ("Speed-up", "A")]
+    assert table.entries("wine")[4:] == [Entry("20.0", False), Entry("0.0500", False)]
+    assert "Speed-up: CPU time of A by that of the algorithm." in table.caption
+
+
+def test_speedup_of_what_is_not_known(make_cell, make_table):
+    cells = {("wine", "a"): make_cell([1], coefficients=2.0), ("wine", "b"): make_cell([])}
+    columns = {name: Column(name, name, seconds="coefficients") for name in "ab"}
+    table = make_table(cells, columns, speedup=[("a", "b")])
+    assert table.entries("wine")[-1] == Entry("-", False)
 
 
 def test_labels(table, make_table, make_cell):
