@@ -149,7 +149,8 @@ def _staged_errors(trial: Trial, estimator, X, y, predicted) -> tuple[dict, int 
     if not trial.checkpoints or not hasattr(estimator, "staged_predict"):
         return {}, None
     errors = {}
-    n_stages, stage = 0, None
+    # Boosting may stop before its first round: then nothing is staged.
+    n_stages, stage = 0, predicted
     for n_stages, stage in enumerate(estimator.staged_predict(X), start=1):
         if n_stages in trial.checkpoints:
             errors[str(n_stages)] = _error(stage, y)

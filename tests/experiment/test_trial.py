@@ -59,6 +59,12 @@ def test_early_stop_holds_its_last_error_up_to_what_was_asked_for(do):
     assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome["test_error"]
 
 
+def test_boosting_that_stops_before_its_first_round(do):
+    outcome = do("boostbench.algorithms.MCBoost", n_iterations=5, nu=1.0)
+    assert outcome["n_iterations"] == 0
+    assert outcome["checkpoints"] == dict.fromkeys("125", outcome["test_error"])
+
+
 def test_costs_are_told(do):
     outcome = do("fake_classifiers.Nearest")
     seconds = outcome["seconds"]
