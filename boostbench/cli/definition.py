@@ -152,6 +152,8 @@ class Definition:
         for column, entry in columns.items():
             _check_names(entry.get("without", []), rows, f"{path}: without of {column} has no row")
         _check_names(content.get("published_as", {}), rows, f"{path}: published_as has no row")
+        if not all(isinstance(remark, str) for remark in content.get("remarks") or []):
+            raise UserError(f"{path}: remarks are sentences, in quotes if they hold a colon")
         if content.get("seconds", "fit") not in PARTS:
             raise UserError(f"{path}: seconds is {', '.join(PARTS)}; take one of them")
         if content.get("speedup") and not content.get("seconds"):

@@ -336,6 +336,10 @@ def test_failed_splits(call, define):
         ({"rows": ["iris"], "columns": ["adaboost"], "compare": [["x", "adaboost"]]}, "column 'x'"),
         ({"rows": ["iris"], "columns": ["adaboost"], "published_as": {"a": "b"}}, "no row 'a'"),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "rounds": [7]}, "after 7 rounds"),
+        (
+            {"rows": ["iris"], "columns": ["adaboost_mh"], "remarks": [{"a": "b"}]},
+            "in quotes if they hold a colon",
+        ),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "seconds": "predict"}, "seconds is fit"),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "speedup": [["x", "y"]]}, "speedup has no"),
         ({"rows": ["iris"], "columns": [{"a": {"without": ["b"]}}]}, "without of a has no row 'b'"),

@@ -39,6 +39,19 @@ class Nearest(ClassifierMixin, BaseEstimator):
         return last
 
 
+class Tying(Nearest):
+    """Predicts another class than its last stage for some instances."""
+
+    def __init__(self, n_iterations=6, width=2, n_ties=0, random_state=None):
+        super().__init__(n_iterations, width, random_state)
+        self.n_ties = n_ties
+
+    def predict(self, X):
+        predicted = super().predict(X)
+        predicted[: self.n_ties] = (predicted[: self.n_ties] + 1) % len(self.classes_)
+        return predicted
+
+
 class Failing(Nearest):
     """Fails for one seed, or for one width."""
 

@@ -51,6 +51,12 @@ def test_features_are_projected(dataset):
     assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
 
 
+def test_a_few_ties_may_fall_either_way(do):
+    """Of 30 instances: a score added up in another order decides a tie otherwise."""
+    assert "error" not in do("fake_classifiers.Tying", n_ties=2)
+    assert "not what predict gives" in do("fake_classifiers.Tying", n_ties=3)["error"]
+
+
 def test_early_stop_holds_its_last_error_up_to_what_was_asked_for(do):
     outcome = do("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
     errors = outcome["checkpoints"]
