@@ -48,7 +48,9 @@ class Tying(Nearest):
 
     def predict(self, X):
         predicted = super().predict(X)
-        predicted[: self.n_ties] = (predicted[: self.n_ties] + 1) % len(self.classes_)
+        first, second, *_ = self.classes_
+        tied = predicted[: self.n_ties]
+        tied[:] = np.where(tied == first, second, first)
         return predicted
 
 
