@@ -2,12 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import yaml
-
-from boostbench import configs
-from boostbench.errors import UserError, unknown
+from boostbench.cli.definition_file import read_definition
+from boostbench.errors import UserError
 from boostbench.report.published import Published, find, statement
 from boostbench.report.tables import PARTS
 
@@ -126,17 +123,7 @@ class Definition:
         UserError
             No such table, or one whose keys are not those of a table.
         """
-        path = Path(name)
-        if path.suffix != ".yaml":
-            if name not in configs.names("table"):
-                raise unknown("table", name, configs.names("table"))
-            path = configs.conf_dir() / "table" / f"{name}.yaml"
-        try:
-            content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, yaml.YAMLError) as error:
-            raise UserError(
-                f"cannot read the table {path}: {' '.join(str(error).split())}"
-            ) from None
+        path, content = read_definition("table", name)
         if not isinstance(content, dict) or not content.keys() >= set(_NEEDED):
             raise UserError(f"{path} is not a table: it needs title, rows and columns")
         _check_keys(content, cls.__annotations__.keys() - {"name"}, f"{path}: a table")

@@ -1,21 +1,21 @@
 """``boostbench figure``: a paper's figure, drawn from records."""
 
 import importlib.util
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostbench.cli.complaints import complain
 from boostbench.cli.compose import experiments
 from boostbench.cli.definition import Definition
 from boostbench.cli.execute import execute
 from boostbench.cli.figure_definition import FigureColumn, FigureDefinition
+from boostbench.cli.rows import load_rows
 from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.experiment.boundary import BoundaryExperiment
 from boostbench.experiment.plan import Experiment
-from boostbench.experiment.runner import Outcome, collect
+from boostbench.experiment.runner import collect
 
 _FACTS = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error %"]
 
@@ -150,18 +150,22 @@ def _curves(definition: FigureDefinition, overrides: list[str]) -> _Drawing:
 
     table = Definition.read(definition.table)
     cells = [(row, column) for row in table.rows for column in table.columns]
-    specs = experiments([table.cell(*cell) + overrides for cell in cells])
-    results = Path(specs[0]["results"])
+    composed = experiments([table.cell(*cell) + overrides for cell in cells])
+    specs = dict(zip(cells, composed, strict=True))
+    results = Path(composed[0]["results"])
     panels: dict[str, dict[str, list[dict]]] = {}
     lacking: dict[str, dict[str, list[str]]] = {}
     stale = []
-    for (row, _), spec, outcome in _recorded(cells, specs, results):
-        title = spec["algo"]["title"]
-        if isinstance(outcome, str):
-            lacking[row] = {outcome: []}
+    datasets = load_rows(specs)
+    for (row, _), spec in specs.items():
+        if row not in datasets:
+            lacking[row] = {"data not available": []}
             continue
+        experiment = Experiment.from_config(spec, datasets[row])
+        [outcome] = collect([experiment], results=results).outcomes
+        title = spec["algo"]["title"]
         panels.setdefault(row, {})[title] = outcome.records
-        n_splits, n_done = len(outcome.experiment.splits), len(outcome.records)
+        n_splits, n_done = len(experiment.splits), len(outcome.records)
         if n_done < n_splits:
             what = f"only {n_done} of {n_splits} splits" if n_done else "not run"
             lacking.setdefault(row, {}).setdefault(what, []).append(title)
@@ -186,26 +190,6 @@ def _lacking(reasons: Mapping[str, list[str]]) -> str:
     'AdaBoost.MH, MultiBoost (not run); all (data not available)'
     """
     return "; ".join(f"{', '.join(who) or 'all'} ({why})" for why, who in reasons.items())
-
-
-def _recorded(
-    cells: list[tuple[str, str]], specs: list[dict], results: Path
-) -> Iterator[tuple[tuple[str, str], dict, Outcome | str]]:
-    """Give each cell with what is recorded of it, or with the reason why its data are not there."""
-    datasets: dict[str, Any] = {}
-    for cell, spec in zip(cells, specs, strict=True):
-        row = cell[0]
-        if row not in datasets:
-            try:
-                datasets[row] = load(spec["data"])
-            except UserError as error:
-                complain(f"{row} is left out: {error}")
-                datasets[row] = None
-        if datasets[row] is None:
-            yield cell, spec, "data not available"
-        else:
-            report = collect([Experiment.from_config(spec, datasets[row])], results=results)
-            yield cell, spec, report.outcomes[0]
 
 
 def _stale_note(stale: list[str]) -> list[str]:

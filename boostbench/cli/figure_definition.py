@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import yaml
-
-from boostbench import configs
-from boostbench.errors import UserError, unknown
+from boostbench.cli.definition_file import read_definition
+from boostbench.errors import UserError
 
 _BOUNDARIES = {"title", "caption", "rows", "columns", "points", "overrides"}
 _CURVES = {"title", "caption", "table"}
@@ -80,16 +77,7 @@ class FigureDefinition:
         UserError
             No such figure, or one whose keys are not those of a figure.
         """
-        path = Path(name)
-        if path.suffix != ".yaml":
-            if name not in configs.names("figure"):
-                raise unknown("figure", name, configs.names("figure"))
-            path = configs.conf_dir() / "figure" / f"{name}.yaml"
-        try:
-            content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, yaml.YAMLError) as error:
-            why = " ".join(str(error).split())
-            raise UserError(f"cannot read the figure {path}: {why}") from None
+        path, content = read_definition("figure", name)
         if not isinstance(content, dict):
             raise UserError(f"{path} is not a figure: it needs title, caption, rows and columns")
         possible = _CURVES if "table" in content else _BOUNDARIES

@@ -10,8 +10,8 @@ from boostbench.cli.complaints import complain
 from boostbench.cli.compose import experiments
 from boostbench.cli.definition import Definition
 from boostbench.cli.execute import execute
+from boostbench.cli.rows import load_rows
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.experiment.runner import Outcome
 from boostbench.report.cells import Cell
@@ -62,9 +62,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
         zip(keys, experiments([definition.cell(*k) + list(overrides) for k in keys]), strict=True)
     )
     _check_rounds(definition, specs)
-    datasets, unavailable = _load(specs)
-    for row, why in unavailable.items():
-        complain(f"{row} is left out: {why}")
+    datasets = load_rows(specs)
     if not datasets:
         raise UserError(f"none of the data sets of table {name} is available")
     possible = [key for key in keys if key[0] in datasets and definition.runs(*key)]
@@ -195,18 +193,6 @@ def _slug(override: str) -> str:
     key, _, value = override.lstrip("+~").partition("=")
     short = f"{key.rpartition('.')[2]}={value}" if "." in key else value
     return re.sub(r"[^\w.=,-]+", "", short)[:60]
-
-
-def _load(specs: Mapping[_Key, dict]) -> tuple[dict[str, Dataset], dict[str, str]]:
-    """Load each row's data set once; tell why some cannot be had."""
-    datasets, unavailable = {}, {}
-    for (row, _), spec in specs.items():
-        if row not in datasets and row not in unavailable:
-            try:
-                datasets[row] = load(spec["data"])
-            except UserError as error:
-                unavailable[row] = str(error)
-    return datasets, unavailable
 
 
 def _print(table: Table, datasets: dict[str, Dataset]) -> None:
