@@ -17,7 +17,7 @@ from boostbench.experiment.protocol import Protocol, Split, folds, splits
 from boostbench.experiment.records import digest, record_path
 from boostbench.experiment.trial import Trial
 
-# Numbers that sparse features may have when they are made dense: 1 GiB, of which PCA needs copies.
+# Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27
 _TUNING_RESULTS = ("test_error", "seconds", "error", "where", "finished")
 
@@ -148,11 +148,13 @@ class Experiment:
         dataset = self.dataset
         if self.protocol.pca is None or not dataset.is_sparse:
             return
-        n_samples = len(self.splits[0].train) + len(self.splits[0].test)
-        if n_samples * dataset.n_features > _MAX_DENSE:
+        split = self.splits[0]
+        n_samples = len(split.train) + len(split.test)
+        n_components = min(len(split.train), dataset.n_features)
+        if n_samples * n_components > _MAX_DENSE:
             raise UserError(
-                f"protocol.pca makes the features of {dataset.name!r} dense, and {n_samples} x "
-                f"{dataset.n_features} are too many; lower protocol.samples_per_class"
+                f"protocol.pca makes the features of {dataset.name!r} dense, and {n_samples} x up "
+                f"to {n_components} are too many; lower protocol.samples_per_class"
             )
 
     def tuning_split(self, split: Split) -> Split:

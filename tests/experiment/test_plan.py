@@ -9,7 +9,7 @@ from boostbench.experiment.plan import Experiment, tuning_tasks
 
 def make_experiment(X=None, **protocol):
     X = np.arange(48.0).reshape(24, 2) if X is None else X
-    dataset = Dataset("toy", X, np.repeat([1, 2], 12), "made here")
+    dataset = Dataset("toy", X, np.repeat([1, 2], X.shape[0] // 2), "made here")
     algo = {"_target_": "sklearn.linear_model.LogisticRegression", "C": 1.0}
     config = {
         "algo": {"name": "fake", **algo, "grid": {"C": [0.1, 1.0]}},
@@ -57,7 +57,8 @@ def test_sparse_features_that_are_projected_need_no_sparse_algorithm():
 
 
 def test_sparse_features_that_are_too_large_to_be_projected():
-    X = sparse.csr_matrix((24, 10**7))
-    with pytest.raises(UserError, match="16 x 10000000 are too many"):
-        make_experiment(X, pca=0.9).check()
-    make_experiment(X).check()
+    few, many = sparse.csr_matrix((24, 10**7)), sparse.csr_matrix((24000, 10**7))
+    make_experiment(few, pca=0.9).check()
+    with pytest.raises(UserError, match="24000 x up to 18000 are too many"):
+        make_experiment(many, pca=0.9, samples_per_class=None).check()
+    make_experiment(many).check()
