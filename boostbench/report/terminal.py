@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from textwrap import wrap
 
-from rich import box
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from boostbench.data.dataset import Dataset
@@ -22,15 +20,13 @@ from boostbench.report.findings import (
     significance,
     summary,
 )
+from boostbench.report.printing import GAP, make_grid, print_line
 from boostbench.report.tables import Entry, Table, stale_note
 
 _COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red"}
 
 #: Headings over several columns are broken to this width.
 _GROUP_WIDTH = 12
-
-#: Spaces between columns.
-_GAP = 2
 
 
 def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> None:
@@ -48,7 +44,7 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
     shape = (
         f"{dataset.n_samples} samples, {dataset.n_features} features, {dataset.n_classes} classes"
     )
-    _line(console, f"{dataset.name}: {shape}", style="bold")
+    print_line(console, f"{dataset.name}: {shape}", style="bold")
     # Unbroken, so that a long path can be copied.
     console.print(dataset.source, markup=False, highlight=False, soft_wrap=True)
     lowest = min((cell.mean for cell in cells if cell.records), default=None)
@@ -73,27 +69,27 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
         for header, texts in columns.items()
         if any(text.plain != "-" for text in texts)
     }
-    grid = _grid(list(columns))
+    grid = make_grid(list(columns))
     for texts in zip(*columns.values(), strict=True):
         grid.add_row(*texts)
     console.print(grid)
     for cell in cells:
         if cell.chosen:
-            _line(console, f"{cell.title}: {cell.chosen}, chosen by cross-validation")
-    _line(console, "Error: mean (std) over splits. Times: CPU seconds per split, on one core.")
+            print_line(console, f"{cell.title}: {cell.chosen}, chosen by cross-validation")
+    print_line(console, "Error: mean (std) over splits. Times: CPU seconds per split, on one core.")
 
 
 def print_stale_note(console: Console, cells: Sequence[Cell]) -> None:
     """Explain the mark of stale numbers, where there are any."""
     if any(cell.stale for cell in cells):
-        _line(console, stale_note(), style="yellow")
+        print_line(console, stale_note(), style="yellow")
 
 
 def print_headline(console: Console, table: Table) -> None:
     """Print a table's title, and what is not as the table is defined."""
-    _line(console, table.title, style="bold")
+    print_line(console, table.title, style="bold")
     if table.headline:
-        _line(console, table.headline, style="bold yellow")
+        print_line(console, table.headline, style="bold yellow")
 
 
 def print_table(console: Console, table: Table) -> None:
@@ -118,43 +114,43 @@ def print_table(console: Console, table: Table) -> None:
     for number, block in enumerate(_blocks([group for group, _ in table.heads], widths, space)):
         if number:
             console.print()
-        grid = _grid(["data", *(heads[index] for index in block)])
+        grid = make_grid(["data", *(heads[index] for index in block)])
         for row, line in entries.items():
             shown = (line[index] for index in block)
             grid.add_row(table.rows[row], *(Text(e.text, "bold" if e.best else "") for e in shown))
         console.print(grid)
-    _line(console, table.caption)
+    print_line(console, table.caption)
 
 
 def print_judgement(console: Console, table: Table) -> None:
     """Print what follows from a table: significance, published against ours, and its notes."""
     console.print()
     for sentence in significance(table):
-        _line(console, sentence)
+        print_line(console, sentence)
     rows = comparison_rows(table)
     known = [row for row in rows if row[-1] != "-"]  # the others are counted
     if known:
         console.print()
         widths = (max(map(len, texts)) for texts in zip(COMPARISON, *known, strict=True))
-        tight = sum(widths) + _GAP * (len(COMPARISON) - 1) > console.width
-        grid = _grid(COMPARISON, left=2, gap=1 if tight else _GAP)
+        tight = sum(widths) + GAP * (len(COMPARISON) - 1) > console.width
+        grid = make_grid(COMPARISON, left=2, gap=1 if tight else GAP)
         for *texts, verdict in known:
             grid.add_row(*texts, Text(verdict, style=_COLOURS[verdict]))
         console.print(grid)
     if rows:
-        _line(console, summary(table), style="bold")
+        print_line(console, summary(table), style="bold")
     if known:
-        _line(console, COMPARISON_EXPLANATION)
+        print_line(console, COMPARISON_EXPLANATION)
     rows = [row for row in seconds_rows(table) if row[-1] != "-"]
     if rows:
         console.print()
-        grid = _grid(SECONDS, left=2)
+        grid = make_grid(SECONDS, left=2)
         for texts in rows:
             grid.add_row(*texts)
         console.print(grid)
-        _line(console, seconds_explanation(table))
+        print_line(console, seconds_explanation(table))
     for note in table.notes:
-        _line(console, note, style="yellow")
+        print_line(console, note, style="yellow")
 
 
 def _shorten(entry: Entry) -> Entry:
@@ -169,7 +165,7 @@ def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[i
     # A column without a group is one of its own.
     for _, members in groupby(numbered, key=lambda each: each[1] or each[0]):
         unit = [index for index, _ in members]
-        if block and sum(widths[index] + _GAP for index in block + unit) > space:
+        if block and sum(widths[index] + GAP for index in block + unit) > space:
             yield block
             block = []
         block = block + unit
@@ -178,18 +174,3 @@ def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[i
 
 def _rounds(cell: Cell) -> str:
     return "-" if cell.n_iterations is None else f"{cell.n_iterations:.0f}"
-
-
-def _grid(header: Sequence[str], left: int = 1, gap: int = _GAP) -> Grid:
-    # The box itself draws columns of spaces one wide.
-    padding = (0, gap - 1, 0, 0)
-    grid = Grid(box=box.SIMPLE_HEAD, padding=padding, pad_edge=False, show_edge=False)
-    for index, title in enumerate(header):
-        justify = "left" if index < left else "right"
-        grid.add_column(title, justify=justify, overflow="fold", vertical="bottom")
-    return grid
-
-
-def _line(console: Console, text: str, style: str = "") -> None:
-    # Numbers and brackets in plain sentences are no markup, and need no colours of their own.
-    console.print(text, style=style, markup=False, highlight=False)

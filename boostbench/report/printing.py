@@ -1,0 +1,41 @@
+"""Lines and grids on a terminal, in one look."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+
+#: Spaces between columns.
+GAP = 2
+
+
+def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:
+    """Make a grid of columns under a rule.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Headings, perhaps of several lines.
+    left : int, default=1
+        How many columns are set flush left; the others are flush right.
+    gap : int, default=2
+        Spaces between columns.
+
+    Returns
+    -------
+    rich.table.Table
+        Without rows.
+    """
+    # The box itself draws columns of spaces one wide.
+    padding = (0, gap - 1, 0, 0)
+    grid = Grid(box=box.SIMPLE_HEAD, padding=padding, pad_edge=False, show_edge=False)
+    for index, title in enumerate(header):
+        justify = "left" if index < left else "right"
+        grid.add_column(title, justify=justify, overflow="fold", vertical="bottom")
+    return grid
+
+
+def print_line(console: Console, text: str, style: str = "") -> None:
+    """Print a plain sentence: numbers and brackets in it are no markup, and have no colours."""
+    console.print(text, style=style, markup=False, highlight=False)
