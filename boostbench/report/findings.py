@@ -3,8 +3,9 @@
 from collections import Counter
 
 from boostbench.report import numbers
-from boostbench.report.significance import wilcoxon
-from boostbench.report.tables import Comparison, Table
+from boostbench.report.paired import paired
+from boostbench.report.tables import Table
+from boostbench.report.wilcoxon import wilcoxon
 
 COMPARISON = ["data", "algorithm", "published", "ours", "difference", "verdict"]
 SECONDS = ["data", "algorithm", "published", "ours"]
@@ -30,10 +31,11 @@ def significance(table: Table) -> list[str]:
     """
     lines = []
     for comparison in table.compare:
-        a, b, pairs = _pairs(table, comparison)
-        if len(a) > 1:
-            labels = (table.columns[name].label for name in (comparison.a, comparison.b))
-            lines.append(wilcoxon(a, b).sentence(*labels, pairs))
+        names = (comparison.a, comparison.b)
+        pairs = paired(table, names)
+        if len(pairs.errors) > 1:
+            labels = (table.columns[name].label for name in names)
+            lines.append(wilcoxon(*pairs.errors.T).sentence(*labels, pairs.unit))
             if comparison.published:
                 lines[-1] += f" {comparison.published}"
     return lines
@@ -109,17 +111,3 @@ def seconds_rows(table: Table) -> list[list[str]]:
 def seconds_explanation(table: Table) -> str:
     """Tell what the numbers of `seconds_rows` are."""
     return f"{' '.join(table.times)} The machines differ, so there is no verdict."
-
-
-def _pairs(table: Table, comparison: Comparison) -> tuple[list[float], list[float], str]:
-    both = [
-        (table.cells[row, comparison.a], table.cells[row, comparison.b])
-        for row in table.rows
-        if row not in table.uncounted
-    ]
-    if len(table.rows) == 1:
-        errors = [(a.errors, b.errors) for a, b in both]
-        splits = [(a[split], b[split]) for a, b in errors for split in a if split in b]
-        return [a for a, _ in splits], [b for _, b in splits], "paired splits"
-    means = [(a.mean, b.mean) for a, b in both if a.errors and b.errors]
-    return [a for a, _ in means], [b for _, b in means], "data sets"

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from boostbench.report import published
-from boostbench.report.significance import Wilcoxon, agreement, critical_value, wilcoxon
+from boostbench.report.wilcoxon import Wilcoxon, critical_value, wilcoxon
 
 STATEMENTS = published.read("wilcoxon-statements")
 # The second name of a statement's algorithm says which lines of the table are meant.
@@ -82,21 +82,51 @@ def test_ties_do_not_make_a_difference_significant():
     assert "which says no difference: 6 of 10 pairs are ties" in sentence
 
 
-def test_exact_p_agrees_with_scipy():
+def p_by_trying_all_signs(difference):
+    """Give the share of all 2^n signs for which the smaller rank sum is at most this one."""
+    ranks = stats.rankdata(np.abs(difference))
+    signs = np.array([*itertools.product((0, 1), repeat=len(ranks))])
+    higher = signs @ ranks
+    smaller = np.minimum(higher, ranks.sum() - higher)
+    own = min(ranks[difference > 0].sum(), ranks[difference < 0].sum())
+    return np.mean(smaller <= own)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 11, 13])
+@pytest.mark.parametrize("sizes", ["different", "shared"])
+def test_exact_p_by_trying_all_signs(n, sizes):
+    rng = np.random.default_rng(n)
+    for _ in range(5):
+        size = rng.permutation(n) + 1 if sizes == "different" else rng.integers(1, 4, n)
+        difference = rng.choice([-1, 1], n) * size / 10
+        p = wilcoxon(difference, np.zeros(n)).p
+        assert p == pytest.approx(p_by_trying_all_signs(difference), rel=1e-12)
+
+
+def test_shared_ranks_need_another_p_than_scipys_exact_one():
+    # The reason why not all p-values are SciPy's.
+    difference = np.array([1, 1, 2, 2, 3, 3, -4.0])
+    wrong = stats.wilcoxon(difference, method="exact").pvalue
+    every_sign = stats.wilcoxon(difference, method=stats.PermutationMethod(n_resamples=2**7)).pvalue
+    p = wilcoxon(difference, np.zeros(7)).p
+    assert p == pytest.approx(every_sign)
+    assert p == pytest.approx(p_by_trying_all_signs(difference))
+    assert p != pytest.approx(wrong)
+
+
+def test_exact_p_of_as_many_pairs_as_a_paper_has_splits():
+    # The distribution of shared ranks is near the normal one by then.
     rng = np.random.default_rng(0)
-    a, b = rng.permutation(100)[:40].reshape(2, 20) * 1.0
-    difference = np.sign(a - b) * np.arange(1, 21)
-    expected = stats.wilcoxon(difference, method="exact")
-    result = wilcoxon(difference, np.zeros(20))
-    assert (result.statistic, result.p) == (expected.statistic, pytest.approx(expected.pvalue))
+    a, b = rng.integers(0, 30, (2, 50)) / 10
+    expected = stats.wilcoxon(np.round(a - b, 1), method="asymptotic").pvalue
+    assert wilcoxon(a, b).p == pytest.approx(expected, rel=0.02)
 
 
-def test_exact_p_of_shared_ranks_by_trying_all_signs():
-    a, b = [1, 2, 3, 4, 5, 6, 7.0], [2, 3, 5, 2, 8, 6, 6.0]
-    every_sign = stats.PermutationMethod(n_resamples=2**13)
-    expected = stats.wilcoxon(a, b, zero_method="wilcox", method=every_sign)
-    result = wilcoxon(a, b)
-    assert (result.statistic, result.p) == (expected.statistic, pytest.approx(expected.pvalue))
+def test_p_does_not_depend_on_order_side_or_unit():
+    a, b = np.array([[1.1, 2.2, 3.3, 4.4, 5.5, 7.0], [1.4, 2.2, 3.0, 5.4, 6.0, 9.0]])
+    p = wilcoxon(a, b).p
+    assert p == wilcoxon(b, a).p == wilcoxon(a[::-1], b[::-1]).p == wilcoxon(10 * a, 10 * b).p
+    assert 0 < p < 1
 
 
 def test_sentence_of_few_pairs():
@@ -114,26 +144,3 @@ def test_sentence_of_a_difference():
         "since the signed rank statistic result (0) is not greater than the critical value (8), "
         "WSRT rejects the null hypothesis at the 5% significance level (exact p = 0.002)."
     )
-
-
-def test_agreement_is_welchs_interval():
-    # An end of the 95% interval is a difference that the data would just reject at 5%.
-    result = agreement(10.0, 2.0, 10, 12.0, 3.0, 20)
-    for end in (result.low, result.high):
-        test = stats.ttest_ind_from_stats(10 - end, 2, 10, 12, 3, 20, equal_var=False)
-        assert test.pvalue == pytest.approx(0.05)
-    assert result.low < result.difference == -2 < result.high
-
-
-@pytest.mark.parametrize(
-    ("mean", "verdict"),
-    [(9.0, "better"), (9.97, "reproduced"), (10.02, "reproduced"), (11.0, "worse")],
-)
-def test_agreement_within_rounding(mean, verdict):
-    assert agreement(mean, 0.0, 10, 10.0, 0.0, 10).verdict == verdict
-
-
-def test_agreement_without_a_published_deviation():
-    result = agreement(9.0, 1.0, 10, 10.0, float("nan"), 10)
-    assert result.verdict == "better"
-    assert np.isnan(result.low)

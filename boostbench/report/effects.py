@@ -1,0 +1,99 @@
+"""How large a difference is: who wins, and by how much."""
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special, stats
+
+from boostbench.report.numbers import differences
+
+
+class Score(NamedTuple):
+    """On how many data sets the first of two algorithms wins, ties with and loses to the second."""
+
+    wins: int
+    ties: int
+    losses: int
+
+    def __str__(self) -> str:
+        return f"{self.wins}/{self.ties}/{self.losses}"
+
+
+def score(a: Sequence[float], b: Sequence[float], digits: int = 1) -> Score:
+    """Count wins, ties and losses of `a` against `b`, on the numbers as they are printed.
+
+    Parameters
+    ----------
+    a, b : sequence of float of the same length
+        Paired numbers; the lower wins.
+    digits : int, default=1
+        Printed digits.
+
+    Examples
+    --------
+    >>> str(score([1.0, 2.04, 3.0], [1.5, 2.0, 2.0]))
+    '1/1/1'
+    """
+    difference = differences(a, b, digits)
+    return Score(*(int(np.sum(np.sign(difference) == sign)) for sign in (-1, 0, 1)))
+
+
+def rank_biserial(a: Sequence[float], b: Sequence[float], digits: int = 1) -> float:
+    """Matched-pairs rank-biserial correlation, the effect size of the signed-rank test.
+
+    Parameters
+    ----------
+    a, b : sequence of float of the same length
+        Paired numbers.
+    digits : int, default=1
+        Printed digits of the differences, which are ranked as in the test.
+
+    Returns
+    -------
+    float
+        Rank sum of the pairs where `a` is higher minus that of those where `b` is, by the sum of
+        both: from -1, `a` is always lower, to 1. 0 where all are ties.
+
+    Examples
+    --------
+    >>> rank_biserial([1, 2, 3, 9], [2, 4, 6, 5])  # ranks 1 + 2 + 3 against 4
+    -0.2
+    """
+    difference = differences(a, b, digits)
+    difference = difference[difference != 0]
+    ranks = stats.rankdata(np.abs(difference))
+    return float(np.sum(np.sign(difference) * ranks) / ranks.sum()) if len(ranks) else 0.0
+
+
+def hedges_g(mean_a: float, std_a: float, n_a: int, mean_b: float, std_b: float, n_b: int) -> float:
+    """Hedges' g: a difference of two means in standard deviations, without the bias of few samples.
+
+    Parameters
+    ----------
+    mean_a, std_a, n_a : float, float, int
+        Mean, sample standard deviation and number of repeats of the first.
+    mean_b, std_b, n_b : float, float, int
+        Of the second.
+
+    Returns
+    -------
+    float
+        Negative where the first mean is the lower. NaN where a standard deviation is unknown or
+        both are 0.
+
+    Examples
+    --------
+    >>> round(hedges_g(10.0, 2.0, 10, 12.0, 2.0, 10), 4)  # Cohen's d is -1
+    -0.9576
+    """
+    freedom = n_a + n_b - 2
+    if freedom < 1:
+        return float("nan")
+    pooled = sqrt(((n_a - 1) * std_a**2 + (n_b - 1) * std_b**2) / freedom)
+    if not pooled > 0:
+        return float("nan")
+    # The exact factor; 1 - 3 / (4 * freedom - 1) is near it.
+    correction = np.exp(special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2))
+    return float((mean_a - mean_b) / pooled * correction / sqrt(freedom / 2))
