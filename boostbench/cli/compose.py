@@ -1,6 +1,8 @@
 """From overrides to the plain, resolved configuration of one experiment."""
 
-from collections.abc import Iterator, Sequence
+import copy
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from omegaconf.errors import OmegaConfBaseException
 from boostbench import configs
 from boostbench.cli import overrides as checks
 from boostbench.errors import UserError
+
+_INDEPENDENT = ("algo", "data", "protocol")
 
 
 @contextmanager
@@ -47,12 +51,34 @@ def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
     UserError
         Unknown option of a group, unknown key, or whatever else Hydra finds wrong.
     """
-    with one_line_errors(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
-        for one in overrides:
+    parts: dict[tuple[str, ...], dict] = {}
+
+    def part(one: Iterable[str]) -> dict:
+        one = tuple(one)
+        if one not in parts:
             checks.check(one)
-        return [
-            resolve(compose("config", list(one), return_hydra_config=True)) for one in overrides
-        ]
+            parts[one] = resolve(compose("config", list(one), return_hydra_config=True))
+        return copy.deepcopy(parts[one])
+
+    def whole(one: Sequence[str]) -> dict:
+        # The cells of a table are many combinations of few options, and Hydra takes a tenth of a
+        # second each. What is chosen of one group decides nothing in the others, unless somebody
+        # refers from one to the other.
+        if any("${" in override for override in one):
+            return part(one)
+        common = [override for override in one if _group(override) not in _INDEPENDENT]
+        own = {
+            group: part([*common, *(o for o in one if _group(o) == group)])[group]
+            for group in _INDEPENDENT
+        }
+        return part(common) | own
+
+    with one_line_errors(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
+        return [whole(one) for one in overrides]
+
+
+def _group(override: str) -> str:
+    return re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0]
 
 
 def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:

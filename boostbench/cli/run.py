@@ -123,8 +123,9 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig) -> Report:
 def _print(spec: dict, report: Report) -> None:
     (outcome,) = report.outcomes
     algo, paper = spec["algo"], spec["protocol"]["name"]
-    published = find_in_paper(paper, spec["data"]["name"], algo["name"], algo)
-    cell = Cell.of(outcome, algo["title"], published)
+    data = spec["data"]["name"]
+    published = find_in_paper(paper, data, algo["name"], algo)
+    cell = Cell.of(outcome, data, algo["name"], algo["title"], published)
     console = Console()
     print_summary(console, outcome.experiment.dataset, [cell])
     print_stale_note(console, [cell])

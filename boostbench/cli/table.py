@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
+from boostbench.cli.assembly import assemble
 from boostbench.cli.complaints import complain
 from boostbench.cli.compose import experiments
 from boostbench.cli.definition import Definition
@@ -13,12 +15,10 @@ from boostbench.cli.execute import execute
 from boostbench.cli.rows import load_rows
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.experiment.runner import Outcome
-from boostbench.report.cells import Cell
 from boostbench.report.csv_file import to_csv
 from boostbench.report.latex import latex
 from boostbench.report.markdown import markdown
-from boostbench.report.tables import Column, Comparison, Table
+from boostbench.report.tables import Table
 from boostbench.report.terminal import (
     print_headline,
     print_judgement,
@@ -68,7 +68,12 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     possible = [key for key in keys if key[0] in datasets and definition.runs(*key)]
     report = execute([specs[key] for key in possible], [datasets[row] for row, _ in possible])
     outcomes = dict(zip(possible, report.outcomes, strict=True))
-    table = _table(definition, specs, datasets, outcomes, overrides)
+    given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
+    changes = _changes(definition, specs) if given else []
+    classes = {row: dataset.n_classes for row, dataset in datasets.items()}
+    table = assemble(definition, specs, outcomes, classes, available=set(datasets))
+    name = "-".join([definition.name, *map(_slug, given if changes else [])])
+    table = replace(table, name=name, changes=changes)
     _print(table, datasets)
     _write(table, Path(specs[keys[0]]["results"]) / "tables")
     if report.failed:
@@ -89,47 +94,6 @@ def _check_rounds(definition: Definition, specs: Mapping[_Key, dict]) -> None:
             )
 
 
-def _table(
-    definition: Definition,
-    specs: Mapping[_Key, dict],
-    datasets: Mapping[str, Dataset],
-    outcomes: Mapping[_Key, Outcome],
-    overrides: Sequence[str],
-) -> Table:
-    given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
-    changes = _changes(definition, specs) if given else []
-    first_row = next(iter(definition.rows))
-    algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
-    shown = {column: _columns(definition, column, algos[column]) for column in definition.columns}
-    cells = {}
-    for key, spec in specs.items():
-        for name, column in shown[key[1]].items():
-            published = definition.find_published(*key, spec["algo"], column.rounds)
-            if key in outcomes:
-                cell = Cell.of(outcomes[key], column.label, published, column.rounds)
-            else:
-                cell = _empty(spec, column, published, available=key[0] in datasets)
-            cells[key[0], name] = cell
-    # Of several rounds, the last are compared.
-    last = {column: list(columns)[-1] for column, columns in shown.items()}
-    return Table(
-        name="-".join([definition.name, *map(_slug, given if changes else [])]),
-        title=definition.title,
-        rows={row: entry.title for row, entry in definition.rows.items()},
-        columns={name: column for columns in shown.values() for name, column in columns.items()},
-        cells=cells,
-        compare=[
-            Comparison(last[a], last[b], definition.find_statement(a, b, algos))
-            for a, b in definition.pairs
-        ],
-        classes=_classes(specs, datasets) if definition.classes else {},
-        uncounted=set(definition.published_as),
-        changes=changes,
-        remarks=definition.remarks,
-        speedup=[tuple(pair) for pair in definition.speedup],
-    )
-
-
 def _changes(definition: Definition, specs: Mapping[_Key, dict]) -> list[str]:
     """Tell what is not as the definition says, in the first row: ``["protocol.n_splits=3"]``."""
     row = next(iter(definition.rows))
@@ -147,39 +111,6 @@ def _values(spec: Mapping) -> dict[str, object]:
     for group in ("data", "protocol", "algo"):
         values |= {f"{group}.{key}": value for key, value in spec[group].items()}
     return values
-
-
-def _columns(definition: Definition, name: str, algo: Mapping) -> dict[str, Column]:
-    """Make the columns that show an algorithm: one, or one for each number of rounds."""
-    variant = definition.columns[name]
-    title = variant.title or (algo["title"] if variant.algo == name else name)
-    label = f"{variant.group}, {title}" if variant.group else title
-    if not definition.rounds:
-        return {name: Column(label, title, variant.group or "", None, definition.seconds)}
-    last = definition.rounds[-1]
-    return {
-        f"{name}@{rounds}": Column(
-            f"{label}, T={rounds}",
-            f"Test {rounds}",
-            label,
-            rounds,
-            definition.seconds if rounds == last else None,
-        )
-        for rounds in definition.rounds
-    }
-
-
-def _empty(spec: dict, column: Column, published, available: bool) -> Cell:
-    """Make the cell of what is not run, because of the data or by definition."""
-    data, algo = spec["data"]["name"], spec["algo"]["name"]
-    return Cell(data, algo, column.label, [], [], 0, published, available=available)
-
-
-def _classes(specs: Mapping[_Key, dict], datasets: Mapping[str, Dataset]) -> dict[str, int]:
-    """Count each row's classes; of data that cannot be had, tell what is expected."""
-    expected = {row: spec["data"].get("expect") or {} for (row, _), spec in specs.items()}
-    known = {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
-    return known | {row: dataset.n_classes for row, dataset in datasets.items()}
 
 
 def _slug(override: str) -> str:

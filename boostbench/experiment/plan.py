@@ -22,6 +22,29 @@ _MAX_DENSE = 2**27
 _TUNING_RESULTS = ("test_error", "seconds", "error", "where", "finished")
 
 
+def request(algorithm: Algorithm, protocol: Protocol, seed: int) -> dict:
+    """Say what is asked of any data, in JSON types: all that decides the results, nothing else.
+
+    A parameter that the grid decides is left out of the algorithm's own, and how it is tuned where
+    there is nothing to choose.
+    """
+    asked = protocol.to_config()
+    grid = dict(algorithm.grid) if protocol.tune != "none" else {}
+    if len(_points(algorithm, protocol)) == 1:
+        del asked["tune"], asked["n_folds"]
+    params = {name: value for name, value in algorithm.params.items() if name not in grid}
+    return {
+        "algo": {"_target_": algorithm.target, **params},
+        "grid": grid,
+        "protocol": asked,
+        "seed": seed,
+    }
+
+
+def _points(algorithm: Algorithm, protocol: Protocol) -> list[dict]:
+    return algorithm.points() if protocol.tune != "none" else [{}]
+
+
 @dataclass(frozen=True, eq=False)
 class Experiment:
     """An algorithm on a data set under a protocol.
@@ -71,7 +94,7 @@ class Experiment:
     @cached_property
     def points(self) -> list[dict]:
         """Points of the grid to choose from; a single one where nothing is tuned."""
-        return self.algorithm.points() if self.protocol.tune != "none" else [{}]
+        return _points(self.algorithm, self.protocol)
 
     @property
     def is_tuned(self) -> bool:
@@ -82,27 +105,16 @@ class Experiment:
     def config(self) -> dict:
         """All that decides the results, in JSON types, and nothing else.
 
-        What would be the same under another name or wording gives the same `config`: a parameter
-        that the grid decides is left out of the algorithm's own.
+        What would be the same under another name or wording gives the same `config`: see `request`.
         """
-        protocol = self.protocol.to_config()
-        grid = dict(self.algorithm.grid) if self.protocol.tune != "none" else {}
-        if not self.is_tuned:
-            del protocol["tune"], protocol["n_folds"]
-        params = {name: v for name, v in self.algorithm.params.items() if name not in grid}
-        return {
-            "algo": {"_target_": self.algorithm.target, **params},
-            "grid": grid,
-            "data": {
-                "name": self.dataset.name,
-                "checksum": self.dataset.checksum,
-                "n_samples": self.dataset.n_samples,
-                "n_features": self.dataset.n_features,
-                "n_classes": self.dataset.n_classes,
-            },
-            "protocol": protocol,
-            "seed": self.seed,
+        data = {
+            "name": self.dataset.name,
+            "checksum": self.dataset.checksum,
+            "n_samples": self.dataset.n_samples,
+            "n_features": self.dataset.n_features,
+            "n_classes": self.dataset.n_classes,
         }
+        return {"data": data, **request(self.algorithm, self.protocol, self.seed)}
 
     @cached_property
     def config_hash(self) -> str:

@@ -10,6 +10,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.hints import hint
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.protocol import Split
+from boostbench.experiment.recorded import Recorded
 from boostbench.experiment.records import append, check_writable, read
 from boostbench.experiment.workers import Workers
 
@@ -46,30 +47,18 @@ class Interrupted:
     planned: int
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What there is of one experiment.
+@dataclass(frozen=True, kw_only=True)
+class Outcome(Recorded):
+    """What there is of one experiment, and how much of it has run now.
 
     Attributes
     ----------
     experiment : Experiment
-    records : list of dict
-        Finished splits in their order.
-    failures : list of dict
-        Failed splits in their order, as their newest attempt left them.
-    missing : int
-        Number of splits that have never run.
-    stale : int
-        How many of `records` were made by other code than today's.
     ran : int
         Number of splits that have run now, failures among them.
     """
 
     experiment: Experiment
-    records: list[dict]
-    failures: list[dict]
-    missing: int
-    stale: int
     ran: int = 0
 
 
@@ -243,8 +232,8 @@ class _Session:
             records = [record for record in found if "error" not in record]
             outcomes.append(
                 Outcome(
-                    experiment,
-                    records,
+                    experiment=experiment,
+                    records=records,
                     failures=[record for record in found if "error" in record],
                     missing=len(keys) - len(found),
                     stale=sum(not _is_fresh(experiment, record) for record in records),

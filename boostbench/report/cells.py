@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from statistics import fmean, stdev
 
-from boostbench.experiment.runner import Outcome
+from boostbench.experiment.recorded import Recorded
 from boostbench.report.numbers import mean_std
 from boostbench.report.published import Published
 from boostbench.report.significance import Agreement, agreement
@@ -55,22 +55,23 @@ class Cell:
     @classmethod
     def of(
         cls,
-        outcome: Outcome,
+        recorded: Recorded,
+        data: str,
+        algo: str,
         title: str,
         published: Published | None,
         rounds: int | None = None,
     ) -> "Cell":
-        """Make the cell of one experiment's outcome; parameters as the attributes."""
-        experiment = outcome.experiment
+        """Make the cell of what is recorded of one experiment; parameters as the attributes."""
         return cls(
-            data=experiment.dataset.name,
-            algo=experiment.algorithm.name,
+            data=data,
+            algo=algo,
             title=title,
-            records=outcome.records,
-            failures=outcome.failures,
-            stale=outcome.stale,
+            records=recorded.records,
+            failures=recorded.failures,
+            stale=recorded.stale,
             published=published,
-            missing=outcome.missing,
+            missing=recorded.missing,
             rounds=rounds,
         )
 

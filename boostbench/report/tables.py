@@ -97,6 +97,8 @@ class Table:
         What a reader must know beside the numbers, one sentence each.
     speedup : list of (str, str)
         Pairs of columns of which the CPU time of the first is divided by that of the second.
+    paper : str, default=""
+        The paper whose table it is, e.g. ``"randomboost"``.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Table:
     changes: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     speedup: list[tuple[str, str]] = field(default_factory=list)
+    paper: str = ""
 
     @property
     def heads(self) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 
 import pytest
+import yaml
 from sklearn.datasets import dump_svmlight_file, load_iris, load_wine
 
 from boostbench.cli import main
@@ -64,3 +65,15 @@ def refused(call, folder):
         return result.err
 
     return refused
+
+
+@pytest.fixture
+def define_table(tmp_path):
+    """Write a table's definition next to the working folder."""
+
+    def define(**content):
+        path = tmp_path / "mine.yaml"
+        path.write_text(yaml.safe_dump({"title": "Mine", **content}))
+        return str(path)
+
+    return define

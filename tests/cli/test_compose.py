@@ -163,3 +163,24 @@ def test_quick_records_are_other_records(algo):
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
     plain = Experiment.from_config(without_profile(specs[0]), dataset)
     assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])
+
+
+def test_many_at_once_are_composed_as_each_alone():
+    cells = [
+        [f"data={data}", f"algo={algo}", f"profile={profile}", *more, "seed=3"]
+        for data in ("wine", "dna")
+        for algo in ("rboost_proj", "mcboost")
+        for profile, *more in (
+            ("paper", "protocol.n_splits=3", "data.path=x.csv"),
+            ("quick", "algo.n_iterations=7", "++algo.nu=1e-3"),
+            ("quick", "protocol.pca=0.9", "algo._target_=sklearn.svm.SVC"),
+        )
+    ]
+    # An override that refers to another is composed with all the others.
+    alone = [experiments([[*cell, "protocol.name='${seed}'"]])[0] for cell in cells]
+    for spec in alone:
+        assert spec["protocol"].pop("name") == 3
+    together = experiments(cells)
+    for spec in together:
+        assert spec["protocol"].pop("name") == "randomboost"
+    assert together == alone

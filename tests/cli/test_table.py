@@ -2,7 +2,6 @@ import csv
 import re
 
 import pytest
-import yaml
 
 from boostbench import configs
 from boostbench.cli.compose import experiments
@@ -14,18 +13,6 @@ CHANGED = "n_iterations=5-n_splits=3"  # what these overrides add to a table's f
 
 SMALL = ["protocol.samples_per_class=30"]
 FEW = {"overrides": ["algo.n_projections=5"]}
-
-
-@pytest.fixture
-def define(tmp_path):
-    """Write a table's definition next to the working folder."""
-
-    def define(**content):
-        path = tmp_path / "mine.yaml"
-        path.write_text(yaml.safe_dump({"title": "Mine", **content}))
-        return str(path)
-
-    return define
 
 
 def test_demo(call, folder):
@@ -40,8 +27,8 @@ def test_demo(call, folder):
     }
 
 
-def test_table_of_several_data_sets(call, folder, define):
-    name = define(
+def test_table_of_several_data_sets(call, folder, define_table):
+    name = define_table(
         rows=["iris", {"wine": ["protocol.samples_per_class=30"]}],
         columns=["adaboost_mh", {"rboost_rank": ["algo.n_projections=50"]}],
         published="randomboost-table5",
@@ -70,8 +57,8 @@ def test_table_of_several_data_sets(call, folder, define):
     assert [cell["published_mean"] for cell in cells] == ["", "", "4.3", "3.2"]
 
 
-def test_columns_of_one_algorithm(call, folder, define):
-    name = define(
+def test_columns_of_one_algorithm(call, folder, define_table):
+    name = define_table(
         rows=["iris", {"half": {"data": "wine", "title": "Wine 30", "overrides": SMALL}}],
         columns=[
             {"few": {"algo": "rboost_rank", "group": "RBoost^rank", "title": "n = 5", **FEW}},
@@ -107,8 +94,8 @@ def test_columns_of_one_algorithm(call, folder, define):
     assert cells[1]["test_error_mean"] != cells[3]["test_error_mean"]
 
 
-def test_profile_is_told(call, folder, define):
-    name = define(rows=["iris"], columns=["adaboost_mh"])
+def test_profile_is_told(call, folder, define_table):
+    name = define_table(rows=["iris"], columns=["adaboost_mh"])
     result = call("table", name, "profile=quick", "parallel=serial")
     told = " ".join(result.out.split())
     assert "Not as the table is defined: profile=quick, protocol.n_splits=3," in told
@@ -116,8 +103,8 @@ def test_profile_is_told(call, folder, define):
     assert (folder / "results" / "tables" / "mine-quick.md").is_file()
 
 
-def test_only_what_is_recorded(call, folder, define):
-    name = define(rows=["iris", "wine"], columns=["adaboost_mh"])
+def test_only_what_is_recorded(call, folder, define_table):
+    name = define_table(rows=["iris", "wine"], columns=["adaboost_mh"])
     call("run", "algo=adaboost_mh", "data=wine", *QUICK)
     before = sorted(folder.rglob("*.jsonl"))
     result = call("table", name, *QUICK, "rerun=never")
@@ -129,8 +116,8 @@ def test_only_what_is_recorded(call, folder, define):
     assert sorted(folder.rglob("*.jsonl")) == before
 
 
-def test_table_as_defined_has_its_own_file(call, folder, define):
-    name = define(rows=["iris"], columns=["adaboost_mh"], overrides=QUICK[:2])
+def test_table_as_defined_has_its_own_file(call, folder, define_table):
+    name = define_table(rows=["iris"], columns=["adaboost_mh"], overrides=QUICK[:2])
     assert call("table", name, "parallel=serial").code == 0
     markdown = (folder / "results" / "tables" / "mine.md").read_text()
     assert "Not as the table is defined" not in markdown
@@ -241,8 +228,8 @@ def test_tables_of_mcboost_share_records():
     assert cell(1, "usps", "exp0") != cell(1, "usps", "exp9")
 
 
-def test_speedup_and_what_is_not_run(call, folder, define):
-    name = define(
+def test_speedup_and_what_is_not_run(call, folder, define_table):
+    name = define_table(
         rows=["iris", {"two": {"data": "iris", "title": "Two", "overrides": ["+data.classes=2"]}}],
         columns=["adaboost_mh", "adaboost_ecc", {"adaboost_mo": {"without": ["two"]}}],
         seconds="fit",
@@ -275,8 +262,8 @@ def test_definitions_in_the_documentation(tmp_path):
         experiments([table.cell(row, column) for row in table.rows for column in table.columns])
 
 
-def test_published_settings(define):
-    name = define(
+def test_published_settings(define_table):
+    name = define_table(
         rows=["heart"],
         columns=[{"sw": {"algo": "rboost_rank", "published": {"loss": "exponential"}}}],
         published="randomboost-table3",
@@ -285,24 +272,24 @@ def test_published_settings(define):
     assert table.find_published("heart", "sw", {"name": "rboost_rank"}).mean == 21.3
 
 
-def test_published_rounds(define):
-    name = define(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
+def test_published_rounds(define_table):
+    name = define_table(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
     table = Definition.read(name)
     algo = {"name": "adaboost", "n_iterations": 1000}
     found = [table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)]
     assert [published.mean for published in found] == [16.7, 17.6, 20.9]
 
 
-def test_table_again_runs_nothing_and_prints_the_same(call, folder, define):
-    name = define(rows=["iris", "wine"], columns=["adaboost_mh"])
+def test_table_again_runs_nothing_and_prints_the_same(call, folder, define_table):
+    name = define_table(rows=["iris", "wine"], columns=["adaboost_mh"])
     first = call("table", name, *QUICK)
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     assert call("table", name, *QUICK).out == first.out
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
-def test_data_sets_that_cannot_be_had_are_left_out(call, folder, define):
-    name = define(rows=["iris", "svmguide2"], columns=["adaboost_mh"])
+def test_data_sets_that_cannot_be_had_are_left_out(call, folder, define_table):
+    name = define_table(rows=["iris", "svmguide2"], columns=["adaboost_mh"])
     result = call("table", name, *QUICK)
     assert result.code == 0
     assert result.err.count("\n") == 1
@@ -314,8 +301,8 @@ def test_data_sets_that_cannot_be_had_are_left_out(call, folder, define):
     )
 
 
-def test_failed_splits(call, define):
-    name = define(rows=["iris"], columns=["adaboost_mh"])
+def test_failed_splits(call, define_table):
+    name = define_table(rows=["iris"], columns=["adaboost_mh"])
     broken = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
     result = call("table", name, broken, "+algo.n_neighbors=1000", *QUICK[1:])
     assert result.code == 1
@@ -349,8 +336,8 @@ def test_failed_splits(call, define):
         ),
     ],
 )
-def test_wrong_definitions(refused, define, content, told):
-    assert told in refused("table", define(**content))
+def test_wrong_definitions(refused, define_table, content, told):
+    assert told in refused("table", define_table(**content))
 
 
 def test_mistakes(refused):
