@@ -67,7 +67,7 @@ def assemble(
         uncounted=set(definition.published_as),
         remarks=definition.remarks,
         speedup=[tuple(pair) for pair in definition.speedup],
-        paper=(definition.published or "").partition("-")[0],
+        paper=definition.paper,
     )
 
 

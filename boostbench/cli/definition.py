@@ -164,6 +164,12 @@ class Definition:
         first, *others = self.columns
         return [[first, other] for other in others]
 
+    @property
+    def paper(self) -> str:
+        """The paper whose table this is; empty for one that only cites a table's numbers."""
+        paper, _, number = (self.published or "").partition("-table")
+        return paper if self.name == f"{paper}{number}" else ""
+
     def runs(self, row: str, column: str) -> bool:
         """Whether a cell is run."""
         return row not in self.columns[column].without
@@ -173,6 +179,16 @@ class Definition:
         data, variant = self.rows[row], self.columns[column]
         chosen = [f"data={data.data}", f"algo={variant.algo}"]
         return chosen + self.overrides + data.overrides + variant.overrides
+
+    def heading(self, column: str, algo: Mapping) -> str:
+        """Give what stands above a column, under its group; `algo` is its resolved config."""
+        variant = self.columns[column]
+        return variant.title or (algo["title"] if variant.algo == column else column)
+
+    def label(self, column: str, algo: Mapping) -> str:
+        """Name a column where it stands alone: its group, if it has one, and its heading."""
+        group, heading = self.columns[column].group, self.heading(column, algo)
+        return f"{group}, {heading}" if group else heading
 
     def find_published(
         self, row: str, column: str, algo: Mapping, rounds: int | None = None
