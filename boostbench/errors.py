@@ -12,7 +12,7 @@ class UserError(Exception):
     """
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
+def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> UserError:
     """Make the error for a name that does not exist, with the near matches.
 
     Parameters
@@ -23,6 +23,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
         The name as the user wrote it.
     known : iterable of str
         The names that exist.
+    listed : bool, default=True
+        Whether ``boostbench list`` shows them.
 
     Returns
     -------
@@ -37,4 +39,5 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
     known = sorted(known)
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"did you mean {', '.join(near)}?" if near else "no name is near it"
-    return UserError(f"unknown {kind} {name!r}; {hint} ('boostbench list' shows all {len(known)})")
+    where = f" ('boostbench list' shows all {len(known)})" if listed else ""
+    return UserError(f"unknown {kind} {name!r}; {hint}{where}")

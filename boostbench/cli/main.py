@@ -19,6 +19,7 @@ examples:
   boostbench run algo=rboost_proj data=vowel
   boostbench run -m algo=rboost_proj,adaboost_mh data=vowel,glass
   boostbench table demo
+  boostbench compare rboost_proj adaboost_mh
   boostbench list algos
 
 'boostbench run --help' shows all configuration groups and values.
@@ -108,6 +109,22 @@ def _parser() -> argparse.ArgumentParser:
     _add_overrides(figure, "for all of it, e.g. algo.n_iterations=2000")
     figure.set_defaults(function=_figure)
 
+    compare = commands.add_parser("compare", help="test which algorithms differ in the records")
+    compare.add_argument(
+        "words", nargs="+", metavar="NAME", help="columns of tables; and perhaps results=DIR"
+    )
+    compare.add_argument(
+        "--tables", action="append", default=[], help="names with commas; default: all that fit"
+    )
+    compare.add_argument(
+        "--data", action="append", default=[], help="names with commas; default: all data sets"
+    )
+    compare.add_argument("--json", action="store_true", help="for machines")
+    compare.add_argument(
+        "--figure", nargs="?", const="", metavar="FILE", help="draw the critical-difference diagram"
+    )
+    compare.set_defaults(function=_compare)
+
     listing = commands.add_parser("list", help="show what there is")
     listing.add_argument(
         "what", nargs="?", choices=["algos", "data", "tables", "figures"], metavar="WHAT"
@@ -135,6 +152,16 @@ def _figure(args: argparse.Namespace) -> int:
     from boostbench.cli.figure import make_figure
 
     return make_figure(args.name, args.overrides)
+
+
+def _compare(args: argparse.Namespace) -> int:
+    from boostbench.cli.compare import compare
+
+    tables, data = (
+        [name for text in texts for name in text.split(",") if name]
+        for texts in (args.tables, args.data)
+    )
+    return compare(args.words, tables, data, args.json, args.figure)
 
 
 def _list(args: argparse.Namespace) -> int:

@@ -1,0 +1,109 @@
+"""``boostbench compare``: two or more algorithms on all data sets on which they meet."""
+
+import importlib.util
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from boostbench.cli.complaints import complain
+from boostbench.cli.meeting import tables_with
+from boostbench.cli.recorded import recorded_tables
+from boostbench.errors import UserError
+from boostbench.report.contest import Contest, compare_columns
+from boostbench.report.contest_json import to_json
+from boostbench.report.contest_terminal import print_contest
+from boostbench.report.merge import merge
+from boostbench.report.tables import Table
+
+#: Endings that a figure's file may be given with.
+_ENDINGS = {"", ".png", ".svg"}
+
+
+def compare(
+    words: Sequence[str],
+    tables: Sequence[str] = (),
+    data: Sequence[str] = (),
+    as_json: bool = False,
+    figure: str | None = None,
+) -> int:
+    """Compare algorithms by what is recorded, and tell which differences are significant.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Columns of tables, two or more; and perhaps ``results=DIR``, the folder of records.
+    tables : sequence of str, default=()
+        Tables to take numbers from, the first that has them; by default all that hold all of the
+        algorithms.
+    data : sequence of str, default=()
+        Names of rows; by default all, without second versions of the same data.
+    as_json : bool, default=False
+        Print JSON instead of sentences and tables.
+    figure : str, default=None
+        File for the critical-difference diagram, which is written as PNG and SVG; ``""`` for one
+        under ``results/figures``.
+
+    Returns
+    -------
+    int
+        0.
+
+    Raises
+    ------
+    UserError
+        For what the user can put right; nothing was written then.
+    """
+    names = [word for word in words if "=" not in word]
+    results = _results([word for word in words if "=" in word])
+    if len(set(names)) < 2 or len(set(names)) < len(names):
+        raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
+    if figure is not None:
+        _check_figure(figure, names)
+    found, warnings = recorded_tables(tables_with(names, tables, data), results)
+    for warning in warnings:
+        complain(warning)
+    table, sources = merge(found, names, data)
+    contest = compare_columns(table)
+    if as_json:
+        print(to_json(table, sources, contest))
+    else:
+        print_contest(Console(), table, contest)
+    if figure is not None:
+        own = results / "figures" / _slug([*names, *tables, *data])
+        written = _draw(table, contest, Path(figure).with_suffix("") if figure else own)
+        told = sys.stderr if as_json else sys.stdout
+        print(f"\nwritten: {', '.join(map(str, written))}", file=told)
+    return 0
+
+
+def _results(overrides: Sequence[str]) -> Path:
+    for override in overrides:
+        if not override.startswith("results="):
+            raise UserError(f"compare knows only results=DIR, not {override!r}: it runs nothing")
+    return Path(overrides[-1].partition("=")[2] if overrides else "results")
+
+
+def _check_figure(figure: str, names: Sequence[str]) -> None:
+    if Path(figure).suffix not in _ENDINGS:
+        raise UserError(f"a figure is a .png or .svg file, not {figure!r}; --figure stands last")
+    if len(names) < 3:
+        raise UserError("the figure shows average ranks: it needs three algorithms or more")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UserError("figures need matplotlib; install it by pip install 'boostbench[plots]'")
+
+
+def _slug(words: Sequence[str]) -> str:
+    return re.sub(r"[^\w.@=,-]+", "_", "-".join(["compare", *words]))
+
+
+def _draw(table: Table, contest: Contest, path: Path) -> list[Path]:
+    if contest.friedman is None:
+        raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
+    from boostbench.report.figures.critical_difference import draw_critical_difference
+    from boostbench.report.figures.style import save
+
+    description = contest.friedman.sentence(contest.pairs.unit)
+    return save(draw_critical_difference(table), path, f"Ranks of {table.title}", description)

@@ -1,0 +1,161 @@
+"""Average ranks of algorithms, and which of them do not differ: Demšar's diagram."""
+
+from collections.abc import Sequence
+from math import ceil
+from textwrap import fill
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+from boostbench.report.figures.style import COLOURS, PAGE_WIDTH, label, style
+from boostbench.report.friedman import Friedman, friedman
+from boostbench.report.paired import paired
+from boostbench.report.tables import Table
+
+_DPI = 300
+_FONT_SIZE = 7.5  # points
+_LABEL_WIDTH = 30  # characters, then a label is broken
+
+# All in inches.
+_MARGIN = 0.06
+_GAP = 0.08  # between a label and its line
+_TOP = 0.56  # above the axis: ticks and the critical difference
+_BAR = 0.09  # from one bar of those that do not differ to the next
+_LINE = 0.14  # of text
+
+
+def draw_critical_difference(table: Table, columns: Sequence[str] | None = None) -> Figure:
+    """Draw the average ranks of columns; bars join those that do not differ by Nemenyi's test.
+
+    Parameters
+    ----------
+    table : Table
+        Ranks are averaged over its data sets; or, when it has only one, over the splits.
+    columns : sequence of str, default=None
+        Names of three columns or more; by default all.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        Fewer than three columns, or fewer than two data sets on which all of them have a number.
+    """
+    columns = list(columns or table.columns)
+    errors = paired(table, columns).errors
+    if len(columns) < 3 or len(errors) < 2:
+        raise ValueError(f"nothing to rank: {len(columns)} columns, {len(errors)} data sets")
+    test = friedman(errors)
+    order = np.argsort(test.ranks, kind="stable")
+    ranks = test.ranks[order]
+    texts = [
+        f"{fill(table.columns[columns[index]].label, _LABEL_WIDTH)}  {test.ranks[index]:.2f}"
+        for index in order
+    ]
+    return _draw([label(text) for text in texts], ranks, test)
+
+
+def groups(ranks: Sequence[float], critical_difference: float) -> list[tuple[int, int]]:
+    """Find the largest groups of algorithms that do not differ.
+
+    Parameters
+    ----------
+    ranks : sequence of float
+        Average ranks, ascending.
+    critical_difference : float
+        Ranks that are at least this far apart differ.
+
+    Returns
+    -------
+    list of (int, int)
+        First and last of each group of two or more.
+
+    Examples
+    --------
+    >>> groups([1.0, 1.5, 2.2, 4.0], 1.0)
+    [(0, 1), (1, 2)]
+    """
+    found: list[tuple[int, int]] = []
+    for first, rank in enumerate(ranks):
+        last = max(i for i, other in enumerate(ranks) if other - rank < critical_difference)
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return found
+
+
+def _draw(texts: list[str], ranks: np.ndarray, test: Friedman) -> Figure:
+    n_left = ceil(len(texts) / 2)
+    bars = groups(ranks, test.critical_difference)
+    below = _BAR * (len(bars) + 1)  # from the axis to the first label
+    pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
+    height = _TOP + below + pitch * n_left + _MARGIN
+    width = [max(map(_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
+    left, right = _MARGIN + width[0] + _GAP, PAGE_WIDTH - _MARGIN - width[1] - _GAP
+    inner = 0.15  # the axis ends before the labels' lines do
+
+    def x(rank: float) -> float:
+        share = (rank - 1) / (len(texts) - 1)
+        return left + inner + share * (right - left - 2 * inner)
+
+    with style():
+        figure = Figure(figsize=(PAGE_WIDTH, height), dpi=_DPI)
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(0, PAGE_WIDTH), ylim=(height - _TOP, -_TOP))  # inches, 0 is the axis
+        axes.set_axis_off()
+        _draw_axis(axes, x, len(texts))
+        _draw_difference(axes, x, test.critical_difference, len(texts))
+        for index, (text, rank) in enumerate(zip(texts, ranks, strict=True)):
+            on_left = index < n_left
+            row = index if on_left else len(texts) - 1 - index
+            y = below + pitch * (row + 0.5)
+            end = left if on_left else right
+            axes.plot([x(rank), x(rank), end], [0, y, y], color="#444444", linewidth=0.7)
+            axes.text(
+                end + (-_GAP / 2 if on_left else _GAP / 2),
+                y,
+                text,
+                ha="right" if on_left else "left",
+                va="center_baseline",
+            )
+        for level, (first, last) in enumerate(bars, start=1):
+            ends = [x(ranks[first]) - 0.03, x(ranks[last]) + 0.03]
+            axes.plot(ends, [level * _BAR] * 2, color=COLOURS[0], linewidth=3, zorder=3)
+    return figure
+
+
+def _draw_axis(axes: Axes, x, n_algorithms: int) -> None:
+    axes.plot([x(1), x(n_algorithms)], [0, 0], color="black", linewidth=0.8)
+    for rank in np.arange(1, n_algorithms + 0.5, 0.5):
+        whole = rank == int(rank)
+        axes.plot([x(rank)] * 2, [0, -0.06 if whole else -0.03], color="black", linewidth=0.6)
+        if whole:
+            axes.text(x(rank), -0.09, f"{rank:.0f}", ha="center", va="bottom")
+
+
+def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> None:
+    """Draw the critical difference to scale; where it is longer than the axis, only tell it."""
+    text = f"critical difference {difference:.2f}"
+    y = -_TOP + 0.26
+    if difference > n_algorithms - 1:
+        text += " (not drawn)"
+    else:
+        axes.plot([x(1), x(1 + difference)], [y, y], color=COLOURS[0], linewidth=1.5)
+        for rank in (1, 1 + difference):
+            axes.plot([x(rank)] * 2, [y - 0.03, y + 0.03], color=COLOURS[0], linewidth=0.8)
+    axes.text(x(1), y - 0.06, text, va="bottom")
+    axes.text(x(n_algorithms), y - 0.06, "average rank, 1 is best", ha="right", va="bottom")
+
+
+def _width(text: str) -> float:
+    """Measure a label, in inches."""
+    font = FontProperties(family="DejaVu Sans", size=_FONT_SIZE)
+    lines = text.splitlines()
+    return max(
+        text_to_path.get_text_width_height_descent(line, font, "$" in line)[0] / 72
+        for line in lines
+    )
