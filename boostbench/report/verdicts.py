@@ -16,6 +16,18 @@ VERDICTS = (
 )
 COMPARED = VERDICTS[:3]
 
+#: What each verdict says of a test error.
+MEANING = {
+    "reproduced": "the difference is within sampling error: Welch's 95% interval holds 0",
+    "better": "our test error is lower than the published one",
+    "worse": "our test error is higher than the published one",
+    "failed": "every split that was tried raised an error",
+    "not reached": "fewer boosting rounds were asked for",
+    "not run": "no split is on record",
+    "not available": "the data cannot be had",
+    "not published": "the paper gives no test error",
+}
+
 
 @dataclass(frozen=True)
 class Tally:

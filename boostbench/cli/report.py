@@ -1,0 +1,97 @@
+"""``boostbench report``: all results as one HTML page, and the README of the results."""
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+
+from boostbench import configs
+from boostbench.cli.complaints import complain
+from boostbench.cli.recorded import recorded_tables
+from boostbench.errors import UserError
+from boostbench.report.overview import by_table, headline, in_order, verdicts
+from boostbench.report.page.document import document
+from boostbench.report.page.figures import find_figures
+from boostbench.report.readme import readme
+from boostbench.report.tables import Table
+from boostbench.report.verdicts import counts
+
+
+def make_report(words: Sequence[str], output: Path | None = None) -> int:
+    """Write the page of some tables; of all, also the README of the results and its picture.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Names of tables, or paths of YAML files that define some, by default all; and perhaps
+        ``results=DIR``, the folder of the records.
+    output : Path, default=<results>/report.html
+        The file.
+
+    Returns
+    -------
+    int
+        0.
+
+    Raises
+    ------
+    UserError
+        For what the user can put right; nothing was written then.
+    """
+    names = list(dict.fromkeys(word for word in words if "=" not in word))
+    results = _results([word for word in words if "=" in word])
+    tables, warnings = recorded_tables(names or None, results)
+    for warning in warnings:
+        complain(warning)
+    figures = find_figures(results / "figures")
+    algorithms = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    path = output or results / "report.html"
+    _write(path, document(tables, figures, algorithms))
+    size = f"{path.stat().st_size / 1e6:.1f} MB"
+    contents = f"{_count(tables, 'table')}, {_count(figures, 'figure')}, {counts(tables).total}"
+    also = "" if names else _overview(tables, results)
+    print(f"written: {path} ({size}: {contents}){also}")
+    return 0
+
+
+def _results(overrides: Sequence[str]) -> Path:
+    for override in overrides:
+        if not override.startswith("results="):
+            raise UserError(f"report knows only results=DIR, not {override!r}: it runs nothing")
+    results = Path(overrides[-1].partition("=")[2] if overrides else "results")
+    if not results.is_dir():
+        raise UserError(
+            f"there are no results in {results}; 'boostbench table NAME' makes some, and "
+            "results=DIR says where they are"
+        )
+    return results
+
+
+def _overview(tables: Sequence[Table], results: Path) -> str:
+    """Write ``README.md`` and its picture, if it can be drawn; say so."""
+    path = results / "README.md"
+    if importlib.util.find_spec("matplotlib") is None:
+        complain(f"{path} is left as it is: its picture needs pip install 'boostbench[plots]'")
+        return ""
+    from boostbench.report.figures.overview import draw_overview
+    from boostbench.report.figures.style import save
+
+    told = counts(in_order(tables))
+    figure = draw_overview(by_table(told, tables), verdicts(told))
+    picture = results / "figures" / "overview"
+    save(figure, picture, "How much is reproduced, by table", headline(told.total))
+    made = {file.stem for file in (results / "tables").glob("*.md")}
+    _write(path, readme(tables, "figures/overview.svg", made))
+    return f", {path}"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        why = error.strerror
+        raise UserError(f"cannot write {path}: {why}; choose another file by --output") from error
+
+
+def _count(things: Sequence, what: str) -> str:
+    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"

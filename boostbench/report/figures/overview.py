@@ -1,0 +1,67 @@
+"""How much is reproduced, as stacked bars."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from boostbench.report.figures.style import PAGE_WIDTH, label, style
+from boostbench.report.overview import Line
+
+#: Colours of Okabe and Ito for what was compared, greys and hatching for what lacks a number.
+_LOOKS = {
+    "reproduced": {"facecolor": "#009e73"},
+    "better": {"facecolor": "#56b4e9"},
+    "worse": {"facecolor": "#e69f00"},
+    "failed": {"facecolor": "#d55e00"},
+    "not reached": {"facecolor": "#b5b5b5"},
+    "not run": {"facecolor": "#ffffff", "edgecolor": "#b5b5b5", "hatch": "//////"},
+    "not available": {"facecolor": "#d9d9d9"},
+}
+_BAR_HEIGHT = 0.17  # inches
+_DPI = 170
+
+
+def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
+    """Draw a bar for each paper and table, as long as it has published test errors.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        From top to bottom; those without a published test error are left out.
+    verdicts : sequence of str
+        Those that are in the legend, in the order of the parts of a bar.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    lines = [line for line in lines if line.tally.published]
+    lengths = [line.tally.published for line in lines if not line.is_paper]
+    with style():
+        size = (PAGE_WIDTH, _BAR_HEIGHT * (len(lines) + 3))
+        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
+        axes = figure.subplots()
+        for position, line in enumerate(lines):
+            if not line.is_paper:
+                _draw(axes, position, line)
+        axes.set(xlabel="published test errors", xlim=(0, max(lengths, default=1)))
+        axes.set_ylim(len(lines) - 0.4, -0.6)
+        axes.set_yticks(range(len(lines)), [label(line.title) for line in lines])
+        for text, line in zip(axes.get_yticklabels(), lines, strict=True):
+            text.set_fontweight("bold" if line.is_paper else "normal")
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        handles = [Patch(label=verdict, **_LOOKS[verdict]) for verdict in verdicts]
+        figure.legend(handles=handles, loc="outside upper left", ncols=len(handles), frameon=False)
+    return figure
+
+
+def _draw(axes: Axes, position: int, line: Line) -> None:
+    start = 0
+    for verdict, number in line.tally.shown.items():
+        axes.barh(position, number, 0.68, left=start, linewidth=0.4, **_LOOKS[verdict])
+        start += number

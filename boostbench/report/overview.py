@@ -1,0 +1,96 @@
+"""How much is reproduced, line by line: what the page, the figure and the README show alike."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from boostbench.report.papers import TITLES, title
+from boostbench.report.tables import Table
+from boostbench.report.verdicts import VERDICTS, Counts, Tally
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is counted, and the counts.
+
+    Attributes
+    ----------
+    name : str
+        Of the paper, table or algorithm.
+    title : str
+        What is written.
+    tally : Tally
+        The numbers.
+    about : str
+        What more there is to say of it.
+    is_paper : bool
+        Whether the lines after it are its tables.
+    """
+
+    name: str
+    title: str
+    tally: Tally
+    about: str = ""
+    is_paper: bool = False
+
+
+def in_order(tables: Iterable[Table]) -> list[Table]:
+    """Put tables of one paper together, papers in their order, tables of no paper last."""
+    papers = [*TITLES, *dict.fromkeys(table.paper for table in tables if table.paper), ""]
+    return sorted(tables, key=lambda table: papers.index(table.paper))
+
+
+def short_title(table: Table) -> str:
+    """Give a table's title without the paper's."""
+    return table.title.removeprefix(f"{title(table.paper)}, ")
+
+
+def by_table(counts: Counts, tables: Iterable[Table]) -> list[Line]:
+    """List papers and under each its tables; tables of no paper are left out."""
+    lines = []
+    for paper, tally in counts.papers.items():
+        lines.append(Line(paper, title(paper), tally, is_paper=True))
+        for table in tables:
+            if table.paper == paper:
+                number, _, about = short_title(table).partition(": ")
+                lines.append(Line(table.name, number, counts.tables[table.name], about))
+    return lines
+
+
+def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[Line]:
+    """List algorithms of which something is published, the most numbers first."""
+    lines = [
+        Line(name, titles.get(name, name), tally)
+        for name, tally in counts.algorithms.items()
+        if tally.published
+    ]
+    return sorted(lines, key=lambda line: -line.tally.published)
+
+
+def verdicts(counts: Counts) -> list[str]:
+    """Give the verdicts that some published number has, in their order."""
+    return [verdict for verdict in VERDICTS if verdict in counts.total.shown]
+
+
+def headline(total: Tally) -> str:
+    """Tell the counts in a sentence.
+
+    Examples
+    --------
+    >>> numbers = dict.fromkeys(VERDICTS, 0) | {"reproduced": 3, "worse": 1, "not run": 4}
+    >>> headline(Tally(numbers))
+    'The tables hold 8 published test errors. Beside 4 of them there is one of ours: 3 are
+    reproduced (75%), 0 are better and 1 is worse.'
+    """
+    text = f"The tables hold {total.published} published test errors."
+    if not total.compared:
+        return f"{text} Beside none of them there is one of ours yet."
+    share = f"{100 * total['reproduced'] / total.compared:.0f}%"
+    return (
+        f"{text} Beside {total.compared} of them there is one of ours: "
+        f"{_are(total['reproduced'])} reproduced ({share}), {_are(total['better'])} better and "
+        f"{_are(total['worse'])} worse."
+    )
+
+
+def _are(number: int) -> str:
+    return f"{number} {'is' if number == 1 else 'are'}"

@@ -1,0 +1,107 @@
+"""The page: one string of HTML, made of tables and figures alone."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from itertools import groupby
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from boostbench import __version__
+from boostbench.report.cells import STALE
+from boostbench.report.findings import COMPARISON, COMPARISON_EXPLANATION, SECONDS
+from boostbench.report.overview import by_algorithm, by_table, headline, in_order, verdicts
+from boostbench.report.page.figures import Figure
+from boostbench.report.page.provenance import environments, source
+from boostbench.report.page.typeset import css, identifier, typeset
+from boostbench.report.page.views import TableView
+from boostbench.report.papers import title
+from boostbench.report.tables import PARTIAL, Table
+from boostbench.report.verdicts import MEANING, counts
+
+#: A sign for each verdict, so that it is not told by colour alone.
+SIGNS = {
+    "reproduced": "✓",
+    "better": "▼",
+    "worse": "▲",
+    "failed": "✕",
+    "not reached": "…",
+    "not run": "○",
+    "not available": "–",
+    "not published": "",
+}
+
+
+def document(
+    tables: Sequence[Table],
+    figures: Sequence[Figure] = (),
+    algorithms: Mapping[str, str] | None = None,
+) -> str:
+    """Make the page.
+
+    Equal arguments give equal text: there is no date in it but those of the records.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        Tables, in any order: those of a paper are put together.
+    figures : sequence of Figure, default=()
+        Figures.
+    algorithms : mapping of str to str, default=None
+        Titles of algorithms by name; one that is not in it goes by its name.
+
+    Returns
+    -------
+    str
+        HTML that needs no other file and no network.
+    """
+    tables = in_order(tables)
+    views = [TableView(table) for table in tables]
+    told = counts(tables)
+    everything = source(tables)
+    environment = Environment(
+        loader=PackageLoader("boostbench.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"typeset": typeset, "css": css, "thousands": _thousands}
+    environment.globals |= {
+        "identifier": identifier,
+        "paper_title": title,
+        "source": source,
+        "signs": SIGNS,
+        "meaning": MEANING,
+        "stale": STALE,
+        "partial": PARTIAL,
+    }
+    return environment.get_template("page.html").render(
+        version=__version__,
+        css=_asset("page.css"),
+        js=_asset("page.js"),
+        papers=[
+            (paper, list(group)) for paper, group in groupby(views, lambda view: view.table.paper)
+        ],
+        figures=figures,
+        total=told.total,
+        headline=headline(told.total),
+        verdicts=verdicts(told),
+        by_table=by_table(told, tables),
+        by_algorithm=by_algorithm(told, algorithms or {}),
+        source_of_all=everything,
+        environments=environments(everything),
+        comparison_heads=COMPARISON,
+        comparison_explanation=COMPARISON_EXPLANATION,
+        seconds_heads=SECONDS,
+    )
+
+
+def _asset(name: str) -> Markup:
+    """Read what is inlined; it is ours, so that it is not escaped."""
+    return Markup((files(__package__) / "assets" / name).read_text(encoding="utf-8"))
+
+
+def _thousands(number: int) -> str:
+    """Group digits with thin spaces, as the papers' style guides ask for."""
+    return f"{number:,}".replace(",", "\u202f")

@@ -1,0 +1,101 @@
+"""Where the numbers come from: machines, versions, settings, dates."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from boostbench.report import numbers
+from boostbench.report.tables import Table
+
+
+@dataclass(frozen=True)
+class Source:
+    """Records that have something in common.
+
+    Attributes
+    ----------
+    records : list of dict
+        Finished splits, each once.
+    n_failed : int
+        Number of failed splits.
+    """
+
+    records: list[dict]
+    n_failed: int = 0
+
+    @property
+    def first(self) -> str:
+        """Day of the first record; empty without any."""
+        return min((record["finished"] for record in self.records), default="")[:10]
+
+    @property
+    def last(self) -> str:
+        """Day of the last record; empty without any."""
+        return max((record["finished"] for record in self.records), default="")[:10]
+
+    @property
+    def seeds(self) -> list[int]:
+        """Seeds, ascending."""
+        return sorted({record["config"]["seed"] for record in self.records})
+
+    @property
+    def configs(self) -> list[str]:
+        """Hashes of configs, sorted."""
+        return sorted({record["config_hash"] for record in self.records})
+
+    @property
+    def codes(self) -> list[str]:
+        """Fingerprints of the code, sorted."""
+        return sorted({record["fingerprint"] for record in self.records})
+
+    @property
+    def calibration(self) -> str:
+        """CPU seconds of the reference job, the median; empty without any record."""
+        seconds = [record["seconds"]["calibration"] for record in self.records]
+        return numbers.seconds(median(seconds)) if seconds else ""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A machine with its libraries, and what was recorded there.
+
+    Attributes
+    ----------
+    system : str
+        Processor, cores and operating system.
+    versions : list of (str, str)
+        Distributions and their versions, Python first.
+    source : Source
+        The records.
+    """
+
+    system: str
+    versions: list[tuple[str, str]]
+    source: Source
+
+
+def environments(source: Source) -> list[Environment]:
+    """Tell the environments of some records apart, the one of the most records first."""
+    groups: dict[tuple, list[dict]] = {}
+    for record in source.records:
+        groups.setdefault(tuple(sorted(record["environment"].items())), []).append(record)
+    return [
+        _environment(dict(key), records)
+        for key, records in sorted(groups.items(), key=lambda group: -len(group[1]))
+    ]
+
+
+def _environment(found: dict, records: list[dict]) -> Environment:
+    cores = found.pop("n_cores")
+    system = f"{found.pop('cpu')}, {cores} {'core' if cores == 1 else 'cores'}"
+    system = f"{system}, {found.pop('system')}"
+    python = found.pop("python")
+    return Environment(system, [("Python", python), *found.items()], Source(records))
+
+
+def source(tables: Iterable[Table]) -> Source:
+    """Gather the records behind some tables, each once though it stands in several."""
+    cells = [cell for table in tables for cell in table.cells.values()]
+    records = {record["key"]: record for cell in cells for record in cell.records}
+    failures = {record["key"] for cell in cells for record in cell.failures}
+    return Source(list(records.values()), len(failures))

@@ -1,0 +1,196 @@
+"""A table as the page shows it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from math import isnan
+
+from boostbench.report import numbers
+from boostbench.report.cells import STALE, Cell
+from boostbench.report.findings import (
+    comparison_rows,
+    seconds_explanation,
+    seconds_rows,
+    significance,
+)
+from boostbench.report.overview import short_title
+from boostbench.report.page.details import details
+from boostbench.report.page.typeset import identifier
+from boostbench.report.tables import PARTIAL, Column, Table
+from boostbench.report.verdicts import Tally
+
+#: Stands behind a number with a note on why it differs.
+NOTE = "*"
+
+
+@dataclass(frozen=True)
+class Head:
+    """Heading of a column.
+
+    Attributes
+    ----------
+    title : str
+        What is written.
+    find : str
+        What the search box finds it by.
+    """
+
+    title: str
+    find: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What stands in a place of the table.
+
+    Attributes
+    ----------
+    text, published : str
+        Our number, or why there is none; the paper's, empty where it has none.
+    value : float or None
+        What the column is sorted by.
+    best : bool
+        Whether it is the best of its row.
+    marks : str
+        Of stale and of partial numbers, and of those with a note.
+    verdict : str
+        Of a test error; empty for times and their ratios.
+    id, heading : str
+        Of the details; empty where there are none.
+    details : list of (str, str)
+        Terms and what they are.
+    """
+
+    text: str
+    published: str = ""
+    value: float | None = None
+    best: bool = False
+    marks: str = ""
+    verdict: str = ""
+    id: str = ""
+    heading: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A data set: its title, what the search box finds it by, its entries under the heads."""
+
+    title: str
+    find: str
+    entries: list[Entry]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A published test error beside ours: what it is found by, the texts, and the verdict."""
+
+    find: str
+    texts: list[str]
+    verdict: str
+
+
+class TableView:
+    """A table, and all that stands around it.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    """
+
+    def __init__(self, table: Table):
+        self.table = table
+        self.id = identifier("table", table.name)
+        self.title = short_title(table)
+        self.tally = Tally.of(table.cells.values())
+        self.heads = list(_heads(table))
+        self.groups = _groups(table)
+        self.rows = [_row(table, row, self.id) for row in table.rows]
+        self.significance = significance(table)
+        self.reasons = _reasons(table)
+        self.compared = list(_compared(table))
+        self.seconds = seconds_rows(table)
+        self.seconds_explanation = seconds_explanation(table)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of it is on record."""
+        return not any(cell.records for cell in self.table.cells.values())
+
+
+def _heads(table: Table) -> Iterator[Head]:
+    titles = iter(table.heads)
+    for name, column in table.columns.items():
+        algo = next(cell.algo for (_, other), cell in table.cells.items() if other == name)
+        for _ in range(2 if column.seconds else 1):
+            yield Head(next(titles)[1], f"{column.label} {algo}".lower())
+    for _, fast in table.speedup:
+        yield Head(next(titles)[1], f"{table.columns[fast].label} speed-up".lower())
+
+
+def _groups(table: Table) -> list[tuple[str, int]]:
+    """Give the headings over several columns, and over how many; none where there are none."""
+    groups = [(name, len(list(same))) for name, same in groupby(group for group, _ in table.heads)]
+    return groups if any(name for name, _ in groups) else []
+
+
+def _row(table: Table, row: str, table_id: str) -> Row:
+    printed = iter(table.entries(row))
+    entries = []
+    for name, column in table.columns.items():
+        cell = table.cells[row, name]
+        heading = f"{column.label} on {table.rows[row]}"
+        entries.append(_error(cell, next(printed).best, heading, identifier(table_id, row, name)))
+        if column.seconds:
+            entries.append(_time(cell, column, next(printed).best))
+    for pair in table.speedup:
+        entries.append(Entry(next(printed).text, value=table.ratio(row, pair)))
+    data = next(cell.data for (other, _), cell in table.cells.items() if other == row)
+    return Row(table.label(row), f"{table.rows[row]} {row} {data}".lower(), entries)
+
+
+def _error(cell: Cell, best: bool, heading: str, identity: str) -> Entry:
+    return Entry(
+        text=cell.text.removesuffix(STALE),
+        published=str(cell.published) if cell.has_published_error else "",
+        value=None if isnan(cell.mean) else cell.mean,
+        best=best,
+        marks=STALE * bool(cell.stale) + PARTIAL * cell.is_partial + "*" * bool(cell.note),
+        verdict=cell.verdict,
+        id=identity,
+        heading=heading,
+        details=tuple(details(cell)),
+    )
+
+
+def _marks(cell: Cell) -> str:
+    marks = {STALE: cell.stale, PARTIAL: cell.is_partial, NOTE: cell.note}
+    return "".join(mark for mark, holds in marks.items() if holds)
+
+
+def _time(cell: Cell, column: Column, best: bool) -> Entry:
+    spent = column.spent(cell)
+    published = cell.published.seconds.get(column.seconds) if cell.published else None
+    said = "" if published is None else f"{column.in_unit(published):g}"
+    return Entry(numbers.seconds(spent), said, spent, best)
+
+
+def _reasons(table: Table) -> list[tuple[str, list[str]]]:
+    """Give each note, and the cells that it explains."""
+    reasons: dict[str, list[str]] = {}
+    for (row, column), cell in table.cells.items():
+        if cell.note:
+            where = f"{table.columns[column].label} on {table.rows[row]}"
+            reasons.setdefault(cell.note, []).append(where)
+    return list(reasons.items())
+
+
+def _compared(table: Table) -> Iterator[Compared]:
+    published = [(key, cell) for key, cell in table.cells.items() if cell.has_published_error]
+    for ((row, column), cell), texts in zip(published, comparison_rows(table), strict=True):
+        find = (
+            f"{table.rows[row]} {row} {cell.data}",
+            f"{table.columns[column].label} {cell.algo}",
+        )
+        yield Compared(tuple(text.lower() for text in find), texts[:-1], cell.verdict)

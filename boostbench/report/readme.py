@@ -1,0 +1,56 @@
+"""``results/README.md``: how much is reproduced, for who looks into the folder."""
+
+from collections.abc import Collection, Sequence
+
+from tabulate import tabulate
+
+from boostbench.report.overview import by_table, headline, in_order, verdicts
+from boostbench.report.tables import Table
+from boostbench.report.verdicts import MEANING, counts
+
+
+def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:
+    """Write the Markdown page.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        All tables.
+    picture : str
+        Path of the headline picture.
+    written : collection of str
+        Names of the tables of which there is ``tables/NAME.md``.
+
+    Returns
+    -------
+    str
+        Text of the file, with a newline at its end.
+    """
+    tables = in_order(tables)
+    told = counts(tables)
+    columns = verdicts(told)
+    rows = []
+    for line in by_table(told, tables):
+        name = f"[{line.title}](tables/{line.name}.md)" if line.name in written else line.title
+        texts = [f"{name}: {line.about}" if line.about else name, line.tally.published]
+        texts += [line.tally[verdict] for verdict in columns]
+        rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
+    table = tabulate(
+        rows,
+        ["table", "published", *columns],
+        tablefmt="pipe",
+        disable_numparse=True,
+        colalign=["left"] + ["right"] * (1 + len(columns)),
+    )
+    return "\n\n".join(
+        [
+            "# Results",
+            "Written by `boostbench report` from `records/`; do not edit.",
+            headline(told.total),
+            f"![How much is reproduced, by table]({picture})",
+            table,
+            "\n".join(f"- *{verdict}*: {MEANING[verdict]}" for verdict in columns),
+            "`boostbench report` also writes `report.html`, one page with every table, figure and "
+            "the details of each number.\n",
+        ]
+    )
