@@ -125,6 +125,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare.set_defaults(function=_compare)
 
+    check = commands.add_parser("check", help="judge the records by the published numbers")
+    check.add_argument(
+        "words", nargs="*", metavar="TABLE", help="default: all; and perhaps results=DIR"
+    )
+    check.add_argument("--json", action="store_true", help="for machines")
+    check.add_argument(
+        "--update", action="store_true", help="compare with today's verdicts from now on"
+    )
+    check.set_defaults(function=_check)
+
     listing = commands.add_parser("list", help="show what there is")
     listing.add_argument(
         "what", nargs="?", choices=["algos", "data", "tables", "figures"], metavar="WHAT"
@@ -162,6 +172,12 @@ def _compare(args: argparse.Namespace) -> int:
         for texts in (args.tables, args.data)
     )
     return compare(args.words, tables, data, args.json, args.figure)
+
+
+def _check(args: argparse.Namespace) -> int:
+    from boostbench.cli.check import check
+
+    return check(args.words, args.json, args.update)
 
 
 def _list(args: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 
 from boostbench.experiment.recorded import Recorded
 from boostbench.report.agreement import Agreement, agreement
+from boostbench.report.notes import find_note
 from boostbench.report.numbers import mean_std
 from boostbench.report.published import Published
 
@@ -178,6 +179,13 @@ class Cell:
         if not self.has_published_error:
             return "not published"
         return self.agreement.verdict if self.agreement else self.text
+
+    @property
+    def note(self) -> str | None:
+        """What is known of the reason why the number is not reproduced; None where it is."""
+        if not self.has_published_error or self.verdict == "reproduced":
+            return None
+        return find_note(self.published.table, {**self.published.line, "data": self.data})
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -1,6 +1,7 @@
 """What follows from a table: which columns differ, and what agrees with the published numbers."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from boostbench.report import numbers
 from boostbench.report.paired import paired
@@ -68,6 +69,20 @@ def comparison_rows(table: Table) -> list[list[str]]:
         texts = [str(cell.published), cell.text, difference, verdict]
         rows.append([table.rows[row], table.columns[column].label, *texts])
     return rows
+
+
+def reasons(table: Table) -> list[str]:
+    """Tell what is known of why numbers are not reproduced: which cells, and the note on them."""
+    noted: dict[str, dict[str, list[str]]] = {}
+    for (row, column), cell in table.cells.items():
+        if cell.agreement and cell.note:
+            rows = noted.setdefault(cell.note, {})
+            rows.setdefault(table.rows[row], []).append(table.columns[column].label)
+    return [f"{_places(rows)}: {note}" for note, rows in noted.items()]
+
+
+def _places(rows: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{row} ({', '.join(labels)})" for row, labels in rows.items())
 
 
 def summary(table: Table) -> str:

@@ -9,6 +9,7 @@ from boostbench.report.findings import (
     COMPARISON_EXPLANATION,
     SECONDS,
     comparison_rows,
+    reasons,
     seconds_explanation,
     seconds_rows,
     significance,
@@ -37,7 +38,7 @@ def markdown(table: Table) -> str:
     comparison = comparison_rows(table)
     if comparison:
         parts += ["## Beside the published numbers", _pipe(comparison, COMPARISON, left=2)]
-        parts += [summary(table), COMPARISON_EXPLANATION]
+        parts += [summary(table), COMPARISON_EXPLANATION, *reasons(table)]
     parts.append("## CPU seconds")
     published = seconds_rows(table)
     if published:

@@ -33,6 +33,8 @@ class Published:
         Number of repeats behind them.
     seconds : dict of str to float
         CPU seconds that the paper gives, by the part of a record's ``seconds`` that they are.
+    line : dict of str to str
+        The line of the CSV file that holds them.
     """
 
     table: str
@@ -40,6 +42,7 @@ class Published:
     std: float
     n: int
     seconds: Mapping[str, float] = field(default_factory=dict)
+    line: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return mean_std(self.mean, self.std)
@@ -99,7 +102,7 @@ def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:
             }
             mean, std = (float(line.get(f"test_error_{of}") or "nan") for of in ("mean", "std"))
             if seconds or not isnan(mean):
-                return Published(table, mean, std, _repeats(table), seconds)
+                return Published(table, mean, std, _repeats(table), seconds, line)
     return None
 
 

@@ -15,6 +15,7 @@ from boostbench.report.findings import (
     COMPARISON_EXPLANATION,
     SECONDS,
     comparison_rows,
+    reasons,
     seconds_explanation,
     seconds_rows,
     significance,
@@ -127,6 +128,23 @@ def print_judgement(console: Console, table: Table) -> None:
     console.print()
     for sentence in significance(table):
         print_line(console, sentence)
+    print_verdicts(console, table)
+    for reason in reasons(table):
+        print_line(console, reason)
+    rows = [row for row in seconds_rows(table) if row[-1] != "-"]
+    if rows:
+        console.print()
+        grid = make_grid(SECONDS, left=2)
+        for texts in rows:
+            grid.add_row(*texts)
+        console.print(grid)
+        print_line(console, seconds_explanation(table))
+    for note in table.notes:
+        print_line(console, note, style="yellow")
+
+
+def print_verdicts(console: Console, table: Table) -> None:
+    """Print published against ours where there are both, and count the verdicts."""
     rows = comparison_rows(table)
     known = [row for row in rows if row[-1] != "-"]  # the others are counted
     if known:
@@ -141,16 +159,6 @@ def print_judgement(console: Console, table: Table) -> None:
         print_line(console, summary(table), style="bold")
     if known:
         print_line(console, COMPARISON_EXPLANATION)
-    rows = [row for row in seconds_rows(table) if row[-1] != "-"]
-    if rows:
-        console.print()
-        grid = make_grid(SECONDS, left=2)
-        for texts in rows:
-            grid.add_row(*texts)
-        console.print(grid)
-        print_line(console, seconds_explanation(table))
-    for note in table.notes:
-        print_line(console, note, style="yellow")
 
 
 def _shorten(entry: Entry) -> Entry:

@@ -1,0 +1,108 @@
+"""``boostbench check``: which published numbers are reproduced, and which no longer are."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from boostbench.cli.complaints import complain
+from boostbench.cli.recorded import recorded_tables
+from boostbench.cli.words import split_words
+from boostbench.errors import UserError
+from boostbench.report.findings import reasons
+from boostbench.report.printing import make_grid, print_line
+from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.tables import Table
+from boostbench.report.terminal import print_verdicts
+from boostbench.report.verdicts import VERDICTS, Tally, counts
+
+
+def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> int:
+    """Judge what is recorded, and compare with the verdicts in ``results/verdicts.csv``.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Tables, by default all of the papers; and perhaps ``results=DIR``.
+    as_json : bool, default=False
+        Print a JSON list of verdicts instead of tables.
+    update : bool, default=False
+        Take today's verdicts as those to compare with from now on.
+
+    Returns
+    -------
+    int
+        0, or 1 when a number was reproduced before and is not any more.
+
+    Raises
+    ------
+    UserError
+        Unknown table; a file that is no file of verdicts or cannot be written.
+    """
+    names, results = split_words("check", words)
+    tables, warnings = recorded_tables(names or None, results)
+    for warning in warnings:
+        complain(warning)
+    if not names:
+        tables = [table for table in tables if table.paper]
+    now = verdicts(tables)
+    path = results / "verdicts.csv"
+    before = read_verdicts(path)
+    if as_json:
+        print(json.dumps([asdict(one) for one in now], indent=1, ensure_ascii=False))
+    else:
+        _print(tables)
+    if update:
+        judged = {table.name for table in tables}
+        _write(path, filed(now) + [line for line in before if line["table"] not in judged])
+        return 0
+    regressions = lost(before, now)
+    for then, one in regressions:
+        complain(_sentence(then, one))
+    return int(bool(regressions))
+
+
+def _print(tables: Sequence[Table]) -> None:
+    console = Console()
+    for table in tables:
+        print_line(console, table.title, style="bold")
+        print_verdicts(console, table)
+        for reason in reasons(table):
+            print_line(console, reason)
+        console.print()
+    if len(tables) > 1:
+        _print_counts(console, tables)
+
+
+def _print_counts(console: Console, tables: Sequence[Table]) -> None:
+    tallies = counts(tables)
+    rows: dict[str, Tally] = {**tallies.tables, "all": tallies.total}
+    shown = [v for v in VERDICTS[:-1] if any(tally[v] for tally in rows.values())]
+    grid = make_grid(["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)])
+    for name, tally in rows.items():
+        numbers = [str(tally[verdict] or "-") for verdict in shown]
+        style = "bold" if name == "all" else ""
+        grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
+    console.print(grid)
+
+
+def _sentence(then: dict[str, str], now: Verdict) -> str:
+    place = f"{now.table}, {now.column} on {now.data}"
+    ours = f"with {now.ours:.1f}" if now.ours is not None else "without a number"
+    return (
+        f"{place}: reproduced before with {then['ours']}, now {now.verdict} {ours} "
+        f"(published: {now.published:.1f})"
+    )
+
+
+def _write(path: Path, lines: Sequence[dict[str, str]]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(to_csv(lines), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from error
+    print(f"written: {path}", file=sys.stderr)

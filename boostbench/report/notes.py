@@ -1,0 +1,44 @@
+"""What is known of the reasons for differences, from ``published/notes.yaml``."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+
+def find_note(table: str, where: Mapping[str, str]) -> str | None:
+    """Look up why a number may not be reproduced.
+
+    Parameters
+    ----------
+    table : str
+        Name of the published table's CSV file without its ending.
+    where : mapping of str to str
+        ``data``, ``algo`` and whatever else the published table tells its lines apart by.
+
+    Returns
+    -------
+    str or None
+        The first note of the file that fits; None where nothing is known.
+    """
+    place = {**where, "table": table}
+    return next((text for about, text in _notes() if _fits(about, place)), None)
+
+
+@cache
+def _notes() -> list[tuple[dict[str, set[str]], str]]:
+    text = (files(__package__) / "published" / "notes.yaml").read_text(encoding="utf-8")
+    notes = []
+    for entry in yaml.safe_load(text):
+        note = " ".join(entry.pop("note").split())
+        about = {
+            key: set(map(str, value if isinstance(value, list) else [value]))
+            for key, value in entry.items()
+        }
+        notes.append((about, note))
+    return notes
+
+
+def _fits(about: Mapping[str, set[str]], place: Mapping[str, str]) -> bool:
+    return all(place.get(key) in values for key, values in about.items())

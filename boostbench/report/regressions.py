@@ -1,0 +1,160 @@
+"""Verdicts on disk, to see which numbers are no longer reproduced."""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+
+from boostbench.errors import UserError
+from boostbench.report.tables import Table
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a published test error.
+
+    Attributes
+    ----------
+    table, data, algo, column : str
+        Where it is: table and row and column of ours, and the algorithm's name.
+    ours, ours_std : float or None
+        Our mean test error and its standard deviation over splits, in percent; None without any.
+    n : int
+        Number of splits behind them.
+    published, published_std : float
+        The paper's.
+    published_n : int
+        Number of repeats behind them.
+    difference, low, high : float or None
+        Ours minus published, with Welch's 95% interval.
+    verdict : str
+        One of `boostbench.report.verdicts.VERDICTS`.
+    note : str or None
+        What is known of the reason for a difference.
+    """
+
+    table: str
+    data: str
+    algo: str
+    column: str
+    ours: float | None
+    ours_std: float | None
+    n: int
+    published: float
+    published_std: float
+    published_n: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+    note: str | None
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Table, row and column."""
+        return self.table, self.data, self.column
+
+
+#: Columns of the file, of those that tell of a test error.
+_FILED = ("table", "data", "algo", "column", "ours", "published", "n", "verdict")
+
+
+def verdicts(tables: Iterable[Table]) -> list[Verdict]:
+    """Judge every published test error of some tables."""
+    return [
+        _verdict(table, row, column)
+        for table in tables
+        for (row, column), cell in table.cells.items()
+        if cell.has_published_error
+    ]
+
+
+def _verdict(table: Table, row: str, column: str) -> Verdict:
+    cell = table.cells[row, column]
+    agreement = cell.agreement
+    return Verdict(
+        table=table.name,
+        data=row,
+        algo=cell.algo,
+        column=column,
+        ours=_known(cell.mean),
+        ours_std=_known(cell.std),
+        n=len(cell.errors),
+        published=cell.published.mean,
+        published_std=cell.published.std,
+        published_n=cell.published.n,
+        difference=_known(agreement.difference) if agreement else None,
+        low=_known(agreement.low) if agreement else None,
+        high=_known(agreement.high) if agreement else None,
+        verdict=cell.verdict,
+        note=cell.note,
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else round(value, 6)
+
+
+def lost(before: Iterable[dict[str, str]], now: Iterable[Verdict]) -> list[tuple[dict, Verdict]]:
+    """Find what was reproduced and no longer is.
+
+    Parameters
+    ----------
+    before : iterable of dict
+        Lines of a file of verdicts.
+    now : iterable of Verdict
+        Verdicts of today; places that only one of the two has are not compared.
+
+    Returns
+    -------
+    list of (dict, Verdict)
+        Before and now.
+    """
+    reproduced = {
+        (line["table"], line["data"], line["column"]): line
+        for line in before
+        if line["verdict"] == "reproduced"
+    }
+    return [
+        (reproduced[one.place], one)
+        for one in now
+        if one.place in reproduced and one.verdict != "reproduced"
+    ]
+
+
+def read_verdicts(path: Path) -> list[dict[str, str]]:
+    """Read a file of verdicts; there are none where there is no file.
+
+    Raises
+    ------
+    UserError
+        If it is not such a file.
+    """
+    if not path.is_file():
+        return []
+    lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    if any(line.keys() != set(_FILED) for line in lines):
+        raise UserError(f"{path} is no file of verdicts; boostbench check --update writes it anew")
+    return lines
+
+
+def filed(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
+    """Make lines of a file of verdicts, errors as they are printed."""
+    return [
+        {
+            **{name: str(getattr(one, name)) for name in _FILED},
+            "ours": "" if one.ours is None else f"{one.ours:.1f}",
+        }
+        for one in verdicts
+    ]
+
+
+def to_csv(lines: Iterable[dict[str, str]]) -> str:
+    """Write the text of a file of verdicts, table by table."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, _FILED, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(sorted(lines, key=lambda line: line["table"]))
+    return out.getvalue()

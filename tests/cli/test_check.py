@@ -1,0 +1,100 @@
+import json
+import shutil
+
+import pytest
+
+QUICK = ["algo.n_iterations=20", "protocol.n_splits=3", "protocol.tune=none"]
+
+
+@pytest.fixture
+def mine(define_table, call):
+    """A table with records, two of its three published numbers among them."""
+    name = define_table(
+        rows=["wine", "dna"],
+        columns=["adaboost_mh", {"rboost_rank": ["algo.n_projections=20"]}],
+        overrides=QUICK,
+        published="randomboost-table5",
+    )
+    assert call("run", "data=wine", "algo=adaboost_mh", *QUICK, "parallel=serial").code == 0
+    return name
+
+
+def test_judges_without_data(mine, call, folder, monkeypatch):
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
+    result = call("check", mine)
+    assert result.code == 0
+    [line] = [line.split() for line in result.out.splitlines() if line.startswith("wine ")]
+    assert line[:4] == ["wine", "AdaBoost.MH", "4.3", "(3.8)"]
+    assert line[-1] in ("reproduced", "better", "worse")
+    assert "4 published numbers: 3 not run, 1 " in result.out
+    assert max(map(len, result.out.splitlines())) <= 80
+    assert result.err == ""
+
+
+def test_counts_of_several_tables(mine, call):
+    result = call("check", "demo", mine)
+    header, _, demo, own, total = result.out.splitlines()[-5:]
+    assert header.split()[:2] == ["table", "published"]
+    assert demo.split()[:2] == ["demo", "2"]
+    assert own.split()[:2] == ["mine", "4"]
+    # Neither is a paper's own table.
+    assert total.split()[:2] == ["all", "0"]
+
+
+def test_json(mine, call):
+    lines = json.loads(call("check", mine, "--json").out)
+    assert len(lines) == 4
+    keys = {"table", "data", "algo", "column", "ours", "published", "n", "verdict"}
+    assert keys <= lines[0].keys()
+    assert [(line["data"], line["algo"], line["n"]) for line in lines] == [
+        ("wine", "adaboost_mh", 3),
+        ("wine", "rboost_rank", 0),
+        ("dna", "adaboost_mh", 0),
+        ("dna", "rboost_rank", 0),
+    ]
+    assert lines[0]["published"] == 4.3
+    assert lines[1]["ours"] is None
+    assert lines[1]["verdict"] == "not run"
+
+
+def test_exit_code_tells_of_what_is_no_longer_reproduced(mine, call, folder):
+    path = folder / "results" / "verdicts.csv"
+    assert call("check", mine, "--update").code == 0
+    text = path.read_text()
+    assert call("check", mine).code == 0
+    # As if the published number had been reproduced, whatever came out.
+    path.write_text(text.replace(",better\n", ",reproduced\n").replace(",worse\n", ",reproduced\n"))
+    before = path.read_text()
+    shutil.rmtree(folder / "results" / "records")
+    result = call("check", mine)
+    assert result.code == 1
+    assert result.err.startswith("boostbench: mine, adaboost_mh on wine: reproduced before with ")
+    assert result.err.endswith("now not run without a number (published: 4.3)\n")
+    assert path.read_text() == before
+    assert call("check", mine, "--update").code == 0
+    assert call("check", mine).code == 0
+
+
+def test_update_keeps_the_verdicts_of_other_tables(mine, call, folder):
+    call("check", "demo", "--update")
+    call("check", mine, "--update")
+    lines = (folder / "results" / "verdicts.csv").read_text().splitlines()
+    assert [line.partition(",")[0] for line in lines] == ["table", *["demo"] * 2, *["mine"] * 4]
+
+
+def test_damaged_records_are_named_and_skipped(mine, call, folder):
+    path = folder / "results" / "records" / "wine" / "adaboost_mh.jsonl"
+    path.write_text("damaged\n" + path.read_text())
+    result = call("check", mine)
+    assert result.code == 0
+    assert result.err == (
+        "boostbench: results/records/wine/adaboost_mh.jsonl:1: not a record, left out\n"
+    )
+
+
+def test_unknown_table(refused):
+    assert "did you mean" in refused("check", "randomboost55")
+
+
+def test_other_overrides(refused):
+    assert "check knows only results=DIR" in refused("check", "protocol.n_splits=3")

@@ -1,0 +1,39 @@
+from importlib.resources import files
+
+import pytest
+import yaml
+
+from boostbench import configs, report
+from boostbench.report.notes import find_note
+from boostbench.report.published import read
+
+ENTRIES = yaml.safe_load((files(report) / "published" / "notes.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["note"][:30])
+def test_notes_name_what_is_published(entry):
+    folder = files(report) / "published"
+    tables = {path.stem for path in folder.iterdir() if path.name.endswith("csv")}
+    tables.remove("wilcoxon-statements")
+    named = {
+        key: set(map(str, value if isinstance(value, list) else [value]))
+        for key, value in entry.items()
+    }
+    del named["note"]
+    named_tables = named.pop("table", tables)
+    assert named_tables <= tables
+    rows = named.pop("data", set())
+    assert rows <= set(configs.names("data"))
+    for column, values in named.items():
+        published = {line.get(column) for table in named_tables for line in read(table)}
+        assert values <= published
+
+
+def test_the_first_entry_that_fits():
+    where = {"data": "heart", "algo": "adaboost", "n_iterations": "50"}
+    assert find_note("randomboost-table4", where).startswith("Luck of the splits")
+    assert find_note("randomboost-table4", {**where, "data": "wine"}) is None
+    assert find_note("randomboost-table3", where) is None
+    nu = {"data": "glass", "algo": "mcboost", "loss": "exponential", "nu": "1e-1"}
+    assert find_note("mcboost-table1", nu).startswith("A misprint")
+    assert find_note("mcboost-table1", {**nu, "nu": "0"}).startswith("The paper's Tables")

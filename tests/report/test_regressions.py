@@ -1,0 +1,65 @@
+import pytest
+
+from boostbench.errors import UserError
+from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
+
+
+def test_judges_what_is_published(table):
+    judged = {one.place: one for one in verdicts([table])}
+    assert set(judged) == {("name", "wine", "a"), ("name", "wine", "b"), ("name", "glass", "b")}
+    one = judged["name", "wine", "a"]
+    assert (one.ours, one.ours_std, one.n) == (2.0, 1.0, 3)
+    assert (one.published, one.published_std, one.published_n) == (3.0, 3.0, 10)
+    assert (one.difference, one.verdict) == (-1.0, "reproduced")
+    assert one.low < -1 < one.high
+    assert judged["name", "wine", "b"].verdict == "worse"
+    failed = judged["name", "glass", "b"]
+    assert (failed.ours, failed.n, failed.difference, failed.verdict) == (None, 0, None, "failed")
+
+
+def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
+    path = tmp_path / "verdicts.csv"
+    lines = filed(verdicts([table]))
+    path.write_text(to_csv(lines))
+    assert read_verdicts(path) == lines
+    assert lines[0] == {
+        "table": "name",
+        "data": "wine",
+        "algo": "a",
+        "column": "a",
+        "ours": "2.0",
+        "published": "3.0",
+        "n": "3",
+        "verdict": "reproduced",
+    }
+
+
+def test_no_file_has_no_verdicts(tmp_path):
+    assert read_verdicts(tmp_path / "verdicts.csv") == []
+
+
+def test_another_file(tmp_path):
+    path = tmp_path / "verdicts.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(UserError, match="no file of verdicts"):
+        read_verdicts(path)
+
+
+@pytest.mark.parametrize("errors", [[9.0, 9.1, 9.2], [0.1, 0.1, 0.2], []])
+def test_lost_is_what_was_reproduced_only(make_table, make_cell, errors):
+    def judge(a, b):
+        cells = {
+            ("wine", "a"): make_cell(a, published=(3.0, 0.3)),
+            ("wine", "b"): make_cell(b, published=(3.0, 0.3)),
+        }
+        return verdicts([make_table(cells)])
+
+    before = filed(judge([3.0, 3.1, 2.9], [9.0, 9.1, 9.2]))
+    assert [line["verdict"] for line in before] == ["reproduced", "worse"]
+    assert lost(before, judge([3.1, 3.1, 2.9], [0.1, 0.1, 0.2])) == []
+    [(then, now)] = lost(before, judge(errors, [9.0, 9.1, 9.2]))
+    assert then == before[0]
+    assert now.place == ("name", "wine", "a")
+    assert now.verdict != "reproduced"
+    # What is not judged today is not lost.
+    assert lost(before, []) == []
