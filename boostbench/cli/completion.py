@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from boostbench import configs
 
-_COMMANDS = ["run", "table", "figure", "compare", "list", "data"]
+_COMMANDS = ["run", "table", "figure", "compare", "check", "report", "list", "data"]
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -49,6 +49,8 @@ def _candidates(before: list[str]) -> list[str]:
             return configs.names("figure")
         case ["compare", *_]:
             return configs.names("algo")
+        case ["report", *_]:
+            return configs.names("table")
         case ["list"]:
             return ["algos", "data", "tables", "figures"]
         case ["data"]:

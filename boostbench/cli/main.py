@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from boostbench import __version__
@@ -135,6 +136,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.set_defaults(function=_check)
 
+    report = commands.add_parser("report", help="write all results as one HTML page")
+    report.add_argument(
+        "words", nargs="*", metavar="TABLE", help="default: all; and perhaps results=DIR"
+    )
+    report.add_argument(
+        "--output", type=Path, metavar="FILE", help="default: report.html in the folder of results"
+    )
+    report.set_defaults(function=_report)
+
     listing = commands.add_parser("list", help="show what there is")
     listing.add_argument(
         "what", nargs="?", choices=["algos", "data", "tables", "figures"], metavar="WHAT"
@@ -178,6 +188,12 @@ def _check(args: argparse.Namespace) -> int:
     from boostbench.cli.check import check
 
     return check(args.words, args.json, args.update)
+
+
+def _report(args: argparse.Namespace) -> int:
+    from boostbench.cli.report import make_report
+
+    return make_report(args.words, args.output)
 
 
 def _list(args: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from boostbench import configs
 from boostbench.cli.complaints import complain
 from boostbench.cli.recorded import recorded_tables
+from boostbench.cli.words import split_words
 from boostbench.errors import UserError
 from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
@@ -37,9 +38,13 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
     UserError
         For what the user can put right; nothing was written then.
     """
-    names = list(dict.fromkeys(word for word in words if "=" not in word))
-    results = _results([word for word in words if "=" in word])
-    tables, warnings = recorded_tables(names or None, results)
+    names, results = split_words("report", words)
+    if not results.is_dir():
+        raise UserError(
+            f"there are no results in {results}; 'boostbench table NAME' makes some, and "
+            "results=DIR says where they are"
+        )
+    tables, warnings = recorded_tables(list(dict.fromkeys(names)) or None, results)
     for warning in warnings:
         complain(warning)
     figures = find_figures(results / "figures")
@@ -51,19 +56,6 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
     also = "" if names else _overview(tables, results)
     print(f"written: {path} ({size}: {contents}){also}")
     return 0
-
-
-def _results(overrides: Sequence[str]) -> Path:
-    for override in overrides:
-        if not override.startswith("results="):
-            raise UserError(f"report knows only results=DIR, not {override!r}: it runs nothing")
-    results = Path(overrides[-1].partition("=")[2] if overrides else "results")
-    if not results.is_dir():
-        raise UserError(
-            f"there are no results in {results}; 'boostbench table NAME' makes some, and "
-            "results=DIR says where they are"
-        )
-    return results
 
 
 def _overview(tables: Sequence[Table], results: Path) -> str:

@@ -14,7 +14,7 @@ from boostbench.report.overview import by_algorithm, by_table, headline, in_orde
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
-from boostbench.report.page.views import TableView
+from boostbench.report.page.views import NOTE, TableView
 from boostbench.report.papers import title
 from boostbench.report.tables import PARTIAL, Table
 from boostbench.report.verdicts import MEANING, counts
@@ -75,6 +75,7 @@ def document(
         "meaning": MEANING,
         "stale": STALE,
         "partial": PARTIAL,
+        "note": NOTE,
     }
     return environment.get_template("page.html").render(
         version=__version__,

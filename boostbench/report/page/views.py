@@ -9,6 +9,7 @@ from boostbench.report import numbers
 from boostbench.report.cells import STALE, Cell
 from boostbench.report.findings import (
     comparison_rows,
+    reasons,
     seconds_explanation,
     seconds_rows,
     significance,
@@ -108,7 +109,7 @@ class TableView:
         self.groups = _groups(table)
         self.rows = [_row(table, row, self.id) for row in table.rows]
         self.significance = significance(table)
-        self.reasons = _reasons(table)
+        self.reasons = reasons(table)
         self.compared = list(_compared(table))
         self.seconds = seconds_rows(table)
         self.seconds_explanation = seconds_explanation(table)
@@ -165,7 +166,7 @@ def _error(cell: Cell, best: bool, heading: str, identity: str) -> Entry:
 
 
 def _marks(cell: Cell) -> str:
-    marks = {STALE: cell.stale, PARTIAL: cell.is_partial, NOTE: cell.note}
+    marks = {STALE: cell.stale, PARTIAL: cell.is_partial, NOTE: cell.agreement and cell.note}
     return "".join(mark for mark, holds in marks.items() if holds)
 
 
@@ -174,16 +175,6 @@ def _time(cell: Cell, column: Column, best: bool) -> Entry:
     published = cell.published.seconds.get(column.seconds) if cell.published else None
     said = "" if published is None else f"{column.in_unit(published):g}"
     return Entry(numbers.seconds(spent), said, spent, best)
-
-
-def _reasons(table: Table) -> list[tuple[str, list[str]]]:
-    """Give each note, and the cells that it explains."""
-    reasons: dict[str, list[str]] = {}
-    for (row, column), cell in table.cells.items():
-        if cell.note:
-            where = f"{table.columns[column].label} on {table.rows[row]}"
-            reasons.setdefault(cell.note, []).append(where)
-    return list(reasons.items())
 
 
 def _compared(table: Table) -> Iterator[Compared]:
