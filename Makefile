@@ -12,11 +12,11 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6) figure2 figure3 figure4 bench test lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6) figure2 figure3 figure4 $(addprefix mcfigure,1 2 3) bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
-	  | while IFS='|' read -r target text; do printf '  make %-8s %s\n' "$$target" "$$text"; done
+	  | while IFS='|' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
 
 demo: $(VENV)/installed ## two algorithms side by side on data that need no download
 	env -u BOOSTBENCH_DATA $(BIN)/boostbench table demo results=demo $(ARGS)
@@ -43,6 +43,12 @@ figure3: $(VENV)/installed-plots ## Fig. 3: boundaries of six algorithms on toy 
 figure4: $(VENV)/installed-plots ## Fig. 4: error curves of what table5 has recorded
 figure2 figure3 figure4:
 	$(BIN)/boostbench figure randomboost$(@:figure%=%) $(ARGS)
+
+mcfigure1: $(VENV)/installed-plots ## Fig. 1 of MCBoost: coefficient paths, exact and stage-wise
+mcfigure2: $(VENV)/installed-plots ## Fig. 2: CPU time of step 4, as mcboost3 and mcboost3_rounds have it
+mcfigure3: $(VENV)/installed-plots ## Fig. 3: error curves of what mcboost5 has recorded
+mcfigure1 mcfigure2 mcfigure3:
+	$(BIN)/boostbench figure $(@:mcfigure%=mcboost%) $(ARGS)
 
 bench: $(VENV)/installed ## speed as ratios, one core; needs the papers' data
 	$(BIN)/python scripts/bench_rounds.py

@@ -6,8 +6,22 @@ from dataclasses import dataclass, field
 from boostbench.cli.definition_file import read_definition
 from boostbench.errors import UserError
 
-_BOUNDARIES = {"title", "caption", "rows", "columns", "points", "overrides"}
-_CURVES = {"title", "caption", "table"}
+_COMMON = {"title", "caption"}
+# What each kind of figure needs, and what it may have besides. The kinds are told by the first key
+# of theirs that is there, boundaries by having none.
+_NEEDED = {
+    "curves": ["table"],
+    "times": ["panels"],
+    "paths": ["classes", "data", "algo"],
+    "boundaries": ["rows", "columns"],
+}
+_OPTIONAL = {
+    "curves": {"error_axis"},
+    "times": set(),
+    "paths": {"overrides"},
+    "boundaries": {"points", "overrides"},
+}
+_AXES = ("log", "linear")
 
 
 @dataclass(frozen=True)
@@ -33,8 +47,27 @@ class FigureColumn:
 
 
 @dataclass(frozen=True)
+class TimePanel:
+    """A picture of CPU times.
+
+    Attributes
+    ----------
+    title : str
+        What the rows vary, in words.
+    table : str
+        The table whose records are drawn.
+    rows : dict of str to int
+        Rows of it, and where each stands on the horizontal axis.
+    """
+
+    title: str
+    table: str
+    rows: dict[str, int]
+
+
+@dataclass(frozen=True)
 class FigureDefinition:
-    """A figure as ``conf/figure/*.yaml`` defines it: error curves if it has a `table`.
+    """A figure as ``conf/figure/*.yaml`` defines it.
 
     Attributes
     ----------
@@ -42,12 +75,22 @@ class FigureDefinition:
         Name of the file.
     title, caption : str
         What stands above and under it.
+    kind : {"boundaries", "curves", "times", "paths"}
+        What it shows, as its keys tell.
     table : str, default=None
-        The table whose records are drawn as curves of test error.
+        Of curves: the table whose records are drawn.
+    error_axis : {"log", "linear"}, default="log"
+        Of curves: the axis of the test error.
+    panels : list of TimePanel
+        Of times.
+    data, algo : str, default=None
+        Of paths: the data set, and the algorithm that finds the stumps.
+    classes : dict of int to str
+        Of paths: headings by the labels of the classes that are taken.
     rows : list of str
-        Data sets whose decision boundaries are drawn.
+        Of boundaries: the data sets.
     columns : list of FigureColumn
-        Algorithms that have them.
+        Of boundaries: the algorithms.
     points : str, default=None
         Heading of a first column with the data alone; None for no such column.
     overrides : list of str
@@ -57,7 +100,13 @@ class FigureDefinition:
     name: str
     title: str
     caption: str
+    kind: str
     table: str | None = None
+    error_axis: str = "log"
+    panels: list[TimePanel] = field(default_factory=list)
+    data: str | None = None
+    algo: str | None = None
+    classes: dict[int, str] = field(default_factory=dict)
     rows: list[str] = field(default_factory=list)
     columns: list[FigureColumn] = field(default_factory=list)
     points: str | None = None
@@ -80,13 +129,18 @@ class FigureDefinition:
         path, content = read_definition("figure", name)
         if not isinstance(content, dict):
             raise UserError(f"{path} is not a figure: it needs title, caption, rows and columns")
-        possible = _CURVES if "table" in content else _BOUNDARIES
-        _check_keys(content, possible, possible - {"points", "overrides"}, f"{path}: the figure")
-        columns = content.pop("columns", [])
-        for column in columns:
-            known = set(FigureColumn.__annotations__)
-            _check_keys(column, known, {"algo"}, f"{path}: a column")
-        return cls(path.stem, columns=[FigureColumn(**column) for column in columns], **content)
+        kind = next((k for k, keys in _NEEDED.items() if keys[0] in content), "boundaries")
+        needed = _COMMON | set(_NEEDED[kind])
+        _check_keys(content, needed | _OPTIONAL[kind], needed, f"{path}: the figure")
+        for key, part in (("columns", FigureColumn), ("panels", TimePanel)):
+            known = set(part.__annotations__)
+            required = {"algo"} if part is FigureColumn else known
+            for entry in content.get(key, []):
+                _check_keys(entry, known, required, f"{path}: {key[:-1]}")
+            content[key] = [part(**entry) for entry in content.get(key, [])]
+        if content.get("error_axis", "log") not in _AXES:
+            raise UserError(f"{path}: error_axis is {' or '.join(_AXES)}")
+        return cls(name=path.stem, kind=kind, **content)
 
 
 def _check_keys(content: Mapping, known: set[str], needed: set[str], what: str) -> None:

@@ -7,6 +7,7 @@ import importlib.metadata
 import importlib.util
 import io
 import tokenize
+from collections.abc import Callable
 from pathlib import Path
 
 _SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
@@ -17,13 +18,13 @@ _F_END = getattr(tokenize, "FSTRING_END", None)
 
 
 @functools.cache
-def fingerprint(cls: type) -> str:
-    """Name the code of an estimator.
+def fingerprint(cls: type | Callable) -> str:
+    """Name the code of an estimator, or of a function.
 
     Parameters
     ----------
-    cls : type
-        The estimator's class.
+    cls : type or callable
+        The estimator's class, or the function.
 
     Returns
     -------

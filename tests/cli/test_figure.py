@@ -1,9 +1,12 @@
+import json
 import sys
 
 import pytest
 import yaml
 
 pytest.importorskip("matplotlib")
+
+from matplotlib.figure import Figure
 
 #: Fits that are done in no time, in this process.
 SMALL = ["algo.n_iterations=5", "protocol.checkpoints=[2,5]", "parallel=serial"]
@@ -91,7 +94,96 @@ def test_curves_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
     assert sorted((folder / "results" / "records").rglob("*.jsonl")) == before
     page = (folder / "results" / "figures" / "mine.md").read_text()
     assert "Lacking on iris: AdaBoost.MH (only 2 of 10 splits); AdaBoost.ECC (not run)." in page
-    assert "Lacking on wine: AdaBoost.MH, AdaBoost.ECC (not run)." in page
+    assert "Lacking on wine: all (not run)." in page
+
+
+@pytest.fixture
+def losses(tmp_path):
+    """A table of two columns that are one algorithm, and of cells that it leaves out."""
+    content = {
+        "title": "T",
+        "overrides": ["algo.n_iterations=5", "protocol.n_splits=2", "parallel=serial"],
+        "rows": [{"few": {"data": "iris", "overrides": ["algo.n_iterations=2"]}}, "iris", "wine"],
+        "columns": [
+            {"exp": {"algo": "mcboost", "overrides": ["algo.loss=exponential"]}},
+            {"log": {"algo": "mcboost", "group": "MC", "overrides": ["algo.loss=logistic"]}},
+            {"adaboost_ecc": {"without": ["wine", "iris", "few"]}},
+        ],
+    }
+    path = tmp_path / "losses.yaml"
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeypatch):
+    drawn = {}
+    monkeypatch.setattr(
+        "boostbench.report.figures.curves.draw_curves",
+        lambda panels, axis: drawn.update(panels, axis=axis) or Figure(),
+    )
+    call("table", losses)
+    assert call("figure", define(table=losses, error_axis="linear")).code == 0
+    assert drawn.pop("axis") == "linear"
+    assert list(drawn) == ["few", "iris", "wine"]
+    for row, curves in drawn.items():
+        asked = {
+            title: [record["config"]["algo"]["loss"] for record in records]
+            for title, records in curves.items()
+        }
+        assert asked == {"exp": ["exponential"] * 2, "MC, log": ["logistic"] * 2}, row
+
+
+def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
+    panels = [{"title": "rounds", "table": losses, "rows": {"few": 2, "iris": 5}}]
+    figure = define(panels=panels)
+    assert "nothing of table losses is recorded" in call("figure", figure).err
+    call("table", losses)
+    drawn = {}
+    monkeypatch.setattr(
+        "boostbench.report.figures.times.draw_times",
+        lambda panels, titles: drawn.update(panels, titles=titles) or Figure(),
+    )
+    assert call("figure", figure).code == 0
+    assert drawn.pop("titles") == ["exp", "MC, log"]
+    recorded = [
+        json.loads(line)
+        for line in (folder / "results/records/iris/mcboost.jsonl").read_text().splitlines()
+    ]
+    for title, loss in (("exp", "exponential"), ("MC, log", "logistic")):
+        for rounds, seconds in drawn["rounds"][title].items():
+            algos = [record["config"]["algo"] for record in recorded]
+            spent = [
+                record["seconds"]["coefficients"]
+                for record, algo in zip(recorded, algos, strict=True)
+                if (algo["loss"], algo["n_iterations"]) == (loss, rounds)
+            ]
+            assert len(spent) == 2
+            assert seconds == pytest.approx(sum(spent) / 2)
+    page = (folder / "results" / "figures" / "mine.md").read_text()
+    assert "| rounds: 5 " in page
+    assert "(5 rounds)" in page
+
+
+def test_coefficient_paths(call, folder, define, monkeypatch):
+    monkeypatch.setattr("boostbench.experiment.coefficient_path._EVERY", 200)
+    classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
+    overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20", "parallel=serial"]
+    figure = define(data="wine", algo="mcboost", classes=classes, overrides=overrides)
+    result = call("figure", figure)
+    assert (result.code, result.err) == (0, "")
+    before = {p: p.read_bytes() for p in (folder / "results").rglob("*.*")}
+    assert {path.name for path in before} == {
+        "mine.png",
+        "mine.svg",
+        "mine.md",
+        "mcboost.path.jsonl",
+    }
+    page = (folder / "results" / "figures" / "mine.md").read_text()
+    assert [line.split("|")[2].strip() for line in page.splitlines() if "| logistic" in line] == [
+        *("2", "4", "6", "8", "10")
+    ]
+    assert call("figure", figure).code == 0
+    assert {p: p.read_bytes() for p in (folder / "results").rglob("*.*")} == before
 
 
 def test_without_matplotlib(refused, monkeypatch):
@@ -104,7 +196,14 @@ def test_without_matplotlib(refused, monkeypatch):
     [
         ({"rows": ["diagonals"]}, "has no columns; it needs caption, columns, rows, title"),
         ({"table": "demo", "rows": ["wine"]}, "may have no 'rows'"),
-        ({"rows": ["diagonals"], "columns": [{"title": "x"}]}, "a column has no algo"),
+        ({"rows": ["diagonals"], "columns": [{"title": "x"}]}, "column has no algo"),
+        ({"table": "demo", "error_axis": "cubic"}, "error_axis is log or linear"),
+        ({"panels": [{"title": "x", "table": "demo"}]}, "panel has no rows"),
+        (
+            {"panels": [{"title": "x", "table": "demo", "rows": {"wime": 1}}]},
+            "table demo has no row 'wime'; it has ",
+        ),
+        ({"classes": {1: "one"}, "data": "wine"}, "the figure has no algo"),
         ({"rows": ["diagnals"], "columns": [{"algo": "adaboost_mh"}]}, "did you mean diagonals"),
         ({"rows": ["wine"], "columns": [{"algo": "adaboost_mh"}]}, "needs 2 dense features"),
         (

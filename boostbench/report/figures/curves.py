@@ -8,23 +8,27 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.report.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+from boostbench.report.figures.style import PAGE_WIDTH, label, marked_line, style
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
 _DPI = 170
+_ROOM = 7  # lines of the legend that a panel has room for
 # Ticks in a decade, where the axis is longer than about one, and where it is shorter.
 _FEW, _MANY = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
 
-def draw_curves(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figure:
-    """Draw the mean test error at the checkpoints, on logarithmic axes.
+def draw_curves(
+    panels: Mapping[str, Mapping[str, Sequence[Mapping]]], error_axis: str = "log"
+) -> Figure:
+    """Draw the mean test error at the checkpoints, on a logarithmic axis of rounds.
 
     Parameters
     ----------
     panels : mapping
         By the title of a panel (a data set) and the title of a curve (an algorithm), the records of
         its splits; curves without records are not drawn.
+    error_axis : {"log", "linear"}, default="log"
 
     Returns
     -------
@@ -40,7 +44,7 @@ def draw_curves(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figure
         grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
         for axes, (title, curves) in zip(grid, panels.items(), strict=False):
             axes.set_title(title, pad=3)
-            _draw(axes, curves, titles)
+            _draw(axes, curves, titles, error_axis)
         figure.supxlabel("boosting rounds", fontsize="medium")
         figure.supylabel("test error (%)", fontsize="medium")
         for axes in grid[len(panels) :]:
@@ -73,14 +77,19 @@ def mean_errors(records: Sequence[Mapping]) -> tuple[list[int], list[float]]:
     return rounds, errors
 
 
-def _draw(axes: Axes, curves: Mapping[str, Sequence[Mapping]], titles: list[str]) -> None:
+def _draw(
+    axes: Axes, curves: Mapping[str, Sequence[Mapping]], titles: list[str], error_axis: str
+) -> None:
     for title, records in curves.items():
         if records:
-            axes.plot(*mean_errors(records), **_look(titles.index(title)))
-    axes.set(xscale="log", yscale="log")
+            axes.plot(*mean_errors(records), **marked_line(titles.index(title)))
+    axes.set(xscale="log", yscale=error_axis)
     axes.xaxis.set_major_locator(FixedLocator([1, 10, 100, 1000]))
-    low, high = axes.get_ylim()
-    axes.yaxis.set_major_locator(LogLocator(subs=_FEW if high > 8 * low else _MANY))
+    if error_axis == "log":
+        low, high = axes.get_ylim()
+        axes.yaxis.set_major_locator(LogLocator(subs=_FEW if high > 8 * low else _MANY))
+    else:
+        axes.set_ylim(bottom=0)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.set_minor_locator(NullLocator())
@@ -90,15 +99,6 @@ def _draw(axes: Axes, curves: Mapping[str, Sequence[Mapping]], titles: list[str]
 
 def _legend(axes: Axes, titles: list[str]) -> None:
     for index, title in enumerate(titles):
-        axes.plot([], [], label=label(title), **_look(index))
-    axes.legend(loc="center left", frameon=False, labelspacing=0.7, borderaxespad=0)
-
-
-def _look(index: int) -> dict:
-    return {
-        "color": COLOURS[index % len(COLOURS)],
-        "marker": MARKERS[index % len(MARKERS)],
-        "markersize": 3,
-        "markeredgewidth": 0,
-        "linewidth": 1,
-    }
+        axes.plot([], [], label=label(title), **marked_line(index))
+    spacing = 0.7 if len(titles) <= _ROOM else 0.4
+    axes.legend(loc="center left", frameon=False, labelspacing=spacing, borderaxespad=0)

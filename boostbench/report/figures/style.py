@@ -12,6 +12,7 @@ from boostbench.errors import UserError
 #: most in brightness as well.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#000000", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_DASHES = ("-", (0, (3, 1)))
 
 #: Inches: the width of a page of two columns.
 PAGE_WIDTH = 7.2
@@ -45,6 +46,25 @@ _SVG_DPI = 150  # of what is rasterised in it
 def style():
     """Give the context in which figures are drawn and saved."""
     return matplotlib.rc_context(_STYLE)
+
+
+def line(index: int) -> dict:
+    """Give the look of a curve: its colour and, where the colours do not suffice, its dashes."""
+    turn, colour = divmod(index, len(COLOURS))
+    return {"color": COLOURS[colour], "linestyle": _DASHES[turn % len(_DASHES)], "linewidth": 1}
+
+
+def marked_line(index: int) -> dict:
+    """Give the look of a curve through a few points, which are marked.
+
+    Where the colours are used a second time, the marks are hollow.
+    """
+    turn, number = divmod(index, len(MARKERS))
+    marks = {"marker": MARKERS[(number + turn) % len(MARKERS)], "markersize": 3}
+    hollow = (
+        {"markerfacecolor": "white", "markeredgewidth": 0.7} if turn else {"markeredgewidth": 0}
+    )
+    return {**line(index), **marks, **hollow}
 
 
 def label(title: str) -> str:

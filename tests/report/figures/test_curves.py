@@ -32,3 +32,16 @@ def test_a_full_row_leaves_the_legend_a_row():
     axes = draw_curves(panels).axes
     assert len(axes) == 8
     assert axes[4].get_legend() is not None
+
+
+def test_errors_on_a_linear_axis_begin_at_0():
+    axes = draw_curves({"iris": {"A": FIRST}}, "linear").axes[0]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
+    assert axes.get_ylim()[0] == 0
+
+
+def test_more_algorithms_than_colours_can_be_told_apart():
+    names = list("abcdefghij")
+    axes = draw_curves({"iris": dict.fromkeys(names, FIRST)}).axes[0]
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.lines}
+    assert len(looks) == len(names)

@@ -1,0 +1,38 @@
+"""What all kinds of figures come to, before they are files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of matplotlib, the folder of results, and what the page about it says.
+
+    Attributes
+    ----------
+    figure : matplotlib.figure.Figure
+    results : Path
+    notes : list of str
+        What a reader must know beside the caption.
+    facts : list of list of str
+        Lines of a table of what the picture shows.
+    header : list of str
+        Its headings.
+    failed : int
+        How much of what is to be drawn could not be computed.
+    """
+
+    figure: Any
+    results: Path
+    notes: list[str]
+    facts: list[list[str]] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
+    failed: int = 0
+
+
+def stale_note(stale: Iterable[str]) -> list[str]:
+    """Say what other code than today's made; nothing where there is no such thing."""
+    what = ", ".join(dict.fromkeys(stale))
+    return [f"Made by other code than today's (rerun=stale runs it again): {what}."] if what else []

@@ -1,0 +1,51 @@
+"""CPU time of the coefficients against what a table varies, from means over the records."""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+
+from boostbench.report.figures.style import PAGE_WIDTH, label, marked_line, style
+
+_HEIGHT = 1.9  # inches
+_DPI = 170
+
+
+def draw_times(
+    panels: Mapping[str, Mapping[str, Mapping[int, float]]], titles: Sequence[str]
+) -> Figure:
+    """Draw a line for each algorithm in each panel, on logarithmic axes.
+
+    Parameters
+    ----------
+    panels : mapping
+        By what is varied and by algorithm, CPU seconds by value.
+    titles : sequence of str
+        The algorithms, each of which has one look in all panels.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        figure = Figure(figsize=(PAGE_WIDTH, _HEIGHT), dpi=_DPI, layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02)
+        *grid, last = figure.subplots(1, len(panels) + 1, sharey=True)
+        for axes, (varied, lines) in zip(grid, panels.items(), strict=True):
+            for title, seconds in lines.items():
+                axes.plot(seconds.keys(), seconds.values(), **marked_line(titles.index(title)))
+            axes.set(xscale="log", yscale="log", xlabel=varied)
+            values = sorted({value for seconds in lines.values() for value in seconds})
+            axes.xaxis.set_major_locator(FixedLocator(values))
+            axes.yaxis.set_major_locator(LogLocator())
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+                axis.set_minor_locator(NullLocator())
+            axes.grid(axis="y")
+            axes.set_axisbelow(True)
+        grid[0].set_ylabel("CPU time of step 4 (s)")
+        for index, title in enumerate(titles):
+            last.plot([], [], label=label(title), **marked_line(index))
+        last.legend(loc="center left", frameon=False, labelspacing=0.7, borderaxespad=0)
+        last.set_axis_off()
+    return figure

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.report.figures.paths import draw_paths
+
+
+@pytest.fixture
+def record():
+    def path(start):
+        return (start + np.arange(12.0)).reshape(2, 2, 3).tolist()
+
+    return {
+        "norms": [0.5, 1.0],
+        "stumps": [{"feature": 4, "threshold": 0.0}] * 3,
+        "paths": {
+            "exponential": {"exact": path(0), "stage_wise": path(100)},
+            "logistic": {"exact": path(200), "stage_wise": path(300)},
+        },
+    }
+
+
+def test_a_row_for_each_way_and_loss_and_a_column_for_each_class(record):
+    axes = draw_paths(record, ["three", "six"]).axes
+    assert [one.get_title() for one in axes] == ["three", "six", *[""] * 6]
+    assert [one.get_ylabel() for one in axes[::2]] == [
+        "exact\nexponential",
+        "stage-wise\nexponential",
+        "exact\nlogistic",
+        "stage-wise\nlogistic",
+    ]
+    # From 0, then by norm: class 1, stump 2 of the last row.
+    line = axes[7].lines[2]
+    assert list(line.get_xdata()) == [0, 0.5, 1.0]
+    assert list(line.get_ydata()) == [0, 305, 311]
+    assert len({line.get_color() for line in axes[7].lines}) == 3
+
+
+def test_legend(record):
+    (legend,) = draw_paths(record, ["three", "six"]).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["stump 1", "stump 2", "stump 3"]

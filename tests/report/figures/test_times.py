@@ -1,0 +1,20 @@
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.report.figures.times import draw_times
+
+
+def test_a_line_for_each_algorithm_on_logarithmic_axes():
+    panels = {
+        "classes": {"A": {4: 0.5, 8: 1.0}, "B": {4: 20.0}},
+        "rounds": {"B": {10: 2.0, 100: 30.0}},
+    }
+    classes, rounds, legend = draw_times(panels, ["A", "B"]).axes
+    assert (classes.get_xlabel(), rounds.get_xlabel()) == ("classes", "rounds")
+    assert [list(line.get_ydata()) for line in classes.lines] == [[0.5, 1.0], [20.0]]
+    assert list(rounds.lines[0].get_xdata()) == [10, 100]
+    assert rounds.lines[0].get_color() == classes.lines[1].get_color()
+    assert list(rounds.get_xticks()) == [10, 100]
+    assert (rounds.get_xscale(), rounds.get_yscale()) == ("log", "log")
+    assert [text.get_text() for text in legend.get_legend().get_texts()] == ["A", "B"]
