@@ -1,6 +1,7 @@
 """The page: one string of HTML, made of tables and figures alone."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
@@ -59,6 +60,35 @@ def document(
     views = [TableView(table) for table in tables]
     told = counts(tables)
     everything = source(tables)
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            version=__version__,
+            css=_asset("page.css"),
+            js=_asset("page.js"),
+            papers=[
+                (paper, list(group))
+                for paper, group in groupby(views, lambda view: view.table.paper)
+            ],
+            figures=figures,
+            total=told.total,
+            headline=headline(told.total),
+            verdicts=verdicts(told),
+            by_table=by_table(told, tables),
+            by_algorithm=by_algorithm(told, algorithms or {}),
+            source_of_all=everything,
+            environments=environments(everything),
+            comparison_heads=COMPARISON,
+            comparison_explanation=COMPARISON_EXPLANATION,
+            seconds_heads=SECONDS,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Give what compiles the templates: the filters and names that all of them may use."""
     environment = Environment(
         loader=PackageLoader("boostbench.report.page"),
         autoescape=True,
@@ -77,25 +107,7 @@ def document(
         "partial": PARTIAL,
         "note": NOTE,
     }
-    return environment.get_template("page.html").render(
-        version=__version__,
-        css=_asset("page.css"),
-        js=_asset("page.js"),
-        papers=[
-            (paper, list(group)) for paper, group in groupby(views, lambda view: view.table.paper)
-        ],
-        figures=figures,
-        total=told.total,
-        headline=headline(told.total),
-        verdicts=verdicts(told),
-        by_table=by_table(told, tables),
-        by_algorithm=by_algorithm(told, algorithms or {}),
-        source_of_all=everything,
-        environments=environments(everything),
-        comparison_heads=COMPARISON,
-        comparison_explanation=COMPARISON_EXPLANATION,
-        seconds_heads=SECONDS,
-    )
+    return environment
 
 
 def _asset(name: str) -> Markup:

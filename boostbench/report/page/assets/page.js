@@ -121,16 +121,22 @@
       });
     }
   }
+  // Details go with their cell, and away with it.
   addEventListener("scroll", (event) => {
-    const open = document.querySelector(".details:popover-open");
-    if (open && !narrow.matches && !open.contains(event.target)) open.hidePopover();
+    const details = document.querySelector(".details:popover-open");
+    if (!details || narrow.matches || details.contains(event.target)) return;
+    const button = details.previousElementSibling;
+    const { top, bottom } = button.getBoundingClientRect();
+    if (bottom > 0 && top < innerHeight) place(details, button);
+    else details.hidePopover();
   }, { capture: true, passive: true });
 
   /* ---- Arrow keys: one stop of the Tab key per table ---- */
   const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const stop = (table) => {
     const buttons = all("button.cell", table.body);
-    const seen = buttons.filter((button) => button.offsetParent);
+    const seen = buttons.filter(
+      (button) => button.offsetParent && !button.closest(".other"));
     const current = seen.find((button) => button.tabIndex === 0) ?? seen[0];
     for (const button of buttons) button.tabIndex = button === current ? 0 : -1;
   };
@@ -154,7 +160,7 @@
           row = down > 0 ? row.nextElementSibling : row.previousElementSibling;
           cell = row?.cells[index];
         } else cell = right > 0 ? cell.nextElementSibling : cell.previousElementSibling;
-      } while (cell && (cell.hidden || row.hidden || !cell.querySelector("button.cell")));
+      } while (cell && (row.hidden || !cell.matches("td:not([hidden], .other, .time)")));
       cell?.querySelector("button.cell").focus();
     });
     stop(table);

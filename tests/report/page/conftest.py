@@ -1,0 +1,72 @@
+from dataclasses import replace
+
+import pytest
+
+from boostbench.report.published import Published
+from boostbench.report.tables import Column, Comparison, Table
+
+ENVIRONMENT = {
+    "boostbench": "0.1.0",
+    "numpy": "2.4.6",
+    "python": "3.11.7",
+    "cpu": "A processor",
+    "n_cores": 2,
+    "system": "Linux x86_64",
+}
+
+#: A name that is HTML, a quotation and an attribute at once.
+ODD = """<script>alert("1")</script> & 'x' onclick="y"^z"""
+
+
+def complete(table: Table, **changes) -> Table:
+    """Give the records of a table what all records on disk have."""
+    for number, cell in enumerate(table.cells.values()):
+        for record in cell.records + cell.failures:
+            record |= {
+                "key": f"{changes['name']}-{number}-{record['split']}",
+                "config_hash": f"{number:016x}",
+                "config": {"seed": 0},
+                "fingerprint": "868b76301aa883cc",
+                "environment": dict(ENVIRONMENT),
+                "finished": f"2026-11-{10 + record['split']}T11:33:22Z",
+            }
+    return replace(table, **changes)
+
+
+@pytest.fixture
+def tables(table, table_of_rounds, timed_table, odd_table, empty_table):
+    """Of one paper, of another, and of none; with and without groups, times, records."""
+    paper = "randomboost"
+    return [
+        complete(table, name="one", title="RandomBoost, Table I: verdicts", paper=paper),
+        complete(odd_table, name="odd/name", title=ODD),
+        complete(table_of_rounds, name="rounds", title="MCBoost, Table I: rounds", paper="mcboost"),
+        complete(timed_table, name="timed", title="RandomBoost, Table II: times", paper=paper),
+        complete(empty_table, name="empty", title="RandomBoost, Table III: nothing", paper=paper),
+    ]
+
+
+@pytest.fixture
+def odd_table(make_cell):
+    """Everything that can have a name has an odd one."""
+    cell = make_cell([1, 2, 3], ODD, ODD, published=(2.0, 1.0), failures=1)
+    cell.failures[0]["error"] = f"ValueError: {ODD}"
+    return Table(
+        ODD,
+        ODD,
+        {ODD: ODD},
+        {ODD: Column(ODD, ODD, ODD)},
+        {(ODD, ODD): cell},
+        [Comparison(ODD, ODD, ODD)],
+        changes=[ODD],
+        remarks=[ODD],
+    )
+
+
+@pytest.fixture
+def empty_table(make_cell, make_table):
+    cell = make_cell([], "wine", "a")
+    return make_table(
+        {("wine", "a"): replace(cell, published=Published("randomboost-table5", 3.0, 1.0, 10))},
+        compare=(),
+    )

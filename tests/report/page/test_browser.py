@@ -1,0 +1,336 @@
+"""The page in a browser: Debian's chromium, without a screen."""
+
+import json
+import shutil
+
+import pytest
+
+from boostbench.report.page.document import document
+from tests.report.page.conftest import complete
+
+webdriver = pytest.importorskip("selenium.webdriver")
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (chromium-driver in Debian)"
+)
+
+#: Contrast of every text that is seen with what is behind it; gives those that are below 4.5.
+CONTRAST = """
+const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const luminance = (rgb) => {
+  const [r, g, b] = rgb.slice(0, 3).map((c) => c / 255)
+    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const behind = (element) => {
+  for (; element; element = element.parentElement) {
+    const colour = channels(getComputedStyle(element).backgroundColor);
+    if ((colour[3] ?? 1) === 1) return colour;
+  }
+  throw new Error("nothing is behind it");
+};
+const low = [];
+let seen = 0;
+for (const element of document.querySelectorAll("body *")) {
+  const text = [...element.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("");
+  const visible = element.checkVisibility({ visibilityProperty: true }) && element.offsetWidth > 1;
+  if (!text.trim() || !visible || element.tagName === "SCRIPT") continue;
+  seen += 1;
+  const a = luminance(channels(getComputedStyle(element).color));
+  const b = luminance(behind(element));
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (ratio < 4.5) low.push([text.trim(), element.className, ratio]);
+}
+return [seen, low];
+"""
+
+
+@pytest.fixture(scope="module")
+def driver():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(executable_path=DRIVER)
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()
+
+
+class Browser:
+    """A page that is open."""
+
+    def __init__(self, driver, path):
+        self.driver = driver
+        self.see(1280)
+        for kind in ("browser", "performance"):
+            driver.get_log(kind)
+        driver.get(path.as_uri())
+
+    def see(self, width, dark=False, touch=False):
+        send = self.driver.execute_cdp_cmd
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": touch}
+        send("Emulation.setDeviceMetricsOverride", size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        send("Emulation.setEmulatedMedia", {"features": [scheme, still]})
+        send("Emulation.setTouchEmulationEnabled", {"enabled": touch})
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def seen(self, selector):
+        """Give the texts of elements that are not hidden."""
+        script = """
+        return [...document.querySelectorAll(arguments[0])]
+          .filter((element) => element.checkVisibility({ visibilityProperty: true }))
+          .map((element) => element.innerText.replace(/\\s+/g, " ").trim());
+        """
+        return self.run(script, selector)
+
+    def press(self, key):
+        """Press a key, as a user does: whatever has the focus gets it."""
+        for kind in ("keyDown", "keyUp"):
+            text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
+            code = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowRight": 39, "ArrowDown": 40}[key]
+            event = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, **text}
+            self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", event)
+
+    def middle(self, selector):
+        """Scroll to an element, and say where the middle of its first line is."""
+        script = """
+        arguments[0].scrollIntoView({block: "center", behavior: "instant"});
+        const box = arguments[0].getBoundingClientRect();
+        return {x: Math.round(box.x + box.width / 2), y: Math.round(box.y + 9)};
+        """
+        return self.run(script, self.find(selector))
+
+    def point(self, selector):
+        event = {"type": "mouseMoved", "button": "none", **self.middle(selector)}
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    def tap(self, selector):
+        for kind, points in (("touchStart", [self.middle(selector)]), ("touchEnd", [])):
+            event = {"type": kind, "touchPoints": points}
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", event)
+
+    def type(self, text):
+        query = self.find("#query")
+        query.clear()
+        query.send_keys(text)
+
+    def column(self, index):
+        """Give the first word of each row in a column of the first table."""
+        cells = self.seen(f"#table-one .cells tbody tr > :nth-child({index + 1})")
+        return [text.split()[0] for text in cells]
+
+    @property
+    def open_details(self):
+        return [text.partition(" Ours")[0] for text in self.seen(".details:popover-open")]
+
+
+def written(tables, folder):
+    path = folder / "report.html"
+    path.write_text(document(tables), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def browser(driver, tables, tmp_path):
+    return Browser(driver, written(tables, tmp_path))
+
+
+@pytest.fixture
+def sorted_table(driver, make_cell, make_table, tmp_path):
+    """A table whose numbers, as words, stand in another order."""
+    errors = {"x9": [9.5, 9.5], "x10": [10.2, 10.2], "none": [], "x100": [100, 100]}
+    cells = {(row, "a"): make_cell(numbers, row) for row, numbers in errors.items()}
+    table = complete(make_table(cells, compare=()), name="one")
+    return Browser(driver, written([table], tmp_path))
+
+
+def test_nothing_is_requested_and_nothing_goes_wrong(browser, tmp_path):
+    events = [
+        json.loads(line["message"])["message"] for line in browser.driver.get_log("performance")
+    ]
+    sent = [e["params"]["request"]["url"] for e in events if e["method"].endswith("WillBeSent")]
+    page = (tmp_path / "report.html").as_uri()
+    assert page in sent
+    assert {url for url in sent if not url.startswith("data:")} == {page}
+    browser.type("wine")
+    browser.find(".sort").click()
+    assert browser.driver.get_log("browser") == []
+    assert browser.run("return window.alert === undefined") is False
+
+
+def test_search_shows_what_matches_and_counts_it(browser):
+    assert browser.seen("#shown") == ["18 cells in 5 tables"]
+    browser.type("GLASS")
+    assert browser.seen("#shown") == ["6 of 18 cells, in 2 tables"]
+    assert browser.seen(".result h3") == ["Table I: verdicts", "Table I: rounds"]
+    assert browser.seen(".cells tbody th") == ["glass", "glass"]
+    assert "Table II: times" not in browser.seen(".contents li li")
+    browser.type("t=100 glass")
+    assert browser.seen("#shown") == ["2 of 18 cells, in 1 table"]
+    assert browser.seen(".groups th") == ["A", "B"]
+    assert browser.seen(".heads th") == ["data", "Test 100", "Test 100"]
+    browser.type("failed")
+    assert browser.seen(".cells button.cell .ours") == ["failed ✕"]
+
+
+def test_search_that_finds_nothing_says_so_and_is_reset(browser):
+    browser.type("nonesuch")
+    assert "nonesuch" in browser.seen("#empty")[0]
+    assert browser.seen(".result") == []
+    browser.find("#again").click()
+    assert browser.seen("#empty") == []
+    assert len(browser.seen(".result")) == 5
+    assert not browser.find("#reset").is_enabled()
+    browser.type("wine")
+    browser.find("#reset").click()
+    assert browser.find("#query").get_attribute("value") == ""
+    assert browser.seen("#shown") == ["18 cells in 5 tables"]
+
+
+def test_a_verdict_of_the_overview_and_an_algorithm_are_searched_for(browser):
+    browser.find(".legend [data-search=worse] button").click()
+    assert browser.find("#query").get_attribute("value") == "worse"
+    assert {text[-1] for text in browser.seen(".cells button.cell .ours")} == {"▲"}
+    browser.find(".counts [data-search=b] button").click()
+    assert browser.find("#query").get_attribute("value") == "b"
+
+
+def test_sorting_sorts_numbers_and_comes_back(sorted_table):
+    head = "#table-one .heads th:nth-child(2)"
+    orders = {
+        "ascending": ["9.5", "10.2", "100.0", "not"],
+        "descending": ["100.0", "10.2", "9.5", "not"],
+        "none": ["9.5", "10.2", "not", "100.0"],
+    }
+    for state, order in orders.items():
+        sorted_table.find(f"{head} button").click()
+        assert sorted_table.find(head).get_attribute("aria-sort") == state
+        assert sorted_table.column(1) == order
+    names = "#table-one .heads th:first-child"
+    sorted_table.run("arguments[0].focus()", sorted_table.find(f"{names} button"))
+    sorted_table.press("Enter")
+    assert sorted_table.find(names).get_attribute("aria-sort") == "ascending"
+    assert sorted_table.column(0) == ["none", "x9", "x10", "x100"]
+
+
+def test_details_open_on_hover_and_close_behind_the_mouse(browser):
+    browser.point("#table-one td button.cell")
+    wait(lambda: browser.open_details == ["A on wine"])
+    browser.point("h1")
+    wait(lambda: browser.open_details == [])
+
+
+def test_a_click_keeps_details_open(browser):
+    browser.find("#table-one td button.cell").click()
+    assert browser.open_details == ["A on wine"]
+    browser.point("#table-one tr:nth-child(2) button.cell")
+    assert browser.open_details == ["A on wine"]
+    browser.find("#table-one td button.cell").click()
+    assert browser.open_details == []
+
+
+def test_keyboard_opens_moves_and_closes(browser):
+    browser.run("arguments[0].focus()", browser.find("#table-one .heads th:last-child button"))
+    browser.press("Tab")
+    assert browser.open_details == ["A on wine"]
+    browser.press("ArrowRight")
+    assert browser.open_details == ["B on wine"]
+    browser.press("ArrowDown")
+    assert browser.open_details == ["B on glass"]
+    browser.press("Escape")
+    assert browser.open_details == []
+    browser.press("Enter")
+    assert browser.open_details == ["B on glass"]
+    browser.press("Escape")
+    assert browser.open_details == []
+    # One stop of the Tab key for all cells of a table.
+    browser.press("Tab")
+    assert browser.run("return document.activeElement.closest('td') === null")
+
+
+def test_details_open_on_a_tap(browser):
+    browser.see(360, touch=True)
+    browser.tap("#table-one td button.cell")
+    wait(lambda: browser.open_details == ["A on wine"])
+    box = browser.find(".details:popover-open").rect
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 360
+
+
+def test_no_page_scrolls_sideways_on_a_phone(browser):
+    browser.see(360, touch=True)
+    browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
+    assert browser.run("return [innerWidth, document.documentElement.scrollWidth]") == [360, 360]
+    # A wide table scrolls in its box, under a first column that stays.
+    left = "return document.querySelector('#table-rounds tbody th').getBoundingClientRect().left"
+    before = browser.run(left)
+    moved = "const box = document.querySelector('#table-rounds .scroll'); box.scrollLeft = 60;"
+    assert browser.run(f"{moved} return box.scrollLeft") > 0
+    assert browser.run(left) == before
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_contrast(browser, dark):
+    browser.see(1280, dark=dark)
+    browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
+    browser.find("#table-one td button.cell").click()
+    paper = browser.run("return getComputedStyle(document.body).backgroundColor")
+    assert (paper == "rgb(255, 255, 255)") is not dark
+    seen, low = browser.run(CONTRAST)
+    assert seen > 200
+    assert low == []
+
+
+def test_theme_can_be_chosen(browser):
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    light = browser.run(paper)
+    browser.find("#theme").click()
+    assert browser.run(paper) == light
+    browser.find("#theme").click()
+    assert browser.find("#theme").text == "Theme: dark"
+    assert browser.run(paper) != light
+
+
+def test_everything_is_there_without_javascript(browser):
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.driver.refresh()
+        assert len(browser.seen(".cells td[data-verdict]")) == 18
+        assert browser.seen(".search") == []  # what would not work is not shown
+        browser.find("#table-one td button.cell").click()
+        assert browser.open_details == ["A on wine"]
+        browser.find("#table-one .compared summary").click()
+        assert len(browser.seen("#table-one .compared tbody tr")) == 3
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_print_holds_what_is_folded_on_the_screen(browser):
+    script = """
+    window.opened = null;
+    addEventListener("beforeprint", () => {
+      window.opened = [...document.querySelectorAll("main details")].every((d) => d.open);
+    });
+    """
+    browser.run(script)
+    browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    assert browser.run("return window.opened") is True
+    assert browser.run("return document.querySelector('main details').open") is False
+
+
+def wait(condition):
+    """Wait until a condition holds that takes a fraction of a second to come true."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(None, 5, poll_frequency=0.02).until(lambda _: condition())

@@ -1,0 +1,217 @@
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+
+from boostbench.report.cells import STALE, Cell
+from boostbench.report.page.document import SIGNS, document
+from boostbench.report.page.figures import Figure
+from boostbench.report.tables import PARTIAL
+from boostbench.report.verdicts import MEANING, VERDICTS
+from tests.report.page.conftest import ODD
+
+_VOID = {"meta", "link", "img", "input", "br", "hr"}
+
+
+class Page(HTMLParser):
+    """Elements in their order, as (name, attributes, text); complains where they do not nest."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self._open = [], []
+        self.feed(html)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag, attributes):
+        element = [tag, dict(attributes), ""]
+        self.elements.append(element)
+        if tag not in _VOID:
+            self._open.append(element)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop()[0] == tag
+
+    def handle_data(self, data):
+        for element in self._open:
+            element[2] += data
+
+    def all(self, tag=None, **attributes):
+        """Find elements; an attribute ``class_`` need only be among the classes."""
+        name = attributes.pop("class_", None)
+        return [
+            (found, text)
+            for kind, found, text in self.elements
+            if tag in (None, kind)
+            and (name is None or name in (found.get("class") or "").split())
+            and attributes.items() <= found.items()
+        ]
+
+    def text(self, tag=None, **attributes):
+        return [" ".join(text.split()) for _, text in self.all(tag, **attributes)]
+
+
+@pytest.fixture
+def html(tables):
+    return document(
+        tables, [Figure("f", "A figure", [("It shows x", "data:image/png;base64,AA")], "")]
+    )
+
+
+@pytest.fixture
+def page(html):
+    return Page(html)
+
+
+def test_nothing_is_fetched(page):
+    for tag, attributes, text in page.elements:
+        for name in ("src", "href", "srcset", "poster", "data", "action", "background"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:")), (tag, name, value)
+        if tag in ("style", "script"):
+            assert not re.search(r"@import|url\(|https?:|fetch\(|XMLHttp|import\s*\(", text)
+    (policy,) = page.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    assert policy[0]["content"].startswith("default-src 'none'; img-src data:;")
+
+
+def test_ids_are_unique_and_every_reference_finds_its_element(page):
+    ids = [attributes["id"] for _, attributes, _ in page.elements if "id" in attributes]
+    assert [identity for identity, count in Counter(ids).items() if count > 1] == []
+    assert not [identity for identity in ids if re.search(r"\s", identity) or not identity]
+    for _, attributes, _ in page.elements:
+        for name in ("for", "popovertarget", "aria-labelledby", "aria-describedby"):
+            for target in (attributes.get(name) or "").split():
+                assert target in ids
+        if (attributes.get("href") or "").startswith("#"):
+            assert attributes["href"][1:] in ids
+
+
+def test_every_cell_is_there_with_its_number_and_verdict(page, tables):
+    cells = [cell for table in tables for cell in table.cells.values()]
+    shown = page.all("td", **{"data-value": None}) or [
+        found for found in page.all("td") if "data-verdict" in found[0]
+    ]
+    assert Counter(found["data-verdict"] for found, _ in shown) == Counter(c.verdict for c in cells)
+    texts = Counter(page.text("span", class_="ours"))
+    for cell in cells:
+        marks = STALE * bool(cell.stale) + PARTIAL * cell.is_partial
+        text = f"{cell.text.removesuffix(STALE)}{marks} {SIGNS[cell.verdict]}".strip()
+        assert texts[text] > 0, text
+
+
+def test_tables_of_a_paper_stand_together_and_those_of_no_paper_last(page):
+    assert page.text("h2")[1:4] == ["RandomBoost", "MCBoost", "Other tables"]
+    assert [text for text in page.text("h3") if text.startswith("Table")] == [
+        "Table I: verdicts",
+        "Table II: times",
+        "Table III: nothing",
+        "Table I: rounds",
+    ]
+
+
+def test_odd_names_are_text(html, page):
+    assert "<script>alert" not in html
+    assert len(page.all("script")) == 1
+    assert not [a for _, a, _ in page.elements if any(name.startswith("on") for name in a)]
+    # What stands behind ^ is set as a superscript, so that it is text all the same.
+    assert ODD.replace("^", "") in page.text("h3")
+    assert f"{ODD} on {ODD}" in [a.get("aria-label") for a, _ in page.all("div", class_="details")]
+
+
+def test_details_tell_all_that_is_known(page):
+    details = {a["id"]: " ".join(text.split()) for a, text in page.all("div", class_="details")}
+    cell = details["table-one-wine-a"]
+    assert "Ours 2.00 (1.00) %, 3 splits" in cell
+    assert "Published 3.0 (3.0) %, 10 repeats" in cell
+    assert "Difference −1.00, Welch’s 95% interval −3.46 to +1.46" in cell
+    assert "Verdict ✓ reproduced" in cell
+    assert "Rounds 100 done" in cell
+    assert "CPU seconds fit 4.00, weak learners 2.00, reference job 0.100" in cell
+    assert "Recorded 2026-11-10 to 2026-11-12" in cell
+    assert f"{STALE} 3 of 3 splits were made by other code" in details["table-one-wine-b"]
+    assert f"{PARTIAL} over 2 of 3 splits" in details["table-one-glass-a"]
+    assert f"Ours failed: {MEANING['failed']}" in details["table-one-glass-b"]
+    assert "Failed 3 × ValueError: no" in details["table-one-glass-b"]
+    assert "Ours not available" in details["table-one-dna-b"]
+    assert "test error after 50; 100 done" in details["table-rounds-glass-a.40.50"]
+    assert "Ours not reached" in details["table-rounds-glass-b.40.100"]
+
+
+def test_a_note_on_a_difference_stands_above_the_table_and_in_the_details(tables, monkeypatch):
+    monkeypatch.setattr(Cell, "note", property(lambda cell: f"Because of {cell.data}."))
+    page = Page(document(tables[:1]))
+    details = {a["id"]: text for a, text in page.all("div", class_="details")}
+    assert "Because of wine." in details["table-one-wine-b"]
+    (reasons,) = page.text("details", class_="reasons")
+    assert "wine (A, B): Because of wine." in reasons
+    assert "glass" not in reasons  # nothing of it can be compared
+    assert f"4.1 (0.2){STALE}* ▲" in page.text("span", class_="ours")
+
+
+def test_significance_captions_and_notes_stand_beside_the_table(page, tables):
+    text = " ".join(" ".join(page.text("section", class_="result")).split())
+    assert "WSRT indicates a failure to reject" in text
+    for table in tables:
+        assert table.caption in text
+        for note in table.notes:
+            assert note.replace("^", "") in text
+    assert "Not as the table is defined" in text
+
+
+def test_a_table_without_records_says_so(page):
+    (warning,) = [text for text in page.text("p", class_="warning") if "on record" in text]
+    assert warning == "Nothing of this table is on record yet: boostbench table empty runs it."
+
+
+def test_published_numbers_stand_beside_ours(page, tables):
+    rows = page.all("tr", class_=None)
+    lines = [" ".join(text.split()) for a, text in rows if "class" in a and "data-find" in a]
+    published = [c for table in tables for c in table.cells.values() if c.has_published_error]
+    assert len(lines) == len(published)
+    assert "wine B 1.0 (0.2) 4.1 (0.2)† +3.1 ± 0.3 ▲ worse" in lines
+    assert "wine A 3.0 (1.0) not run - ○ not run" in lines
+    assert "wine A 13.7 2.00" in page.text("tr")  # CPU seconds
+
+
+def test_overview_counts_by_paper_table_and_algorithm(page, tables):
+    text = page.text("p", class_="lead")[0]
+    assert text.startswith("The tables hold 14 published test errors. Beside 11 of them")
+    rows = [text.split() for text in page.text("tr")]
+    assert ["RandomBoost", "6", "3", "1", "1", "·", "1"] in rows
+    assert ["Table", "III", "nothing", "1", "·", "·", "·", "·", "1"] in rows
+    assert ["a", "7", "6", "·", "·", "·", "1"] in rows
+
+
+def test_verdicts_are_not_told_by_colour_alone():
+    assert set(SIGNS) == set(VERDICTS) == set(MEANING)
+    signs = [sign for sign in SIGNS.values() if sign]
+    assert len(signs) == len(set(signs)) == len(VERDICTS) - 1
+
+
+def test_environments_and_provenance(tables):
+    first = next(iter(tables[0].cells.values()))
+    first.records[0]["environment"]["numpy"] = "2.0.0"
+    tables[3].cells["wine", "a"].records[0] |= first.records[0]  # one record, two tables
+    text = Page(document(tables)).text("section", id="provenance")[0]
+    n_records = sum(len(cell.records) for table in tables for cell in table.cells.values()) - 1
+    assert f"{n_records} finished splits" in text
+    assert "and 5 failed, recorded from 2026-11-10 to 2026-11-12" in text
+    assert "in 2 environments" in text
+    assert "A processor, 2 cores, Linux x86_64" in text
+    assert "Python 3.11.7, boostbench 0.1.0, numpy 2.4.6" in text
+    assert "Python 3.11.7, boostbench 0.1.0, numpy 2.0.0" in text
+
+
+def test_figures(page):
+    (image, _) = page.all("img")[0]
+    assert image == {"src": "data:image/png;base64,AA", "alt": "It shows x"}
+    assert "A figure" in page.text("h3")
+
+
+def test_the_same_tables_make_the_same_page(tables, html):
+    assert document(tables, []) == document(tables, []) != html
+
+
+def test_a_page_without_tables_says_so():
+    assert "There are no tables." in Page(document([])).text("p")
