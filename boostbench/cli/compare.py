@@ -11,6 +11,7 @@ from rich.console import Console
 from boostbench.cli.complaints import complain
 from boostbench.cli.meeting import tables_with
 from boostbench.cli.recorded import recorded_tables
+from boostbench.cli.words import split_words
 from boostbench.errors import UserError
 from boostbench.report.contest import Contest, compare_columns
 from boostbench.report.contest_json import to_json
@@ -56,8 +57,7 @@ def compare(
     UserError
         For what the user can put right; nothing was written then.
     """
-    names = [word for word in words if "=" not in word]
-    results = _results([word for word in words if "=" in word])
+    names, results = split_words("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
     if figure is not None:
@@ -77,13 +77,6 @@ def compare(
         told = sys.stderr if as_json else sys.stdout
         print(f"\nwritten: {', '.join(map(str, written))}", file=told)
     return 0
-
-
-def _results(overrides: Sequence[str]) -> Path:
-    for override in overrides:
-        if not override.startswith("results="):
-            raise UserError(f"compare knows only results=DIR, not {override!r}: it runs nothing")
-    return Path(overrides[-1].partition("=")[2] if overrides else "results")
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:

@@ -72,7 +72,12 @@ def _dispatch(argv: list[str]) -> int:
 
         return complete(argv)
     parser = _parser()
-    args = parser.parse_args(argv)
+    args, others = parser.parse_known_args(argv)
+    if others:
+        # argparse takes no words behind options, but 'compare a b --json results=DIR' has some.
+        if not hasattr(args, "words") or any(word.startswith("-") for word in others):
+            parser.error(f"unrecognized arguments: {' '.join(others)}")
+        args.words += others
     if args.command is None:
         parser.print_help()
         return 0

@@ -15,7 +15,8 @@ def complete(call, monkeypatch):
 
 
 def test_commands(complete):
-    assert complete("boostbench ") == ["run", "table", "figure", "list", "data"]
+    commands = ["run", "table", "figure", "compare", "check", "report", "list", "data"]
+    assert complete("boostbench ") == commands
     assert complete("boostbench ta") == ["table"]
 
 
@@ -24,6 +25,7 @@ def test_names(complete):
     assert complete("boostbench table ") == configs.names("table")
     assert complete("boostbench figure ") == configs.names("figure")
     assert complete("boostbench list d") == ["data"]
+    assert complete("boostbench compare samme adaboost_m") == ["adaboost_mh", "adaboost_mo"]
 
 
 def test_hydra_completes_what_follows_run(complete):

@@ -63,7 +63,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
         limit = 1.2 * max(_highest(cell) for cells in papers.values() for cell in cells)
         for axes, (paper, cells) in zip(grid, papers.items(), strict=False):
-            axes.set_title(f"{title(paper)}: {len(cells)} numbers", pad=3)
+            axes.set_title(title(paper), pad=3)
             _draw(axes, cells, limit)
         for axes in grid[len(papers) :]:
             axes.set_axis_off()

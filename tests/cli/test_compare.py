@@ -1,0 +1,123 @@
+import json
+import re
+import shutil
+import sys
+
+import pytest
+import yaml
+
+from boostbench.cli import main
+
+#: Fits that are done in no time, in this process.
+SMALL = ["algo.n_iterations=3", "protocol.n_splits=3", "protocol.checkpoints=[2,3]"]
+ALGOS = ["adaboost_mh", "adaboost_ecc", "samme"]
+ROWS = [{"iris": "data.openml=null"}, {"wine": "data.openml=null"}]  # scikit-learn has them
+TABLE = {"title": "Mine", "rows": ROWS, "columns": ALGOS, "overrides": SMALL}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Run a table of three algorithms on two data sets, once; return its folder of results."""
+    here = tmp_path_factory.mktemp("results")
+    (here / "mine.yaml").write_text(yaml.safe_dump(TABLE))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(here)
+        patch.setenv("BOOSTBENCH_CACHE", str(here / "cache"))
+        patch.delenv("BOOSTBENCH_DATA", raising=False)
+        assert main(["table", "mine.yaml", "parallel=serial"]) == 0
+    return here / "results"
+
+
+@pytest.fixture
+def recorded(results, folder, define_table):
+    """Copy the results into the working folder; return the path of the table's definition."""
+    shutil.copytree(results, folder / "results")
+    return define_table(**TABLE)
+
+
+def words(result):
+    return " ".join(result.out.split())
+
+
+def test_two(call, folder, recorded):
+    before = sorted(folder.rglob("*"))
+    result = call("compare", "samme", "adaboost_mh", "--tables", recorded)
+    assert (result.code, result.err) == (0, "")
+    assert sorted(folder.rglob("*")) == before
+    assert result.out.startswith("SAMME against AdaBoost.MH\n")
+    assert max(map(len, result.out.splitlines())) <= 80
+    # The numbers are those of the table.
+    table = (folder / "results" / "tables" / "mine.md").read_text()
+    mine = [cell.strip(" *") for cell in re.search(r"\| wine +\|.*", table)[0].split("|")]
+    shown = re.search(r"^wine  .*", result.out, re.MULTILINE)[0]
+    assert mine[4] in shown
+    assert mine[2] in shown
+    assert "of SAMME against AdaBoost.MH over 2 data sets" in words(result)
+    assert "Effect size: rank-biserial correlation" in words(result)
+    assert "Numbers of table mine." in words(result)
+
+
+def test_many_with_a_figure(call, folder, recorded):
+    pytest.importorskip("matplotlib")
+    result = call("compare", *ALGOS, "--tables", recorded, "--figure")
+    assert (result.code, result.err) == (0, "")
+    assert "Friedman test of 3 algorithms over 2 data sets" in words(result)
+    written = sorted((folder / "results" / "figures").iterdir())
+    assert {path.suffix for path in written} == {".png", ".svg"}
+    assert all(path.name.startswith("compare-adaboost_mh-adaboost_ecc-samme-") for path in written)
+    assert str(written[0].relative_to(folder)) in result.out.splitlines()[-1]
+
+
+def test_json_of_one_data_set(call, folder, recorded):
+    # What is written is not told among the JSON; one data set is compared over its splits.
+    arguments = ["--tables", recorded, "--data", "iris", "--json", "--figure", "mine.png"]
+    result = call("compare", *ALGOS, *arguments)
+    assert result.code == 0
+    content = json.loads(result.out)
+    assert [line["data"] for line in content["data"]] == ["iris"]
+    assert (content["n"], content["unit"]) == (3, "paired splits")
+    assert "written: mine.png, mine.svg" in result.err
+    assert {path.name for path in folder.glob("mine.*")} == {"mine.png", "mine.svg"}
+
+
+def test_missing_records(call, folder, define_table):
+    result = call("compare", *ALGOS, "--tables", define_table(**TABLE), "--figure")
+    assert re.search(r"iris +not run +not run +not run", result.out)
+    assert "No data set with a number of each algorithm: too few for a test." in words(result)
+    assert "2 data sets are left out, where a number is missing: iris, wine." in words(result)
+    assert result.code == 2
+    assert "nothing to draw" in result.err
+    assert list(folder.iterdir()) == []
+
+
+def test_damaged_records_of_another_folder(call, folder, recorded):
+    (folder / "results").rename(folder / "elsewhere")
+    (path,) = (folder / "elsewhere" / "records" / "iris").glob("samme*.jsonl")
+    path.write_text("nonsense\n" + path.read_text())
+    result = call("compare", "samme", "adaboost_mh", "--tables", recorded, "results=elsewhere")
+    assert result.code == 0
+    assert f"{path.relative_to(folder)}:1" in result.err
+    assert "over 2 data sets" in words(result)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["samme"], "needs two algorithms or more"),
+        (["samme", "samme"], "each once"),
+        (["samme", "adaboost_mhh"], "did you mean adaboost_mh"),
+        (["samme", "adaboost_mh", "seed=1"], "compare knows only results=DIR"),
+        (["samme", "adaboost_mh", "--figure"], "needs three algorithms or more"),
+        (["samme", "adaboost_mh", "--figure", "adaboost_ecc"], "needs three algorithms or more"),
+        (["samme", "adaboost_mh", "gradboost", "--figure", "a.pdf"], "a .png or .svg file"),
+        (["samme", "adaboost_mh", "--tables", "mcboost5", "--data", "dnb"], "did you mean dna"),
+    ],
+)
+def test_mistakes(refused, arguments, told):
+    assert told in refused("compare", *arguments)
+
+
+def test_without_matplotlib(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    told = refused("compare", "samme", "adaboost_mh", "gradboost", "--figure")
+    assert "pip install 'boostbench[plots]'" in told

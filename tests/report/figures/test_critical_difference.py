@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from boostbench.report.figures.critical_difference import draw_critical_difference, groups
+from boostbench.report.figures.style import COLOURS, label, style
+from boostbench.report.friedman import friedman
+from boostbench.report.tables import Column
+
+NAMES = [
+    "Exponential loss, nu = 1e-9",
+    "RBoost^proj (weighted linear discriminants)",
+    "AdaBoost.MH",
+    "AdaBoost.ECC",
+    "SAMME, 3 leaves",
+    "An algorithm whose name is so long that nobody would print it",
+    "MCBoost-log",
+    "A",
+]
+
+
+@pytest.fixture
+def draw(make_cell, make_table):
+    """Draw the first algorithms on random errors; return the figure and the errors."""
+
+    def draw(n_algorithms, n_data=10, apart=1.0, columns=None):
+        rng = np.random.default_rng(n_algorithms)
+        errors = rng.random((n_data, n_algorithms)) * 10 + apart * np.arange(n_algorithms)
+        errors = errors.round(1)
+        cells = {
+            (f"d{row}", f"c{i}"): make_cell([error])
+            for row, line in enumerate(errors)
+            for i, error in enumerate(line)
+        }
+        shown = {f"c{i}": Column(NAMES[i], NAMES[i]) for i in range(n_algorithms)}
+        return draw_critical_difference(make_table(cells, shown), columns), errors
+
+    return draw
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("n_algorithms", [3, 4, 7, 8])
+@pytest.mark.parametrize("apart", [0.0, 2.0])
+def test_nothing_overlaps_or_leaves_the_page(draw, n_algorithms, apart):
+    figure, _ = draw(n_algorithms, apart=apart)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    with style():
+        boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]
+    assert len(boxes) == 2 * n_algorithms + 2  # labels, ticks, two captions
+    page = figure.bbox
+    for index, box in enumerate(boxes):
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+        assert page.y0 <= box.y0 < box.y1 <= page.y1
+        assert not any(box.overlaps(other) for other in boxes[index + 1 :])
+
+
+def test_algorithms_stand_at_their_ranks(draw):
+    figure, errors = draw(5)
+    test = friedman(errors)
+    axes = figure.axes[0]
+    ticks = {t.get_text(): t.get_position()[0] for t in axes.texts if len(t.get_text()) == 1}
+    assert list(ticks) == ["1", "2", "3", "4", "5"]
+    starts = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 3]
+    scale = ticks["2"] - ticks["1"]
+    expected = sorted(ticks["1"] + (rank - 1) * scale for rank in test.ranks)
+    assert starts == pytest.approx(expected)
+    shown = " ".join(texts(figure))
+    for name, rank in zip(NAMES, test.ranks, strict=False):
+        words = label(name).split()
+        assert f"{words[-1]}  {rank:.2f}" in shown
+    assert f"critical difference {test.critical_difference:.2f}" in shown
+
+
+def test_bars_join_what_does_not_differ(draw):
+    figure, errors = draw(8, apart=1.5, n_data=12)
+    test = friedman(errors)
+    ranks = sorted(test.ranks)
+    bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 3]
+    assert {bar.get_color() for bar in bars} == {COLOURS[0]}
+    expected = groups(ranks, test.critical_difference)
+    assert len(bars) == len(expected) > 1
+    # Each at a height of its own.
+    assert len({bar.get_ydata()[0] for bar in bars}) == len(bars)
+
+
+def test_groups_by_trying_all():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        ranks = np.sort(rng.integers(2, 17, 7) / 2)
+        difference = rng.uniform(0.3, 4)
+        alike = [
+            (first, last)
+            for first in range(7)
+            for last in range(first + 1, 7)
+            if ranks[last] - ranks[first] < difference
+        ]
+        largest = [
+            (a, b)
+            for a, b in alike
+            if not any((c <= a and b <= d) for c, d in alike if (a, b) != (c, d))
+        ]
+        assert groups(ranks, difference) == largest
+
+
+def test_a_difference_longer_than_the_axis_is_told(draw):
+    figure, _ = draw(3, n_data=2)
+    assert "critical difference 2.34 (not drawn)" in texts(figure)
+
+
+def test_some_columns(draw):
+    figure, errors = draw(5, columns=["c4", "c0", "c2"])
+    ranks = friedman(errors[:, [0, 2, 4]]).ranks
+    assert sorted(t[-4:] for t in texts(figure) if "  " in t) == sorted(f"{r:.2f}" for r in ranks)
+
+
+def test_nothing_to_rank(draw):
+    with pytest.raises(ValueError, match="2 columns, 10 data sets"):
+        draw(2)
+    with pytest.raises(ValueError, match="4 columns, 1 data sets"):
+        # Of one data set the splits are ranked, here one.
+        draw(4, n_data=1)

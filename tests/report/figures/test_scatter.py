@@ -1,0 +1,72 @@
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.report.figures.scatter import draw_scatter
+
+
+@pytest.fixture
+def papers(make_cell, make_table):
+    """A table each of two papers, and one of none."""
+    cells = {
+        ("wine", "a"): make_cell([1, 2, 3], published=(3.0, 3.0)),
+        ("wine", "b"): make_cell([4, 4, 4.3], published=(1.0, 0.2)),
+        ("iris", "a"): make_cell([0, 0, 0], published=(0.0, 0.0)),
+        ("iris", "b"): make_cell([1, 1, 1.1], published=(9.0, 0.5)),
+        ("dna", "a"): make_cell([], published=(9.0, 0.5)),
+        ("dna", "b"): make_cell([5, 6]),
+    }
+    first = replace(make_table(cells), paper="randomboost")
+    second = make_table({("glass", "a"): make_cell([20.0], published=(22.0, 1.0))})
+    return [first, replace(second, paper="mcboost"), replace(first, paper="")]
+
+
+def points(axes, verdict):
+    """Give the markers of a verdict, from its entry in the legend."""
+    (container,) = [c for c in axes.containers if c.get_label().startswith(verdict)]
+    return container.lines[0]
+
+
+def test_a_panel_for_each_paper_and_a_point_for_each_cell(papers):
+    figure = draw_scatter(papers)
+    first, second = figure.axes
+    assert first.get_title() == "RandomBoost"
+    assert second.get_title() == "MCBoost"
+    x, y = points(first, "reproduced").get_data()
+    assert [*zip(x, y, strict=True)] == [(3, pytest.approx(2)), (0, 0)]
+    assert points(first, "worse").get_ydata() == pytest.approx([4.1])
+    assert points(first, "better").get_xdata() == pytest.approx([9.0])
+    counts = [text.get_text() for text in first.get_legend().get_texts()]
+    assert counts == ["reproduced (2)", "better (1)", "worse (1)"]
+
+
+def test_verdicts_differ_in_shape_and_colour(papers):
+    axes = draw_scatter(papers).axes[0]
+    lines = [points(axes, verdict) for verdict in ("reproduced", "better", "worse")]
+    assert len({line.get_marker() for line in lines}) == 3
+    assert len({line.get_color() for line in lines}) == 3
+
+
+def test_bars_are_95_percent_intervals(papers):
+    axes = draw_scatter(papers).axes[0]
+    (container,) = [c for c in axes.containers if c.get_label().startswith("reproduced")]
+    _, _, (published, ours) = container.lines
+    # Ours is 2.0 (1.0) over 3 splits, the paper's 3.0 (3.0) over 10: t is 4.303 and 2.262.
+    (_, low), (_, high) = ours.get_segments()[0]
+    assert (high - low) / 2 == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
+    (left, _), (right, _) = published.get_segments()[0]
+    assert (right - left) / 2 == pytest.approx(2.2622 * 3 / 10**0.5, rel=1e-4)
+
+
+def test_points_at_zero_and_the_highest_are_inside(papers):
+    for axes in draw_scatter(papers).axes:
+        assert axes.get_xlim() == axes.get_ylim()
+        low, high = axes.get_xlim()
+        assert low < 0 < 22 < high
+
+
+def test_nothing_to_draw(papers):
+    with pytest.raises(ValueError, match="no cell"):
+        draw_scatter(papers[2:])
