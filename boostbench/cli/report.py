@@ -52,7 +52,10 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
     path = output or results / "report.html"
     _write(path, document(tables, figures, algorithms))
     size = f"{path.stat().st_size / 1e6:.1f} MB"
-    contents = f"{_count(tables, 'table')}, {_count(figures, 'figure')}, {counts(tables).total}"
+    total = counts(tables).total
+    contents = f"{_count(tables, 'table')}, {_count(figures, 'figure')}"
+    if total.published:
+        contents += f", {total}"
     also = "" if names else _overview(tables, results)
     print(f"written: {path} ({size}: {contents}){also}")
     return 0

@@ -1,0 +1,92 @@
+import pytest
+
+pytest.importorskip("matplotlib")
+
+QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]
+DEFINED = {
+    "overrides": ["algo.n_iterations=5", "protocol.n_splits=3"],
+    "rows": ["iris", "wine"],
+    "columns": ["adaboost_mh"],
+    "published": "randomboost-table5",
+}
+
+
+@pytest.fixture
+def recorded(call, define_table):
+    """A table of which one of two rows is on record."""
+    name = define_table(**DEFINED)
+    assert call("run", "algo=adaboost_mh", "data=wine", *QUICK).code == 0
+    return name
+
+
+def test_a_page_of_one_table_in_one_line(call, recorded, folder):
+    result = call("report", recorded, recorded)
+    assert (result.code, result.err) == (0, "")
+    (line,) = result.out.splitlines()
+    assert line.startswith("written: results/report.html (0.")
+    assert line.endswith(" MB: 1 table, 0 figures)")
+    html = (folder / "results" / "report.html").read_text(encoding="utf-8")
+    assert html.startswith("<!doctype html>")
+    assert "AdaBoost.MH on wine" in html
+    assert "not run" in html
+    # What is counted is counted of all tables.
+    assert not (folder / "results" / "README.md").exists()
+
+
+def test_output_names_the_file(call, recorded, folder):
+    result = call("report", recorded, "--output", "pages/mine.html", "results=results")
+    assert result.out.startswith("written: pages/mine.html (")
+    assert (folder / "pages" / "mine.html").is_file()
+
+
+def test_a_damaged_record_is_named_and_left_out(call, recorded, folder):
+    (path,) = folder.glob("results/records/wine/adaboost_mh.jsonl")
+    path.write_text("{damaged\n" + path.read_text())
+    result = call("report", recorded)
+    assert result.code == 0
+    assert f"{path.relative_to(folder)}:1: not a record, left out" in result.err
+    assert "AdaBoost.MH on wine" in (folder / "results" / "report.html").read_text()
+
+
+def test_all_tables_make_the_readme_too(call, recorded, folder, monkeypatch):
+    # Two instead of all of conf/table, which takes half a minute to compose.
+    monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost6", "demo"]))
+    result = call("report")
+    assert result.code == 0
+    assert "2 tables, 0 figures, 14 published numbers: 14 not run), results/README.md" in result.out
+    text = (folder / "results" / "README.md").read_text()
+    assert "| **RandomBoost**" in text
+    assert "](figures/overview.svg)" in text
+    assert (folder / "results" / "figures" / "overview.svg").is_file()
+    page = (folder / "results" / "report.html").read_text()
+    assert "Other tables" in page
+
+
+def test_without_matplotlib_the_readme_is_left_as_it_is(call, recorded, folder, monkeypatch):
+    monkeypatch.setattr("boostbench.configs.names", names_of(["demo"]))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = call("report")
+    assert result.code == 0
+    assert "results/README.md is left as it is" in result.err
+    assert not (folder / "results" / "README.md").exists()
+    assert (folder / "results" / "report.html").is_file()
+
+
+def names_of(tables):
+    from boostbench import configs
+
+    names = configs.names
+    return lambda group, *more: tables if group == "table" else names(group, *more)
+
+
+def test_mistakes(refused, folder):
+    assert "unknown table 'randomboots5'" in refused("report", "randomboots5", "results=.")
+    assert "there are no results in nowhere" in refused("report", "results=nowhere")
+    assert "report knows only results=DIR" in refused("report", "seed=1")
+
+
+def test_a_file_that_cannot_be_written_is_named(call, folder):
+    (folder / "file").touch()
+    result = call("report", "demo", "--output", "file/x.html", "results=.")
+    assert (result.code, result.out) == (2, "")
+    assert "cannot write file/x.html" in result.err

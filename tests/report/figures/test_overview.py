@@ -1,0 +1,35 @@
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.report.figures.overview import draw_overview
+from boostbench.report.overview import Line
+from boostbench.report.verdicts import VERDICTS, Tally
+
+
+def tally(**numbers):
+    named = {verdict.replace("_", " "): number for verdict, number in numbers.items()}
+    return Tally(dict.fromkeys(VERDICTS, 0) | named)
+
+
+def test_bars_are_as_long_as_the_counts():
+    lines = [
+        Line("p", "Paper", tally(reproduced=5, worse=1, not_run=4), is_paper=True),
+        Line("p1", "Table I", tally(reproduced=2, not_run=4)),
+        Line("p2", "Table II^x", tally(reproduced=3, worse=1)),
+        Line("p3", "Table III", tally(not_published=7)),
+    ]
+    figure = draw_overview(lines, ["reproduced", "worse", "not run"])
+    (axes,) = figure.axes
+    bars = [(round(b.get_y() + b.get_height() / 2), b.get_x(), b.get_width()) for b in axes.patches]
+    assert bars == [(1, 0, 2), (1, 2, 4), (2, 0, 3), (2, 3, 1)]
+    assert [text.get_text() for text in axes.get_yticklabels()] == [
+        "Paper",
+        "Table I",
+        "Table II$^{\\mathrm{x}}$",
+    ]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["reproduced", "worse", "not run"]
+    looks = {(b.get_facecolor(), b.get_hatch()) for b in axes.patches}
+    assert len(looks) == 3
+    figure.canvas.draw()

@@ -1,0 +1,97 @@
+from dataclasses import replace
+
+import pytest
+
+from boostbench.report.overview import (
+    by_algorithm,
+    by_table,
+    headline,
+    in_order,
+    short_title,
+    verdicts,
+)
+from boostbench.report.readme import readme
+from boostbench.report.verdicts import counts
+
+
+@pytest.fixture
+def tables(table, table_of_rounds, timed_table):
+    """Of two papers and of none, in another order than that of the papers."""
+    return [
+        replace(table_of_rounds, name="mine", title="Mine"),
+        replace(table, name="mcboost1", title="MCBoost, Table I: x^y", paper="mcboost"),
+        replace(
+            timed_table,
+            name="randomboost3",
+            title="RandomBoost, Table III: times",
+            paper="randomboost",
+        ),
+        replace(table, name="thesis1", title="Table 1", paper="thesis"),
+    ]
+
+
+def test_tables_of_a_paper_stand_together(tables):
+    shuffled = [tables[1], tables[0], tables[3], tables[2], replace(tables[1], name="mcboost2")]
+    assert [table.name for table in in_order(shuffled)] == [
+        "randomboost3",
+        "mcboost1",
+        "mcboost2",
+        "thesis1",
+        "mine",
+    ]
+
+
+def test_titles_without_the_papers(tables):
+    assert [short_title(table) for table in tables] == [
+        "Mine",
+        "Table I: x^y",
+        "Table III: times",
+        "Table 1",
+    ]
+
+
+def test_lines_of_tables_stand_under_their_paper(tables):
+    tables = in_order(tables)
+    lines = by_table(counts(tables), tables)
+    assert [(line.name, line.title, line.about, line.is_paper) for line in lines] == [
+        ("randomboost", "RandomBoost", "", True),
+        ("randomboost3", "Table III", "times", False),
+        ("mcboost", "MCBoost", "", True),
+        ("mcboost1", "Table I", "x^y", False),
+        ("thesis", "thesis", "", True),
+        ("thesis1", "Table 1", "", False),
+    ]
+    assert [line.tally.published for line in lines] == [2, 2, 3, 3, 3, 3]
+
+
+def test_algorithms_with_the_most_published_numbers_come_first(tables):
+    lines = by_algorithm(counts(tables), {"a": "Algorithm A"})
+    assert [(line.title, line.tally.published) for line in lines] == [("b", 5), ("Algorithm A", 3)]
+
+
+def test_only_verdicts_that_there_are_have_a_column(tables):
+    assert verdicts(counts(tables)) == ["reproduced", "worse", "failed"]
+
+
+def test_headline_without_any_number_of_ours(table):
+    cells = {key: replace(cell, records=[], failures=[]) for key, cell in table.cells.items()}
+    total = counts([replace(table, cells=cells, paper="mcboost")]).total
+    assert headline(total) == (
+        "The tables hold 3 published test errors. Beside none of them there is one of ours yet."
+    )
+
+
+def test_readme(tables):
+    text = readme(tables, "figures/overview.svg", ["mcboost1"])
+    assert text.startswith("# Results\n\nWritten by `boostbench report`")
+    assert text.endswith(".\n")
+    assert headline(counts(tables).total) in text
+    assert "](figures/overview.svg)" in text
+    rows = [
+        [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
+    ]
+    assert rows[0] == ["table", "published", "reproduced", "worse", "failed"]
+    assert ["**RandomBoost**", "**2**", "**2**", "**0**", "**0**"] in rows
+    assert ["[Table I](tables/mcboost1.md): x^y", "3", "1", "1", "1"] in rows
+    assert ["Table III: times", "2", "2", "0", "0"] in rows
+    assert "Mine" not in text
