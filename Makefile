@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6) figure2 figure3 figure4 $(addprefix mcfigure,1 2 3) bench test lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6) figure2 figure3 figure4 $(addprefix mcfigure,1 2 3) report bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
@@ -49,6 +49,9 @@ mcfigure2: $(VENV)/installed-plots ## Fig. 2: CPU time of step 4, as mcboost3 an
 mcfigure3: $(VENV)/installed-plots ## Fig. 3: error curves of what mcboost5 has recorded
 mcfigure1 mcfigure2 mcfigure3:
 	$(BIN)/boostbench figure $(@:mcfigure%=mcboost%) $(ARGS)
+
+report: $(VENV)/installed-plots ## all results on one page, results/report.html
+	$(BIN)/boostbench report $(ARGS)
 
 bench: $(VENV)/installed ## speed as ratios, one core; needs the papers' data
 	$(BIN)/python scripts/bench_rounds.py
