@@ -109,7 +109,7 @@ def _print_many(console: Console, table: Table, contest: Contest) -> None:
             _break(labels[duel.a]),
             _break(labels[duel.b]),
             str(duel.score),
-            f"{apart:+.2f}",
+            _number(apart),
             *(_p_value(p) for p in (duel.nemenyi, duel.holm)),
             _number(duel.rank_biserial),
         )

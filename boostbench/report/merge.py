@@ -2,9 +2,22 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, Comparison, Table
+
+
+class _Row(NamedTuple):
+    """A data set: its title, the name of its table, and a cell for each algorithm."""
+
+    title: str
+    table: str
+    cells: list[Cell]
+
+    @property
+    def n_numbers(self) -> int:
+        return sum(bool(cell.errors) for cell in self.cells)
 
 
 def find_column(columns: Iterable[str], name: str) -> str | None:
@@ -41,8 +54,8 @@ def merge(
     ----------
     tables : sequence of Table
         Tables that have all of the columns. A row that stands in several of them under one name
-        counts once: taken from the first that has a number of each algorithm there. Tables in which
-        one of the names has another heading than in the first are left out.
+        counts once: taken from the one that has numbers of the most of the algorithms there, the
+        first of equals. Tables in which a name has another heading than in the first are left out.
     names : sequence of str
         Names of columns, see `find_column`.
     data : collection of str, default=()
@@ -57,47 +70,43 @@ def merge(
         Name of the table of each row.
     """
     columns = [[find_column(table.columns, name) for name in names] for table in tables]
-    labels = [
-        [_label(table.columns[column], name) for column, name in zip(found, names, strict=True)]
-        for table, found in zip(tables, columns, strict=True)
+    titles = [
+        [_title(table.columns[column]) for column in own]
+        for table, own in zip(tables, columns, strict=True)
     ]
-    used = [index for index in range(len(tables)) if labels[index] == labels[0]]
-    rows: dict[str, str] = {}
-    cells: dict[str, list[Cell]] = {}
-    sources: dict[str, str] = {}
-    for table, found in ((tables[index], columns[index]) for index in used):
-        for row, title in table.rows.items():
-            if row not in data if data else row in table.uncounted:
-                continue
-            own = [table.cells[row, column] for column in found]
-            if row not in rows or (_is_complete(own) and not _is_complete(cells[row])):
-                rows[row], cells[row], sources[row] = title, own, table.name
-    others = [
-        f"Left out is {tables[index].name}, where {name} is {other}."
-        for index in range(len(tables))
-        for name, first, other in zip(names, labels[0], labels[index], strict=True)
-        if other != first
-    ]
-    complete = {row: name for row, name in sources.items() if _is_complete(cells[row])}
-    # What the paper says is of the whole table.
-    whole = tables[0] if len(used) == 1 and not data else None
+    rows: dict[str, _Row] = {}
+    others = []
+    for table, own, called in zip(tables, columns, titles, strict=True):
+        if called != titles[0]:
+            triples = zip(names, titles[0], called, strict=True)
+            strange = [f"{name} is {title}" for name, first, title in triples if title != first]
+            others.append(f"Left out is {table.name}, where {join(strange)}.")
+            continue
+        for name, title in table.rows.items():
+            row = _Row(title, table.name, [table.cells[name, column] for column in own])
+            asked = name in data if data else name not in table.uncounted
+            if asked and (name not in rows or row.n_numbers > rows[name].n_numbers):
+                rows[name] = row
+    labels = [_label(tables[0].columns[c], name) for c, name in zip(columns[0], names, strict=True)]
+    # What the paper says is of its whole table.
+    whole = tables[0] if len(tables) - len(others) == 1 and not data else None
     merged = Table(
         name="compare",
-        title=" against ".join(labels[0]) if len(names) == 2 else join(labels[0]),
-        rows=rows,
-        columns={name: Column(label, label) for name, label in zip(names, labels[0], strict=True)},
+        title=" against ".join(labels) if len(names) == 2 else join(labels),
+        rows={name: row.title for name, row in rows.items()},
+        columns={name: Column(label, label) for name, label in zip(names, labels, strict=True)},
         cells={
             (row, name): cell
-            for row, own in cells.items()
-            for name, cell in zip(names, own, strict=True)
+            for row, content in rows.items()
+            for name, cell in zip(names, content.cells, strict=True)
         },
         compare=[
             Comparison(*(names[i] for i in pair), _statement(whole, *(columns[0][i] for i in pair)))
             for pair in combinations(range(len(names)), 2)
         ],
-        remarks=[*_told(complete, rows), *others],
+        remarks=[*_sources(row for row in rows.values() if row.n_numbers == len(names)), *others],
     )
-    return merged, sources
+    return merged, {name: row.table for name, row in rows.items()}
 
 
 def _label(column: Column, name: str) -> str:
@@ -105,8 +114,9 @@ def _label(column: Column, name: str) -> str:
     return column.group if column.rounds and "@" not in name else column.label
 
 
-def _is_complete(cells: Iterable[Cell]) -> bool:
-    return all(cell.errors for cell in cells)
+def _title(column: Column) -> str:
+    """Give what a column calls its algorithm, whatever group or number of rounds it is of."""
+    return column.group if column.rounds else column.title
 
 
 def _statement(table: Table | None, a: str, b: str) -> str | None:
@@ -114,11 +124,11 @@ def _statement(table: Table | None, a: str, b: str) -> str | None:
     return next((pair.published for pair in pairs if {pair.a, pair.b} == {a, b}), None)
 
 
-def _told(sources: dict[str, str], rows: dict[str, str]) -> list[str]:
-    """Tell which rows are of which table, from the names of their tables."""
+def _sources(rows: Iterable[_Row]) -> list[str]:
+    """Tell which rows are of which table."""
     titles: dict[str, list[str]] = {}
-    for row, table in sources.items():
-        titles.setdefault(table, []).append(rows[row])
+    for row in rows:
+        titles.setdefault(row.table, []).append(row.title)
     if len(titles) < 2:
         return [f"Numbers of table {table}." for table in titles]
     told = [f"{table} ({', '.join(its)})" for table, its in titles.items()]

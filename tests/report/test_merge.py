@@ -36,7 +36,7 @@ def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
     assert table.compare == [Comparison("b", "a")]
 
 
-def test_the_first_table_that_has_all_numbers_is_taken(make_cell, make_table):
+def test_the_table_with_the_most_numbers_is_taken(make_cell, make_table):
     lacking = make_table({("wine", "a"): make_cell([1]), ("wine", "b"): make_cell([])})
     complete = make_table({("wine", c): make_cell([2]) for c in "ab"})
     tables = [replace(lacking, name="one"), replace(complete, name="two")]
@@ -61,11 +61,23 @@ def test_second_versions_of_data_only_where_named(make_cell, make_table):
 
 def test_a_name_is_not_mixed_with_another_algorithm_of_that_name(make_cell, make_table):
     first = make_table({("wine", c): make_cell([1]) for c in "ab"})
-    columns = {"a": Column("A (WLDA)", "A (WLDA)"), "b": Column("B", "B")}
+    columns = {name: Column(f"{name} (WLDA)", f"{name} (WLDA)") for name in "ab"}
     second = make_table({("iris", c): make_cell([2]) for c in "ab"}, columns)
     table, sources = merge([first, replace(second, name="six")], ["a", "b"])
     assert list(sources) == ["wine"]
-    assert table.remarks == ["Numbers of table name.", "Left out is six, where a is A (WLDA)."]
+    assert table.remarks == [
+        "Numbers of table name.",
+        "Left out is six, where a is a (WLDA) and b is b (WLDA).",
+    ]
+
+
+def test_an_algorithm_of_another_group_is_the_same(make_cell, make_table):
+    first = make_table({("wine", c): make_cell([1]) for c in "ab"})
+    columns = {"a": Column("Coding, A", "A", "Coding"), "b": Column("Matrix, B", "B", "Matrix")}
+    second = make_table({("iris", c): make_cell([2]) for c in "ab"}, columns)
+    table, _ = merge([first, second], ["a", "b"])
+    assert list(table.rows) == ["wine", "iris"]
+    assert table.title == "A against B"
 
 
 def test_last_rounds_stand_for_an_algorithm(table_of_rounds, make_cell, make_table):
