@@ -157,6 +157,7 @@ def critical_value(n: int, level: float = 0.05) -> int | None:
     >>> critical_value(11), critical_value(8), critical_value(6), critical_value(5)
     (10, 3, 0, None)
     """
+    # SciPy keeps this distribution to itself.
     probability = _rank_sum_probabilities(np.arange(1, n + 1))
     # The 1e-12 keeps sums of powers of two at the level itself on the right side of it.
     significant = np.flatnonzero(2 * np.cumsum(probability) <= level + 1e-12)
