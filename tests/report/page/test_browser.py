@@ -200,10 +200,12 @@ def test_search_that_finds_nothing_says_so_and_is_reset(browser):
 
 def test_a_verdict_of_the_overview_and_an_algorithm_are_searched_for(browser):
     browser.find(".legend [data-search=worse] button").click()
-    assert browser.find("#query").get_attribute("value") == "worse"
+    assert browser.find("#query").get_attribute("value") == '"worse"'
     assert {text[-1] for text in browser.seen(".cells button.cell .ours")} == {"▲"}
     browser.find(".counts [data-search=b] button").click()
-    assert browser.find("#query").get_attribute("value") == "b"
+    assert browser.find("#query").get_attribute("value") == '"b"'
+    # As a whole word: the b of "published" is another.
+    assert browser.seen("#shown") == ["8 of 18 cells, in 3 tables"]
 
 
 def test_sorting_sorts_numbers_and_comes_back(sorted_table):

@@ -166,7 +166,8 @@
     stop(table);
   }
 
-  /* ---- Filter: every word must be in the names of a cell's row and column, or in its verdict ---- */
+  /* ---- Filter: every word must be in the names of a cell's row and column, or in its verdict;
+     what stands in quotes must be there as whole words ---- */
   const query = $("query");
   const cells = tables.flatMap((table) => table.rows.flatMap((row) =>
     [...row.cells].slice(1).map((element, index) => ({
@@ -199,8 +200,8 @@
   };
   const filter = () => {
     const asked = query.value.trim().toLowerCase();
-    const tokens = asked.split(/\s+/).filter(Boolean);
-    const matches = (text) => tokens.every((token) => text.includes(token));
+    const tokens = (asked.match(/"[^"]*"|\S+/g) ?? []).map((token) => token.replaceAll('"', " "));
+    const matches = (text) => tokens.every((token) => ` ${text} `.includes(token));
     for (const cell of cells) {
       cell.matches = matches(cell.text);
       cell.element.classList.toggle("other", !cell.matches);
@@ -239,11 +240,11 @@
     const word = item.querySelector(".word");
     const button = document.createElement("button");
     button.type = "button";
-    button.title = `Filter by “${item.dataset.search}”`;
+    button.title = `Show its cells only`;
     word.replaceWith(button);
     button.append(word);
     button.addEventListener("click", () => {
-      ask(item.dataset.search);
+      ask(`"${item.dataset.search}"`);
       $("search").scrollIntoView();
       query.focus({ preventScroll: true });
     });
