@@ -176,6 +176,7 @@ def test_search_shows_what_matches_and_counts_it(browser):
     assert browser.seen(".result h3") == ["Table I: verdicts", "Table I: rounds"]
     assert browser.seen(".cells tbody th") == ["glass", "glass"]
     assert "Table II: times" not in browser.seen(".contents li li")
+    assert "Other tables" not in " ".join(browser.seen(".contents li"))
     browser.type("t=100 glass")
     assert browser.seen("#shown") == ["2 of 18 cells, in 1 table"]
     assert browser.seen(".groups th") == ["A", "B"]

@@ -78,9 +78,13 @@
     }
     const at = button.getBoundingClientRect();
     const [width, height, gap] = [details.offsetWidth, details.offsetHeight, 6];
-    const left = Math.max(8, Math.min(at.left, document.documentElement.clientWidth - width - 8));
-    const below = at.bottom + gap + height <= innerHeight;
-    const top = below ? at.bottom + gap : Math.max(8, at.top - gap - height);
+    const within = (start, length, room) => Math.max(8, Math.min(start, room - length - 8));
+    const [right, bottom] = [document.documentElement.clientWidth, innerHeight];
+    let left = within(at.left, width, right);
+    let top = within(at.top, height, bottom);
+    if (at.bottom + gap + height <= bottom) top = at.bottom + gap;
+    else if (at.top - gap - height >= 0) top = at.top - gap - height;
+    else left = at.right + gap + width <= right ? at.right + gap : Math.max(8, at.left - gap - width);
     details.style.inset = `${top}px auto auto ${left}px`;
   };
   const isOpen = (details) => details.matches(":popover-open");
@@ -135,8 +139,7 @@
   const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const stop = (table) => {
     const buttons = all("button.cell", table.body);
-    const seen = buttons.filter(
-      (button) => button.offsetParent && !button.closest(".other"));
+    const seen = buttons.filter((button) => !button.closest("tr[hidden], td[hidden], .other"));
     const current = seen.find((button) => button.tabIndex === 0) ?? seen[0];
     for (const button of buttons) button.tabIndex = button === current ? 0 : -1;
   };
@@ -210,6 +213,7 @@
     for (const line of all(".compared [data-find]")) line.hidden = !matches(line.dataset.find);
     for (const paper of all(".paper")) {
       paper.hidden = all(".result", paper).every((section) => section.hidden);
+      document.querySelector(`.contents a[href="#${paper.id}"]`).parentElement.hidden = paper.hidden;
     }
     const found = cells.filter((cell) => cell.counts && cell.matches).length;
     const within = tables.filter((table) => !table.section.hidden).length;
