@@ -5,18 +5,25 @@ from collections.abc import Sequence
 
 from boostbench.cli.figure_boundaries import boundaries
 from boostbench.cli.figure_definition import FigureDefinition
+from boostbench.cli.figure_features import features
 from boostbench.cli.figure_paths import paths
 from boostbench.cli.figure_recorded import curves, times
 from boostbench.errors import UserError
 
-_KINDS = {"boundaries": boundaries, "curves": curves, "times": times, "paths": paths}
+_KINDS = {
+    "boundaries": boundaries,
+    "curves": curves,
+    "times": times,
+    "paths": paths,
+    "features": features,
+}
 
 
 def make_figure(name: str, overrides: Sequence[str]) -> int:
     """Draw a figure, and write it under ``results/figures`` as PNG and SVG with a page about it.
 
-    Decision boundaries and coefficient paths that are not on record are computed first. Curves and
-    CPU times are drawn of what the records of a table hold.
+    Decision boundaries, coefficient paths and counts of features that are not on record are
+    computed first. Curves and CPU times are drawn of what the records of a table hold.
 
     Parameters
     ----------

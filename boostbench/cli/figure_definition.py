@@ -13,12 +13,14 @@ _NEEDED = {
     "curves": ["table"],
     "times": ["panels"],
     "paths": ["classes", "data", "algo"],
+    "features": ["features", "columns"],
     "boundaries": ["rows", "columns"],
 }
 _OPTIONAL = {
     "curves": {"error_axis"},
     "times": set(),
     "paths": {"overrides"},
+    "features": {"overrides"},
     "boundaries": {"points", "overrides"},
 }
 _AXES = ("log", "linear")
@@ -75,7 +77,7 @@ class FigureDefinition:
         Name of the file.
     title, caption : str
         What stands above and under it.
-    kind : {"boundaries", "curves", "times", "paths"}
+    kind : {"boundaries", "curves", "times", "paths", "features"}
         What it shows, as its keys tell.
     table : str, default=None
         Of curves: the table whose records are drawn.
@@ -89,8 +91,10 @@ class FigureDefinition:
         Of paths: headings by the labels of the classes that are taken.
     rows : list of str
         Of boundaries: the data sets.
+    features : list of str
+        Of features: the data sets of which it shows the features that are selected.
     columns : list of FigureColumn
-        Of boundaries: the algorithms.
+        Of boundaries and features: the algorithms.
     points : str, default=None
         Heading of a first column with the data alone; None for no such column.
     overrides : list of str
@@ -108,6 +112,7 @@ class FigureDefinition:
     algo: str | None = None
     classes: dict[int, str] = field(default_factory=dict)
     rows: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
     columns: list[FigureColumn] = field(default_factory=list)
     points: str | None = None
     overrides: list[str] = field(default_factory=list)

@@ -221,3 +221,26 @@ def test_mistakes(refused):
     assert "cannot read the figure" in refused("figure", "nowhere.yaml")
     asked = refused("figure", "randomboost2", "algo.n_iterations=100")
     assert "shows 1000 rounds, but algo.n_iterations is 100" in asked
+
+
+def test_features_that_are_selected(call, folder, define):
+    columns = [{"algo": "adaboost_mh"}, {"algo": "adaboost_ecc", "title": "ECC"}]
+    name = define(features=["iris"], columns=columns, overrides=[*SMALL, "protocol.n_splits=3"])
+    assert call("figure", name).code == 0
+    page = (folder / "results" / "figures" / "mine.md").read_text()
+    lines = [[text.strip() for text in line.split("|")[1:-1]] for line in page.splitlines()]
+    assert [line[:3] for line in lines if line[:1] == ["iris"]] == [
+        ["iris", "AdaBoost.MH", "3"],
+        ["iris", "ECC", "3"],
+    ]
+    counts = folder / "results" / "records" / "iris" / "adaboost_mh.features.jsonl"
+    assert [sum(json.loads(line)["counts"]) for line in counts.read_text().splitlines()] == [5] * 3
+
+
+def test_features_of_what_has_no_stumps(call, define):
+    name = define(
+        features=["iris"], columns=[{"algo": "samme"}], overrides=[*SMALL, "protocol.n_splits=2"]
+    )
+    result = call("figure", name)
+    assert result.code == 1
+    assert "has no stumps on single features" in result.err

@@ -1,0 +1,72 @@
+"""Figures of the features that boosting selects."""
+
+from pathlib import Path
+
+from boostbench.cli.compose import experiments
+from boostbench.cli.execute import execute
+from boostbench.cli.figure_definition import FigureDefinition
+from boostbench.cli.figure_drawing import Drawing, stale_note
+from boostbench.data.load import load
+from boostbench.experiment.feature_use import FeatureUseExperiment
+
+_HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
+# How many features the page about the figure names.
+_NAMED = 3
+
+
+def features(definition: FigureDefinition, overrides: list[str]) -> Drawing:
+    """Draw how often features are selected; what is not on record is computed first.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        With ``features`` and ``columns``.
+    overrides : list of str
+        Hydra overrides for all of it.
+
+    Returns
+    -------
+    Drawing
+    """
+    from boostbench.report.figures.features import draw_features
+
+    cells = [(row, column) for row in definition.features for column in definition.columns]
+    specs = experiments(
+        [
+            [f"data={row}", f"algo={c.algo}", *definition.overrides, *c.overrides, *overrides]
+            for row, c in cells
+        ]
+    )
+    datasets = {row: load(specs[i]["data"]) for i, (row, _) in enumerate(cells)}
+    report = execute(specs, [datasets[row] for row, _ in cells], kind=FeatureUseExperiment)
+    panels: dict[str, dict[str, list[dict]]] = {row: {} for row in definition.features}
+    facts, stale = [], []
+    for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):
+        title = column.title or spec["algo"]["title"]
+        panels[row][title] = outcome.records
+        if outcome.records:
+            facts.append([row, title, *_facts(outcome.records)])
+        if outcome.stale:
+            stale.append(f"{title} on {row}")
+    return Drawing(
+        draw_features(panels),
+        Path(specs[0]["results"]),
+        stale_note(stale),
+        facts,
+        _HEADER,
+        report.failed,
+    )
+
+
+def _facts(records: list[dict]) -> list[str]:
+    from boostbench.report.figures.features import shares
+
+    means = shares(records).mean(axis=0)
+    order = (-means).argsort(kind="stable")[:_NAMED]
+    error = sum(record["test_error"] for record in records) / len(records)
+    return [
+        str(len(records)),
+        f"{(means > 0).sum()} of {len(means)}",
+        ", ".join(f"{feature + 1} ({means[feature]:.0f}%)" for feature in order),
+        f"{100 * error:.1f}",
+    ]

@@ -1,0 +1,106 @@
+"""Which features boosting selects, from the records of `boostbench.experiment.feature_use`."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from boostbench.report.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+
+#: How many features a panel shows, those that are selected most.
+SHOWN = 16
+_COLUMNS = 2
+_PANEL_HEIGHT = 1.7  # inches
+_DPI = 170
+_SPREAD = 0.5  # of the space of a feature, for the markers of the algorithms
+
+
+def shares(records: Sequence[Mapping]) -> np.ndarray:
+    """Give the share of each split's stumps that test each feature, in percent.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        Of one algorithm on one data set.
+
+    Returns
+    -------
+    ndarray of shape (n_splits, n_features), float64
+        Rows of splits without any stump are zero.
+    """
+    counts = np.array([record["counts"] for record in records], dtype=float)
+    return 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+
+
+def draw_features(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figure:
+    """Draw how often features are selected: mean over splits, and standard deviation.
+
+    Parameters
+    ----------
+    panels : mapping
+        By the title of a panel (a data set) and of an algorithm, the records of its splits;
+        algorithms without records are not drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Features are numbered from 1, and sorted by the mean over the algorithms.
+    """
+    titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
+    n_columns = min(_COLUMNS, len(panels))
+    n_rows = ceil(len(panels) / n_columns)
+    with style():
+        size = (PAGE_WIDTH, _PANEL_HEIGHT * n_rows + 0.3)
+        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
+        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for axes, (title, algorithms) in zip(grid, panels.items(), strict=False):
+            axes.set_title(title)
+            drawn = {name: shares(records) for name, records in algorithms.items() if records}
+            if drawn:
+                _draw(axes, drawn, titles)
+            else:
+                axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
+                axes.set(xticks=[], yticks=[])
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        handles = {}
+        for axes in grid:
+            drawn, names = axes.get_legend_handles_labels()
+            handles |= dict(zip(names, drawn, strict=True))
+        if handles:
+            figure.legend(
+                handles.values(),
+                map(label, handles),
+                loc="outside lower center",
+                ncols=len(handles),
+                frameon=False,
+            )
+    return figure
+
+
+def _draw(axes: Axes, drawn: Mapping[str, np.ndarray], titles: Sequence[str]) -> None:
+    means = np.mean([values.mean(axis=0) for values in drawn.values()], axis=0)
+    # A stable sort leaves equals in the order of the data.
+    features = np.argsort(-means, kind="stable")[:SHOWN]
+    offsets = np.linspace(-_SPREAD / 2, _SPREAD / 2, len(titles)) if len(titles) > 1 else [0.0]
+    places = np.arange(len(features))
+    for name, values in drawn.items():
+        number = titles.index(name)
+        chosen = values[:, features]
+        axes.errorbar(
+            places + offsets[number],
+            chosen.mean(axis=0),
+            chosen.std(axis=0, ddof=1) if len(values) > 1 else None,
+            fmt=MARKERS[number % len(MARKERS)],
+            color=COLOURS[number % len(COLOURS)],
+            markersize=3,
+            elinewidth=0.7,
+            label=name,
+        )
+    axes.set_xticks(places, [str(feature + 1) for feature in features])
+    axes.set_xlim(-0.6, len(features) - 0.4)
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y")
+    axes.set(xlabel="feature", ylabel="% of the stumps")

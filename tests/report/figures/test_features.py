@@ -1,0 +1,38 @@
+import numpy as np
+
+from boostbench.report.figures.features import SHOWN, draw_features, shares
+
+
+def record(*counts):
+    return {"counts": list(counts)}
+
+
+def test_shares_are_of_each_splits_own_stumps():
+    given = [record(1, 3, 0), record(10, 0, 10), record(0, 0, 0)]
+    np.testing.assert_array_equal(shares(given), [[25, 75, 0], [50, 0, 50], [0, 0, 0]])
+
+
+def test_features_stand_in_the_order_of_their_use():
+    panels = {"wine": {"A": [record(1, 3, 0), record(2, 6, 0)], "B": [record(0, 1, 3)]}}
+    axes, *_ = draw_features(panels).axes
+    assert axes.get_title() == "wine"
+    # Means over both: 12.5, 50 and 37.5.
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "3", "1"]
+    drawn = {bars.get_label(): bars.lines[0].get_ydata().tolist() for bars in axes.containers}
+    assert drawn == {"A": [75, 0, 25], "B": [25, 75, 0]}
+    # The markers of a feature stand beside each other.
+    first, second = (bars.lines[0].get_xdata()[0] for bars in axes.containers)
+    assert -0.5 < first < 0 < second < 0.5
+
+
+def test_no_more_features_than_can_be_read():
+    axes, *_ = draw_features({"wide": {"A": [record(*range(100))]}}).axes
+    labels = [text.get_text() for text in axes.get_xticklabels()]
+    assert labels == [str(number) for number in range(100, 100 - SHOWN, -1)]
+
+
+def test_nothing_on_record_says_so():
+    figure = draw_features({"wine": {"A": [record(1, 1)]}, "glass": {"A": []}})
+    wine, glass = figure.axes
+    assert len(wine.containers) == 1
+    assert [text.get_text() for text in glass.texts] == ["no record"]
