@@ -1,6 +1,7 @@
 """What there is to say of a cell beside its number."""
 
 from collections import Counter
+from collections.abc import Mapping
 from math import isnan
 
 from boostbench.report import numbers
@@ -32,6 +33,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         ("Note", cell.note or ""),
         ("Rounds", _rounds(cell)),
         ("CPU seconds", _seconds(cell)),
+        ("Published CPU", _published_seconds(cell)),
         ("Chosen", cell.chosen),
         ("Failed", _failures(cell)),
         (PARTIAL, f"over {cell.splits} splits: the others failed or have not run")
@@ -81,10 +83,22 @@ def _rounds(cell: Cell) -> str:
 def _seconds(cell: Cell) -> str:
     if not cell.records:
         return ""
-    known = {name: cell.seconds(part) for part, name in _TIMES.items()}
-    parts = [f"{name} {numbers.seconds(spent)}" for name, spent in known.items() if spent]
-    calibration = cell.seconds("calibration")
-    return ", ".join([*parts, f"reference job {numbers.seconds(calibration)}"])
+    spent = {part: cell.seconds(part) for part in (*_TIMES, "predict_per_instance")}
+    return f"{_times(spent)}; reference job {numbers.seconds(cell.seconds('calibration'))}"
+
+
+def _published_seconds(cell: Cell) -> str:
+    return _times(cell.published.seconds) if cell.published else ""
+
+
+def _times(spent: Mapping[str, float | None]) -> str:
+    texts = [
+        f"{name} {numbers.seconds(spent[part])}" for part, name in _TIMES.items() if spent.get(part)
+    ]
+    prediction = spent.get("predict_per_instance")
+    if prediction:
+        texts.append(f"prediction {numbers.seconds(1e6 * prediction)} µs an instance")
+    return ", ".join(texts)
 
 
 def _failures(cell: Cell) -> str:

@@ -127,7 +127,8 @@ def test_details_tell_all_that_is_known(page):
     assert "Difference −1.00, Welch’s 95% interval −3.46 to +1.46" in cell
     assert "Verdict ✓ reproduced" in cell
     assert "Rounds 100 done" in cell
-    assert "CPU seconds fit 4.00, weak learners 2.00, reference job 0.100" in cell
+    assert "CPU seconds fit 4.00, weak learners 2.00, prediction 2.00 µs an instance" in cell
+    assert "Published CPU coefficients 13.7" in details["table-timed-wine-a"]
     assert "Recorded 2026-11-10 to 2026-11-12" in cell
     assert f"{STALE} 3 of 3 splits were made by other code" in details["table-one-wine-b"]
     assert f"{PARTIAL} over 2 of 3 splits" in details["table-one-glass-a"]
