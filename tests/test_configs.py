@@ -1,6 +1,6 @@
 from boostbench import configs
 from boostbench.cli.definition import Definition
-from boostbench.cli.figure_definition import FigureDefinition
+from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.report.published import read
 
 

@@ -14,11 +14,11 @@ from boostbench.cli.recorded import recorded_tables
 from boostbench.cli.words import split_words
 from boostbench.errors import UserError
 from boostbench.report.findings import reasons
-from boostbench.report.printing import make_grid, print_line
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.tables import Table
-from boostbench.report.terminal import print_verdicts
 from boostbench.report.verdicts import VERDICTS, Tally, counts
+from boostbench.report.writers.printing import make_grid, print_line
+from boostbench.report.writers.terminal import print_verdicts
 
 
 def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> int:

@@ -13,10 +13,10 @@ from boostbench.cli.meeting import tables_with
 from boostbench.cli.recorded import recorded_tables
 from boostbench.cli.words import split_words
 from boostbench.errors import UserError
-from boostbench.report.contest import Contest, compare_columns
-from boostbench.report.contest_json import to_json
-from boostbench.report.contest_terminal import print_contest
-from boostbench.report.merge import merge
+from boostbench.report.contest.contest import Contest, compare_columns
+from boostbench.report.contest.json_text import to_json
+from boostbench.report.contest.merge import merge
+from boostbench.report.contest.terminal import print_contest
 from boostbench.report.tables import Table
 
 #: Endings that a figure's file may be given with.

@@ -3,11 +3,11 @@
 import importlib.util
 from collections.abc import Sequence
 
-from boostbench.cli.figure_boundaries import boundaries
-from boostbench.cli.figure_definition import FigureDefinition
-from boostbench.cli.figure_features import features
-from boostbench.cli.figure_paths import paths
-from boostbench.cli.figure_recorded import curves, times
+from boostbench.cli.figures.boundaries import boundaries
+from boostbench.cli.figures.definition import FigureDefinition
+from boostbench.cli.figures.features import features
+from boostbench.cli.figures.paths import paths
+from boostbench.cli.figures.recorded import curves, times
 from boostbench.errors import UserError
 
 _KINDS = {

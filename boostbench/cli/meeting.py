@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from boostbench import configs
 from boostbench.cli.definition import Definition
 from boostbench.errors import UserError, unknown
-from boostbench.report.merge import find_column, join
+from boostbench.report.contest.merge import find_column, join
 
 
 def tables_with(
@@ -16,7 +16,7 @@ def tables_with(
     Parameters
     ----------
     names : sequence of str
-        Columns of tables, see `boostbench.report.merge.find_column`.
+        Columns of tables, see `boostbench.report.contest.merge.find_column`.
     tables : sequence of str, default=()
         Names of tables, or paths of YAML files; by default all of ``conf/table`` that hold them,
         those with the most data sets first. Tables in which a data set has several rows are then

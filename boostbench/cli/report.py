@@ -12,9 +12,9 @@ from boostbench.errors import UserError
 from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
 from boostbench.report.page.figures import find_figures
-from boostbench.report.readme import readme
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
+from boostbench.report.writers.readme import readme
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> int:

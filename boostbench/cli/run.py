@@ -26,7 +26,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.runner import Report
 from boostbench.report.cells import Cell
 from boostbench.report.published import find_in_paper
-from boostbench.report.terminal import print_stale_note, print_summary
+from boostbench.report.writers.terminal import print_stale_note, print_summary
 
 
 class JobFailed(Exception):

@@ -15,11 +15,11 @@ from boostbench.cli.execute import execute
 from boostbench.cli.rows import load_rows
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.report.csv_file import to_csv
-from boostbench.report.latex import latex
-from boostbench.report.markdown import markdown
 from boostbench.report.tables import Table
-from boostbench.report.terminal import (
+from boostbench.report.writers.csv_file import to_csv
+from boostbench.report.writers.latex import latex
+from boostbench.report.writers.markdown import markdown
+from boostbench.report.writers.terminal import (
     print_headline,
     print_judgement,
     print_summary,

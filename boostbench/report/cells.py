@@ -7,10 +7,10 @@ from math import isnan
 from statistics import fmean, stdev
 
 from boostbench.experiment.recorded import Recorded
-from boostbench.report.agreement import Agreement, agreement
 from boostbench.report.notes import find_note
 from boostbench.report.numbers import mean_std
 from boostbench.report.published import Published
+from boostbench.report.statistics.agreement import Agreement, agreement
 
 #: Stands behind a number that other code than today's made, in whole or in part.
 STALE = "†"

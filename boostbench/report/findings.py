@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from boostbench.report import numbers
-from boostbench.report.paired import paired
+from boostbench.report.contest.paired import paired
+from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
-from boostbench.report.wilcoxon import wilcoxon
 
 COMPARISON = ["data", "algorithm", "published", "ours", "difference", "verdict"]
 SECONDS = ["data", "algorithm", "published", "ours"]

@@ -5,7 +5,7 @@ import pytest
 from boostbench import configs
 from boostbench.cli.recorded import recorded_tables
 from boostbench.errors import UserError
-from boostbench.report.markdown import markdown
+from boostbench.report.writers.markdown import markdown
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -10,8 +10,8 @@ from boostbench.report.overview import (
     short_title,
     verdicts,
 )
-from boostbench.report.readme import readme
 from boostbench.report.verdicts import counts
+from boostbench.report.writers.readme import readme
 
 
 @pytest.fixture

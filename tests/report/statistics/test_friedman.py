@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.report.friedman import average_ranks, friedman, holm
+from boostbench.report.statistics.friedman import average_ranks, friedman, holm
 
 #: Table 6 of Demšar 2006: AUC of C4.5 (plain, with m, with cf, with both) on 14 data sets. In the
 #: line before the last, he ranks two of 0.975 by a digit that he does not print.

@@ -6,12 +6,12 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.report.contest import Contest, Duel, effect
+from boostbench.report.contest.contest import Contest, Duel, effect
 from boostbench.report.findings import significance
 from boostbench.report.numbers import differences
-from boostbench.report.printing import make_grid, print_line
 from boostbench.report.tables import Table
-from boostbench.report.terminal import print_table
+from boostbench.report.writers.printing import make_grid, print_line
+from boostbench.report.writers.terminal import print_table
 
 #: Names of algorithms are broken to this width where many columns stand beside them.
 _NAME_WIDTH = 13

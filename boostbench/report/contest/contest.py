@@ -5,11 +5,11 @@ from itertools import combinations
 
 import numpy as np
 
-from boostbench.report.effects import Score, hedges_g, rank_biserial, score
-from boostbench.report.friedman import Friedman, average_ranks, friedman, holm
-from boostbench.report.paired import Paired, paired
+from boostbench.report.contest.paired import Paired, paired
+from boostbench.report.statistics.effects import Score, hedges_g, rank_biserial, score
+from boostbench.report.statistics.friedman import Friedman, average_ranks, friedman, holm
+from boostbench.report.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.report.tables import Table
-from boostbench.report.wilcoxon import Wilcoxon, wilcoxon
 
 
 @dataclass(frozen=True)

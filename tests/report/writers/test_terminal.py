@@ -7,7 +7,7 @@ from rich.console import Console
 
 from boostbench.data.dataset import Dataset
 from boostbench.report.tables import Column
-from boostbench.report.terminal import (
+from boostbench.report.writers.terminal import (
     print_headline,
     print_judgement,
     print_summary,

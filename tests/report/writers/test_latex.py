@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from boostbench.report.latex import escape, latex
+from boostbench.report.writers.latex import escape, latex
 
 
 def body(text, environment="tabular"):

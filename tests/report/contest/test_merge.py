@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from boostbench.report.merge import find_column, merge
+from boostbench.report.contest.merge import find_column, merge
 from boostbench.report.tables import Column, Comparison
 
 

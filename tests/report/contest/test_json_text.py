@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from boostbench.report.contest import compare_columns
-from boostbench.report.contest_json import to_json
+from boostbench.report.contest.contest import compare_columns
+from boostbench.report.contest.json_text import to_json
 
 
 @pytest.mark.parametrize("names", ["ab", "abc"])

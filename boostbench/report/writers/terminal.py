@@ -21,8 +21,8 @@ from boostbench.report.findings import (
     significance,
     summary,
 )
-from boostbench.report.printing import GAP, make_grid, print_line
 from boostbench.report.tables import Entry, Table, stale_note
+from boostbench.report.writers.printing import GAP, make_grid, print_line
 
 _COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red"}
 

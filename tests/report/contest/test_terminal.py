@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from boostbench.report.contest import compare_columns
-from boostbench.report.contest_terminal import print_contest
+from boostbench.report.contest.contest import compare_columns
+from boostbench.report.contest.terminal import print_contest
 from boostbench.report.tables import Column
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]

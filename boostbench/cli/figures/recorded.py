@@ -6,8 +6,8 @@ from statistics import fmean
 
 from boostbench.cli.compose import experiments
 from boostbench.cli.definition import Definition
-from boostbench.cli.figure_definition import FigureDefinition
-from boostbench.cli.figure_drawing import Drawing, stale_note
+from boostbench.cli.figures.definition import FigureDefinition
+from boostbench.cli.figures.drawing import Drawing, stale_note
 from boostbench.errors import UserError
 from boostbench.experiment.recorded import Recorded, Records
 from boostbench.report import numbers

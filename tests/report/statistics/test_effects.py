@@ -3,7 +3,7 @@ from math import isnan, nan
 import numpy as np
 import pytest
 
-from boostbench.report.effects import hedges_g, rank_biserial, score
+from boostbench.report.statistics.effects import hedges_g, rank_biserial, score
 
 
 def test_score_is_of_printed_numbers():

@@ -1,4 +1,4 @@
-from boostbench.report.markdown import markdown
+from boostbench.report.writers.markdown import markdown
 
 
 def rows(text):

@@ -7,8 +7,8 @@ import numpy as np
 
 from boostbench.cli.compose import experiments
 from boostbench.cli.execute import execute
-from boostbench.cli.figure_definition import FigureDefinition
-from boostbench.cli.figure_drawing import Drawing, stale_note
+from boostbench.cli.figures.definition import FigureDefinition
+from boostbench.cli.figures.drawing import Drawing, stale_note
 from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.experiment.coefficient_path import PathExperiment

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.report.paired import paired
+from boostbench.report.contest.paired import paired
 
 
 def test_means_over_data_sets(table):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from boostbench.report import published
-from boostbench.report.wilcoxon import Wilcoxon, critical_value, wilcoxon
+from boostbench.report.statistics.wilcoxon import Wilcoxon, critical_value, wilcoxon
 
 STATEMENTS = published.read("wilcoxon-statements")
 # The second name of a statement's algorithm says which lines of the table are meant.

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.report.agreement import agreement
+from boostbench.report.statistics.agreement import agreement
 
 
 def test_agreement_is_welchs_interval():

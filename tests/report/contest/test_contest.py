@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from boostbench.report.contest import compare_columns, effect
-from boostbench.report.friedman import friedman, holm
-from boostbench.report.wilcoxon import wilcoxon
+from boostbench.report.contest.contest import compare_columns, effect
+from boostbench.report.statistics.friedman import friedman, holm
+from boostbench.report.statistics.wilcoxon import wilcoxon
 
 ERRORS = np.random.default_rng(0).integers(10, 400, (9, 4)) / 10
 

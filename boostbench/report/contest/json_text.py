@@ -5,12 +5,12 @@ from math import isfinite
 from typing import Any
 
 from boostbench.report.cells import Cell
-from boostbench.report.contest import Contest, effect
+from boostbench.report.contest.contest import Contest, effect
 from boostbench.report.tables import Table
 
 
 def to_json(table: Table, sources: dict[str, str], contest: Contest) -> str:
-    """Write what `boostbench.report.contest_terminal.print_contest` prints, in full digits.
+    """Write what `boostbench.report.contest.terminal.print_contest` prints, in full digits.
 
     Parameters
     ----------

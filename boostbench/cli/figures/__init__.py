@@ -1,0 +1,1 @@
+"""The kinds of figures: from a definition and records to a drawing."""

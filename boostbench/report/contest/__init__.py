@@ -1,0 +1,1 @@
+"""Algorithms against each other, over the data sets on which they meet."""

@@ -1,0 +1,1 @@
+"""Tests, ranks and effect sizes of numbers as they are printed."""

@@ -1,0 +1,1 @@
+"""Tables and verdicts as text: terminal, Markdown, CSV, LaTeX."""
