@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from boostbench.cli.figures.boundaries import boundaries
 from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.features import features
+from boostbench.cli.figures.judged import ranks, scatter
 from boostbench.cli.figures.paths import paths
 from boostbench.cli.figures.recorded import curves, times
 from boostbench.errors import UserError
@@ -16,6 +17,8 @@ _KINDS = {
     "times": times,
     "paths": paths,
     "features": features,
+    "scatter": scatter,
+    "ranks": ranks,
 }
 
 

@@ -17,7 +17,8 @@ def define(tmp_path):
     """Write a figure's definition next to the working folder."""
 
     def define(**content):
-        path = tmp_path / "mine.yaml"
+        path = tmp_path / "figure" / "mine.yaml"
+        path.parent.mkdir(exist_ok=True)
         path.write_text(yaml.safe_dump({"title": "Mine", "caption": "What it is.", **content}))
         return str(path)
 
@@ -244,3 +245,51 @@ def test_features_of_what_has_no_stumps(call, define):
     result = call("figure", name)
     assert result.code == 1
     assert "has no stumps on single features" in result.err
+
+
+@pytest.fixture
+def judged(call, define_table):
+    """A table of three algorithms on two data sets, all of it on record."""
+    name = define_table(
+        rows=["iris", "wine"],
+        columns=["adaboost_mh", "adaboost_ecc", {"mc": {"algo": "mcboost"}}],
+        overrides=["algo.n_iterations=5", "protocol.n_splits=2", "protocol.checkpoints=[5]"],
+        published="randomboost-table5",
+    )
+    assert call("table", name, "parallel=serial").code == 0
+    return name
+
+
+def test_ranks(call, folder, define, judged):
+    name = define(ranked=judged)
+    result = call("figure", name)
+    assert (result.code, result.err) == (0, "")
+    assert "Friedman test of 3 algorithms over 2 data sets" in result.out
+    page = (folder / "results" / "figures" / "mine.md").read_text()
+    ranks = [float(line.split("|")[2]) for line in page.splitlines() if line.startswith("| Ada")]
+    assert len(ranks) == 2
+    assert all(1 <= rank <= 3 for rank in ranks)
+
+
+def test_published_against_ours(call, folder, define):
+    # Only tables of papers count, so that the real one is needed, and one number of it.
+    quick = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=1000", "parallel=serial"]
+    assert call("run", *quick, "protocol.n_splits=10").code == 0
+    result = call("figure", define(tables=["randomboost5", "randomboost6"]))
+    assert result.code == 0
+    assert "Beside 1 of them there is one of ours" in result.out
+    assert (folder / "results" / "figures" / "mine.svg").is_file()
+
+
+def test_wrong_ranks(refused_figure, define, define_table):
+    table = define_table(rows=["iris"], columns=["adaboost_mh", "adaboost_ecc"])
+    assert "needs three algorithms or more" in refused_figure(define(ranked=table))
+    name = define(ranked=table, among=["adaboost", "mcboost", "samme"])
+    assert "has no column 'adaboost'" in refused_figure(name)
+    assert "knows only results=DIR" in refused_figure(name, "seed=1")
+    assert "nothing is recorded" in refused_figure(define(tables=["randomboost6"]))
+
+
+@pytest.fixture
+def refused_figure(refused):
+    return lambda *argv: refused("figure", *argv)

@@ -14,6 +14,8 @@ _NEEDED = {
     "times": ["panels"],
     "paths": ["classes", "data", "algo"],
     "features": ["features", "columns"],
+    "scatter": ["tables"],
+    "ranks": ["ranked"],
     "boundaries": ["rows", "columns"],
 }
 _OPTIONAL = {
@@ -21,6 +23,8 @@ _OPTIONAL = {
     "times": set(),
     "paths": {"overrides"},
     "features": {"overrides"},
+    "scatter": set(),
+    "ranks": {"among"},
     "boundaries": {"points", "overrides"},
 }
 _AXES = ("log", "linear")
@@ -77,7 +81,7 @@ class FigureDefinition:
         Name of the file.
     title, caption : str
         What stands above and under it.
-    kind : {"boundaries", "curves", "times", "paths", "features"}
+    kind : {"boundaries", "curves", "times", "paths", "features", "scatter", "ranks"}
         What it shows, as its keys tell.
     table : str, default=None
         Of curves: the table whose records are drawn.
@@ -93,6 +97,12 @@ class FigureDefinition:
         Of boundaries: the data sets.
     features : list of str
         Of features: the data sets of which it shows the features that are selected.
+    tables : list of str
+        Of scatter: the tables whose numbers are drawn.
+    ranked : str, default=None
+        Of ranks: the table over whose data sets algorithms are ranked.
+    among : list of str
+        Of ranks: its columns; by default all.
     columns : list of FigureColumn
         Of boundaries and features: the algorithms.
     points : str, default=None
@@ -113,6 +123,9 @@ class FigureDefinition:
     classes: dict[int, str] = field(default_factory=dict)
     rows: list[str] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+    ranked: str | None = None
+    among: list[str] = field(default_factory=list)
     columns: list[FigureColumn] = field(default_factory=list)
     points: str | None = None
     overrides: list[str] = field(default_factory=list)
