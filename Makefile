@@ -53,9 +53,13 @@ mcfigure1 mcfigure2 mcfigure3:
 report: $(VENV)/installed-plots ## all results on one page, results/report.html
 	$(BIN)/boostbench report $(ARGS)
 
-bench: $(VENV)/installed ## speed as ratios, one core; needs the papers' data
+bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' data
 	$(BIN)/python scripts/bench_rounds.py
 	$(BIN)/python scripts/bench_projections.py
+	$(BIN)/python scripts/bench_peers.py
+	$(BIN)/python scripts/bench_coefficients.py
+	$(BIN)/python scripts/bench_predictions.py
+	$(BIN)/python scripts/bench_scaling.py
 
 test: lint ## install, lint, run all tests
 	$(BIN)/python -m pytest
@@ -79,6 +83,10 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-plots: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[plots]'
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-bench: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python

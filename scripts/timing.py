@@ -1,4 +1,4 @@
-"""What the benchmarks share: the data they run on, and medians of runs that take turns."""
+"""What the benchmarks share: the data they run on, and CPU times of jobs that take turns."""
 
 import time
 
@@ -8,22 +8,31 @@ from boostbench import configs, data
 from boostbench.experiment.protocol import Protocol, splits
 
 
-def training_part(name):
-    """Return X and y of the training part of the first 75/25 split.
+def both_parts(name):
+    """Return the training and the test part of the first 75/25 split.
 
     Parameters
     ----------
     name : str
         A data set, ``"letter"``, or with the number of samples per class, ``"letter:50"``.
+
+    Returns
+    -------
+    list of (X, y)
     """
     name, _, per_class = name.partition(":")
     dataset = data.load(configs.read("data", name))
     protocol = Protocol(n_splits=1, samples_per_class=int(per_class) if per_class else None)
-    train = splits(dataset, protocol, seed=0)[0].train
-    return dataset.X[train], dataset.y[train]
+    split = splits(dataset, protocol, seed=0)[0]
+    return [(dataset.X[rows], dataset.y[rows]) for rows in (split.train, split.test)]
 
 
-def medians(jobs, repeats):
+def training_part(name):
+    """Return X and y of the training part alone; see `both_parts`."""
+    return both_parts(name)[0]
+
+
+def cpu_seconds(jobs, repeats):
     """Run the jobs in turn, once to warm up and `repeats` times measured.
 
     Parameters
@@ -33,8 +42,7 @@ def medians(jobs, repeats):
 
     Returns
     -------
-    ndarray of shape (n_jobs,)
-        Median CPU seconds of each.
+    ndarray of shape (repeats, n_jobs)
     """
     seconds = np.empty((repeats + 1, len(jobs)))
     for turn in seconds:
@@ -42,4 +50,14 @@ def medians(jobs, repeats):
             started = time.process_time()
             job()
             turn[i] = time.process_time() - started
-    return np.median(seconds[1:], axis=0)
+    return seconds[1:]
+
+
+def medians(jobs, repeats):
+    """Return the median CPU seconds of each job; see `cpu_seconds`."""
+    return np.median(cpu_seconds(jobs, repeats), axis=0)
+
+
+def minima(jobs, repeats):
+    """Return the least CPU seconds of each job, which other work on the machine disturbs least."""
+    return cpu_seconds(jobs, repeats).min(axis=0)

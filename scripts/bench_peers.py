@@ -1,0 +1,73 @@
+"""Time whole fits of MCBoost against what people use, on one core, and compare test errors.
+
+First scikit-learn's AdaBoostClassifier with stumps, then LightGBM and XGBoost with trees of depth 1
+(all of them with 500 rounds, and otherwise as by default). In a round MCBoost adds one stump with a
+coefficient for each class, LightGBM and XGBoost a tree for each class. All take turns on one
+stratified 75/25 split, and the least CPU time counts.
+
+    python scripts/bench_peers.py
+"""
+
+from functools import partial
+
+import numpy as np
+from sklearn.ensemble import AdaBoostClassifier
+from tabulate import tabulate
+from threadpoolctl import threadpool_limits
+from timing import both_parts, minima
+
+from boostbench.algorithms import MCBoost
+
+try:
+    from lightgbm import LGBMClassifier
+    from xgboost import XGBClassifier
+except ImportError as error:
+    raise SystemExit(f"{error}; install what this compares with: pip install '.[bench]'") from None
+
+N_ROUNDS = 500
+ADABOOST = ["vowel", "pendigits:100", "letter:50"]
+GRADIENT_BOOSTING = ["vowel", "letter:50", "usps:100", "pendigits:100", "satimage"]
+
+
+def main():
+    """Print a table for each kind of peer."""
+    compare(
+        ADABOOST,
+        {"AdaBoost": AdaBoostClassifier(n_estimators=N_ROUNDS, random_state=0)},
+        repeats=3,
+    )
+    print()
+    compare(
+        GRADIENT_BOOSTING,
+        {
+            "LightGBM": LGBMClassifier(
+                n_estimators=N_ROUNDS, max_depth=1, num_leaves=2, n_jobs=1, verbosity=-1
+            ),
+            "XGBoost": XGBClassifier(
+                n_estimators=N_ROUNDS, max_depth=1, tree_method="hist", n_jobs=1
+            ),
+        },
+        repeats=5,
+    )
+
+
+def compare(names, peers, repeats):
+    """Print a row per data set: seconds and test errors, and seconds of the peers by ours."""
+    models = {"MCBoost": MCBoost(n_iterations=N_ROUNDS), **peers}
+    rows = []
+    for name in names:
+        parts = both_parts(name)
+        # XGBoost takes classes 0, 1, ... only.
+        (X, y), (X_test, y_test) = [(X, np.unique(y, return_inverse=True)[1]) for X, y in parts]
+        seconds = minima([partial(model.fit, X, y) for model in models.values()], repeats)
+        errors = [100 * np.mean(model.predict(X_test) != y_test) for model in models.values()]
+        cells = [f"{s:.2f}, {e:.1f}" for s, e in zip(seconds, errors, strict=True)]
+        rows.append([name, *X.shape, *cells, *(f"{s:.2f}" for s in seconds[1:] / seconds[0])])
+    ratios = [f"{name} / ours" for name in peers]
+    headers = ["data", "m", "d", *(f"{name}: s, %" for name in models), *ratios]
+    print(tabulate(rows, headers, disable_numparse=True, maxheadercolwidths=9))
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()

@@ -1,0 +1,45 @@
+"""Time predictions of 1000 stumps on pendigits, directly and as one table per feature.
+
+python scripts/bench_predictions.py
+"""
+
+from functools import partial
+
+from tabulate import tabulate
+from threadpoolctl import threadpool_limits
+from timing import minima, training_part
+
+from boostbench.algorithms import MCBoost
+from boostbench.configs import read
+from boostbench.data import load
+
+BATCHES = [10, 100, 1000, 10_000]
+N_ROUNDS = 1000
+# Instances are predicted that often, whatever the size of a batch.
+N_INSTANCES = 20_000
+
+
+def main():
+    """Print a row per size of a batch."""
+    model = MCBoost(n_iterations=N_ROUNDS).fit(*training_part("pendigits:100"))
+    ways = [model, model.additive()]
+    X = load(read("data", "pendigits")).X
+    assert (ways[0].predict(X) == ways[1].predict(X)).all()
+    rows = []
+    for size in BATCHES:
+        jobs = [partial(repeat, way.predict, X[:size]) for way in ways]
+        instances = size * (N_INSTANCES // size)
+        rows.append([size, *(f"{us:.2f}" for us in minima(jobs, repeats=7) / instances * 1e6)])
+    headers = ["batch", "direct, us per instance", "tables, us per instance"]
+    print(tabulate(rows, headers, disable_numparse=True))
+
+
+def repeat(predict, X):
+    """Predict a batch as often as it takes."""
+    for _ in range(N_INSTANCES // len(X)):
+        predict(X)
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()
