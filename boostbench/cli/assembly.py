@@ -73,11 +73,10 @@ def assemble(
 
 def _columns(definition: Definition, name: str, algo: Mapping) -> dict[str, Column]:
     """Make the columns that show an algorithm: one, or one for each number of rounds."""
-    variant = definition.columns[name]
-    title = variant.title or (algo["title"] if variant.algo == name else name)
-    label = f"{variant.group}, {title}" if variant.group else title
+    title, label = definition.heading(name, algo), definition.label(name, algo)
     if not definition.rounds:
-        return {name: Column(label, title, variant.group or "", None, definition.seconds)}
+        group = definition.columns[name].group or ""
+        return {name: Column(label, title, group, None, definition.seconds)}
     last = definition.rounds[-1]
     return {
         f"{name}@{rounds}": Column(
