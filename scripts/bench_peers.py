@@ -62,10 +62,13 @@ def compare(names, peers, repeats):
         seconds = minima([partial(model.fit, X, y) for model in models.values()], repeats)
         errors = [100 * np.mean(model.predict(X_test) != y_test) for model in models.values()]
         cells = [f"{s:.2f}, {e:.1f}" for s, e in zip(seconds, errors, strict=True)]
-        rows.append([name, *X.shape, *cells, *(f"{s:.2f}" for s in seconds[1:] / seconds[0])])
-    ratios = [f"{name} / ours" for name in peers]
-    headers = ["data", "m", "d", *(f"{name}: s, %" for name in models), *ratios]
-    print(tabulate(rows, headers, disable_numparse=True, maxheadercolwidths=9))
+        ratios = [f"{s:.2f}" for s in seconds[1:] / seconds[0]]
+        beside = [text for pair in zip(cells[1:], ratios, strict=True) for text in pair]
+        rows.append([name, *X.shape, cells[0], *beside])
+    headers = ["data", "m", "d", "MCBoost\ns, %"]
+    for name in peers:
+        headers += [f"{name}\ns, %", "ratio"]
+    print(tabulate(rows, headers, disable_numparse=True))
 
 
 if __name__ == "__main__":

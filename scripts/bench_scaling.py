@@ -47,7 +47,16 @@ def main(arguments):
             rows[-1][-1] = f"{name}: {slope:.2f}"
         if "--largest" in arguments and kind == "pixels":
             rows += lines([LARGEST], [measured(kind, **LARGEST)])
-        headers = ["m", "d", "k", "ms per round", "ns per m d k", "setup s", "peak GiB", "slope"]
+        headers = [
+            "m",
+            "d",
+            "k",
+            "ms per\nround",
+            "ns per\nm d k",
+            "setup\ns",
+            "peak\nGiB",
+            "slope",
+        ]
         print(tabulate(rows, headers, disable_numparse=True))
 
 
