@@ -4,6 +4,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
@@ -15,6 +16,7 @@ from boostbench import configs
 from boostbench.cli import overrides as checks
 from boostbench.errors import UserError
 
+#: Groups of which an option never depends on what is chosen of another.
 _INDEPENDENT = ("algo", "data", "protocol")
 
 
@@ -51,30 +53,60 @@ def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
     UserError
         Unknown option of a group, unknown key, or whatever else Hydra finds wrong.
     """
-    parts: dict[tuple[str, ...], dict] = {}
-
-    def part(one: Iterable[str]) -> dict:
-        one = tuple(one)
-        if one not in parts:
-            checks.check(one)
-            parts[one] = resolve(compose("config", list(one), return_hydra_config=True))
-        return copy.deepcopy(parts[one])
-
-    def whole(one: Sequence[str]) -> dict:
-        # The cells of a table are many combinations of few options, and Hydra takes a tenth of a
-        # second each. What is chosen of one group decides nothing in the others, unless somebody
-        # refers from one to the other.
-        if any("${" in override for override in one):
-            return part(one)
-        common = [override for override in one if _group(override) not in _INDEPENDENT]
-        own = {
-            group: part([*common, *(o for o in one if _group(o) == group)])[group]
-            for group in _INDEPENDENT
-        }
-        return part(common) | own
-
     with one_line_errors(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
-        return [whole(one) for one in overrides]
+        # What is chosen of one group decides nothing in the others, unless somebody refers from one
+        # to the other.
+        apart = [one for one in overrides if not any("${" in override for override in one)]
+        parts = _compose_parts(apart)
+        return [
+            copy.deepcopy(parts[tuple(one)]) if tuple(one) in parts else _compose(one)
+            for one in overrides
+        ]
+
+
+def _compose(overrides: Sequence[str]) -> dict:
+    checks.check(overrides)
+    return resolve(compose("config", list(overrides), return_hydra_config=True))
+
+
+def _compose_parts(overrides: Iterable[Sequence[str]]) -> dict[tuple[str, ...], dict]:
+    """Compose many experiments, group by group, as the cells of tables are few options crossed.
+
+    Hydra takes a tenth of a second each time. So each option of a group is composed once, in
+    company of any options of the others.
+
+    Returns
+    -------
+    dict of tuple of str to dict
+        Resolved configs by their overrides.
+    """
+    split = {tuple(one): _split(one) for one in overrides}
+    composed: dict[tuple, dict] = {}
+    for common in dict.fromkeys(common for common, _ in split.values()):
+        own = [parts for shared, parts in split.values() if shared == common]
+        options = [dict.fromkeys(column) for column in zip(*own, strict=True)]
+        for company in zip_longest(*options):
+            filled = [part or () for part in company]
+            spec = _compose([*common, *chain(*filled)])
+            for group, part in zip(_INDEPENDENT, filled, strict=True):
+                composed.setdefault((common, group, part), spec)
+    return {
+        one: composed[common, _INDEPENDENT[0], parts[0]]
+        | {
+            group: composed[common, group, part][group]
+            for group, part in zip(_INDEPENDENT, parts, strict=True)
+        }
+        for one, (common, parts) in split.items()
+    }
+
+
+def _split(overrides: Sequence[str]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Tell the overrides of each independent group from those that all have in common."""
+    common = tuple(o for o in overrides if _group(o) not in _INDEPENDENT)
+    return common, tuple(
+        tuple(override for override in overrides if _group(override) == group)
+        for group in _INDEPENDENT
+    )
 
 
 def _group(override: str) -> str:
