@@ -94,14 +94,16 @@ class ExponentialProblem(PairwiseProblem):
     def derivatives(self, w):
         """Evaluate the function's derivatives; as `PairwiseProblem.derivatives`."""
         factor = np.exp(w)
-        minus_M = factor / factor[:, None]
-        minus_M *= self._minus_C
-        minus_rows = minus_M @ self._ones
-        hessian, degrees = laplacian(minus_M)
-        total = 0.5 * float(degrees @ self._ones)
+        minus_M = self._minus_C * factor
+        minus_M /= factor[:, None]
+        gradient = minus_M @ self._ones
+        gradient += gradient
+        hessian = minus_M + minus_M.T
+        minus_degrees = hessian @ self._ones
+        gradient -= minus_degrees
+        hessian.ravel()[:: len(w) + 1] -= minus_degrees
+        total = -0.5 * float(minus_degrees @ self._ones)
         scale = 1.0 / (1.0 - self.share + self.share * total)
-        gradient = 2.0 * minus_rows
-        gradient += degrees
         gradient *= scale
         hessian *= scale
         if gradient @ gradient > _NEGLIGIBLE:
