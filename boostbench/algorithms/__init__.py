@@ -3,6 +3,7 @@
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH
 from boostbench.algorithms.adaboost_ecc import AdaBoostECC
 from boostbench.algorithms.adaboost_mo import AdaBoostMO
+from boostbench.algorithms.adaboost_sip import AdaBoostSIP
 from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
@@ -18,6 +19,7 @@ __all__ = [
     "AdaBoostECC",
     "AdaBoostMH",
     "AdaBoostMO",
+    "AdaBoostSIP",
     "GradBoost",
     "MCBoost",
     "MultiBoost",

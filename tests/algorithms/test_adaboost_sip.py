@@ -1,0 +1,89 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from boostbench.algorithms import AdaBoost, AdaBoostECC, AdaBoostSIP
+
+from . import reference
+from .problems import blobs, noise
+from .test_adaboost_ecc import PRECISION, TIELESS, VOTES, codes
+
+
+def fall(h, mu, weights, y):
+    """How steeply the loss falls along a stump and a code, term by term."""
+    return sum(w * (mu[y[i]] - mu[r]) * h[i] for (i, r), w in weights.items())
+
+
+@pytest.mark.parametrize("votes", VOTES)
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_every_round_is_the_best_of_all_stumps_and_codes(votes, problem, n_classes):
+    X, y = problem(n_classes, n_samples=16, n_features=2, seed=n_classes)
+    model = AdaBoostSIP(n_iterations=6, votes=votes).fit(X, y)
+    candidates = reference.stump_outputs(X)
+    pairs = reference.wrong_pairs(y, n_classes)
+    weights = {pair: 1.0 / len(pairs) for pair in pairs}
+    for t, h in enumerate(reference.stage_outputs(model, X)):
+        mu = codes(model)[t]
+        steepest = max(
+            fall(c, code, weights, y)
+            for c in candidates
+            for code in itertools.product([-1, 1], repeat=n_classes)
+        )
+        assert fall(h, mu, weights, y) == pytest.approx(steepest, abs=PRECISION)
+
+        D = [0.0] * len(y)
+        for i, r in pairs:
+            D[i] += weights[i, r] * (mu[r] != mu[y[i]])
+        D = [d / sum(D) for d in D]
+        alpha, beta = VOTES[votes](D, [mu[label] for label in y], h)
+        slope, offset = (alpha + beta) / 2, (alpha - beta) / 2
+        np.testing.assert_allclose(model.coefficients_[t], slope * mu, rtol=1e-6)
+        np.testing.assert_allclose(model.intercepts_[t], offset * mu, rtol=1e-6, atol=1e-9)
+        for i, r in pairs:
+            g = alpha if h[i] == 1 else -beta
+            weights[i, r] *= math.exp((mu[r] - mu[y[i]]) * g / 2)
+        total = sum(weights.values())
+        weights = {pair: weight / total for pair, weight in weights.items()}
+    assert model.n_iterations_ == 6
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize("seed", TIELESS)
+def test_two_classes_and_one_vote_are_adaboost(problem, seed):
+    X, y = problem(2, seed=seed)
+    binary = AdaBoost(n_iterations=12).fit(X, y)
+    multi = AdaBoostSIP(n_iterations=12, votes="one").fit(X, y)
+    for one, two in zip(
+        binary.staged_decision_function(X), multi.staged_decision_function(X), strict=True
+    ):
+        np.testing.assert_allclose(two, 2 * one, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [4, 6])
+def test_optimal_codes_lower_the_loss_faster_than_random_ones(n_classes):
+    X, y = blobs(n_classes, n_samples=200, n_features=4, seed=0)
+
+    def loss(model):
+        margins = reference.differences(model.fit(X, y).decision_function(X), y) / 2
+        return reference.exponential_loss(
+            [margins[i, r] for i, r in reference.wrong_pairs(y, n_classes)]
+        )
+
+    random = [loss(AdaBoostECC(n_iterations=20, random_state=seed)) for seed in range(5)]
+    assert loss(AdaBoostSIP(n_iterations=20)) < min(random)
+
+
+def test_training_ends_where_no_stump_beats_chance():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    model = AdaBoostSIP(n_iterations=50).fit(X, [0, 1, 1, 0])
+    assert model.n_iterations_ == 0
+
+
+def test_groups_along_a_line_are_told_apart():
+    X = np.repeat(np.arange(3.0), 10)[:, None]
+    model = AdaBoostSIP(n_iterations=300).fit(X, X[:, 0].astype(int))
+    assert set(model.hypotheses_.threshold) == {0.5, 1.5}
+    assert model.score(X, X[:, 0].astype(int)) == 1.0

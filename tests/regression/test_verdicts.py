@@ -1,0 +1,35 @@
+"""No published number that the committed records reproduced is lost, and the files tell what is."""
+
+from pathlib import Path
+
+import pytest
+
+from boostbench.cli.recorded import recorded_tables
+from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.writers.readme import readme
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+@pytest.fixture(scope="module")
+def tables():
+    tables, warnings = recorded_tables(None, RESULTS)
+    assert warnings == []
+    return tables
+
+
+def test_nothing_that_was_reproduced_is_lost(tables):
+    before = read_verdicts(RESULTS / "verdicts.csv")
+    assert len(before) > 400
+    assert lost(before, verdicts([table for table in tables if table.paper])) == []
+
+
+def test_committed_verdicts_are_those_of_the_committed_records(tables):
+    today = to_csv(filed(verdicts([table for table in tables if table.paper])))
+    assert (RESULTS / "verdicts.csv").read_text(encoding="utf-8") == today
+
+
+def test_committed_overview_is_that_of_the_committed_records(tables):
+    written = {path.stem for path in (RESULTS / "tables").glob("*.md")}
+    text = readme(tables, "figures/overview.svg", written)
+    assert (RESULTS / "README.md").read_text(encoding="utf-8") == text
