@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.cli.complaints import complain
-from boostbench.cli.recorded import recorded_tables
+from boostbench.cli.recorded import read_tables
 from boostbench.cli.words import split_words
 from boostbench.errors import UserError
 from boostbench.report.findings import reasons
@@ -44,9 +44,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
     names, results = split_words("check", words)
-    tables, warnings = recorded_tables(names or None, results)
-    for warning in warnings:
-        complain(warning)
+    tables = read_tables(names or None, results)
     if not names:
         tables = [table for table in tables if table.paper]
     now = verdicts(tables)

@@ -1,6 +1,5 @@
 """``boostbench compare``: two or more algorithms on all data sets on which they meet."""
 
-import importlib.util
 import re
 import sys
 from collections.abc import Sequence
@@ -8,9 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from boostbench.cli.complaints import complain
+from boostbench.cli.figures.drawing import need_matplotlib
 from boostbench.cli.meeting import tables_with
-from boostbench.cli.recorded import recorded_tables
+from boostbench.cli.recorded import read_tables
 from boostbench.cli.words import split_words
 from boostbench.errors import UserError
 from boostbench.report.contest.contest import Contest, compare_columns
@@ -62,9 +61,7 @@ def compare(
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
     if figure is not None:
         _check_figure(figure, names)
-    found, warnings = recorded_tables(tables_with(names, tables, data), results)
-    for warning in warnings:
-        complain(warning)
+    found = read_tables(tables_with(names, tables, data), results)
     table, sources = merge(found, names, data)
     contest = compare_columns(table)
     if as_json:
@@ -84,8 +81,7 @@ def _check_figure(figure: str, names: Sequence[str]) -> None:
         raise UserError(f"a figure is a .png or .svg file, not {figure!r}; --figure stands last")
     if len(names) < 3:
         raise UserError("the figure shows average ranks: it needs three algorithms or more")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise UserError("figures need matplotlib; install it by pip install 'boostbench[plots]'")
+    need_matplotlib()
 
 
 def _slug(words: Sequence[str]) -> str:

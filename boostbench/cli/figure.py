@@ -1,15 +1,14 @@
 """``boostbench figure``: a paper's figure, drawn from records."""
 
-import importlib.util
 from collections.abc import Sequence
 
 from boostbench.cli.figures.boundaries import boundaries
 from boostbench.cli.figures.definition import FigureDefinition
+from boostbench.cli.figures.drawing import need_matplotlib
 from boostbench.cli.figures.features import features
 from boostbench.cli.figures.judged import ranks, scatter
 from boostbench.cli.figures.paths import paths
 from boostbench.cli.figures.recorded import curves, times
-from boostbench.errors import UserError
 
 _KINDS = {
     "boundaries": boundaries,
@@ -45,8 +44,7 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
     UserError
         For what the user can put right; nothing was written then.
     """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise UserError("figures need matplotlib; install it by pip install 'boostbench[plots]'")
+    need_matplotlib()
     from boostbench.report.figures.page import page
     from boostbench.report.figures.style import save
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from boostbench import configs
 from boostbench.cli.assembly import assemble
+from boostbench.cli.complaints import complain
 from boostbench.cli.compose import experiments
 from boostbench.cli.definition import Definition
 from boostbench.experiment.recorded import Records
@@ -43,6 +44,14 @@ def recorded_tables(names: Sequence[str] | None, results: Path) -> tuple[list[Ta
     records = Records(results)
     tables = [_table(d, composed[d.name], records) for d in definitions]
     return tables, records.warnings
+
+
+def read_tables(names: Sequence[str] | None, results: Path) -> list[Table]:
+    """Make tables as `recorded_tables` does, and complain of damaged records."""
+    tables, warnings = recorded_tables(names, results)
+    for warning in warnings:
+        complain(warning)
+    return tables
 
 
 def _table(definition: Definition, specs: dict, records: Records) -> Table:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench import configs
 from boostbench.cli.complaints import complain
-from boostbench.cli.recorded import recorded_tables
+from boostbench.cli.recorded import read_tables
 from boostbench.cli.words import split_words
 from boostbench.errors import UserError
 from boostbench.report.overview import by_table, headline, in_order, verdicts
@@ -44,9 +44,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
             f"there are no results in {results}; 'boostbench table NAME' makes some, and "
             "results=DIR says where they are"
         )
-    tables, warnings = recorded_tables(list(dict.fromkeys(names)) or None, results)
-    for warning in warnings:
-        complain(warning)
+    tables = read_tables(list(dict.fromkeys(names)) or None, results)
     figures = find_figures(results / "figures")
     algorithms = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
     path = output or results / "report.html"

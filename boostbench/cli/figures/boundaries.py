@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from boostbench.cli.compose import experiments
 from boostbench.cli.execute import execute
+from boostbench.cli.figures.cross import compose_cross, load_each
 from boostbench.cli.figures.definition import FigureColumn, FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
-from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.experiment.boundary import BoundaryExperiment
 
@@ -30,19 +29,9 @@ def boundaries(definition: FigureDefinition, overrides: list[str]) -> Drawing:
     """
     from boostbench.report.figures.boundaries import Panel, draw_boundaries
 
-    cells = [(row, column) for row in definition.rows for column in definition.columns]
-    specs = experiments(
-        [
-            [f"data={row}", f"algo={c.algo}", *definition.overrides, *c.overrides, *overrides]
-            for row, c in cells
-        ]
-    )
+    cells, specs = compose_cross(definition, definition.rows, overrides)
     rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
-    data = {spec["data"]["name"]: spec["data"] for spec in specs}
-    datasets = {name: load(spec) for name, spec in data.items()}
-    report = execute(
-        specs, [datasets[spec["data"]["name"]] for spec in specs], kind=BoundaryExperiment
-    )
+    report = execute(specs, load_each(specs), kind=BoundaryExperiment)
     panels: dict[str, list[Panel]] = {row: [] for row in definition.rows}
     facts, stale = [], []
     for (row, column), spec, number, outcome in zip(

@@ -1,9 +1,12 @@
 """What all kinds of figures come to, before they are files."""
 
+import importlib.util
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from boostbench.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,18 @@ class Drawing:
     facts: list[list[str]] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
     failed: int = 0
+
+
+def need_matplotlib() -> None:
+    """Refuse to go on where nothing can be drawn.
+
+    Raises
+    ------
+    UserError
+        If matplotlib is not installed.
+    """
+    if importlib.util.find_spec("matplotlib") is None:
+        raise UserError("figures need matplotlib; install it by pip install 'boostbench[plots]'")
 
 
 def stale_note(stale: Iterable[str]) -> list[str]:

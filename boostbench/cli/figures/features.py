@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from boostbench.cli.compose import experiments
 from boostbench.cli.execute import execute
+from boostbench.cli.figures.cross import compose_cross, load_each
 from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
-from boostbench.data.load import load
 from boostbench.experiment.feature_use import FeatureUseExperiment
 
 _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
@@ -30,15 +29,8 @@ def features(definition: FigureDefinition, overrides: list[str]) -> Drawing:
     """
     from boostbench.report.figures.features import draw_features
 
-    cells = [(row, column) for row in definition.features for column in definition.columns]
-    specs = experiments(
-        [
-            [f"data={row}", f"algo={c.algo}", *definition.overrides, *c.overrides, *overrides]
-            for row, c in cells
-        ]
-    )
-    datasets = {row: load(specs[i]["data"]) for i, (row, _) in enumerate(cells)}
-    report = execute(specs, [datasets[row] for row, _ in cells], kind=FeatureUseExperiment)
+    cells, specs = compose_cross(definition, definition.features, overrides)
+    report = execute(specs, load_each(specs), kind=FeatureUseExperiment)
     panels: dict[str, dict[str, list[dict]]] = {row: {} for row in definition.features}
     facts, stale = [], []
     for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):

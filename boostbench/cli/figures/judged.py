@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.cli.complaints import complain
 from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
-from boostbench.cli.recorded import recorded_tables
+from boostbench.cli.recorded import read_tables
 from boostbench.cli.words import split_words
 from boostbench.errors import UserError
 from boostbench.report.contest.merge import find_column
@@ -97,10 +96,7 @@ def _read(
     strange, results = split_words(f"figure {definition.name}", overrides)
     if strange:
         raise UserError(f"figure {definition.name} takes results=DIR alone, not {strange[0]!r}")
-    tables, warnings = recorded_tables(names, results)
-    for warning in warnings:
-        complain(warning)
-    return tables, results
+    return read_tables(names, results), results
 
 
 def _column(table: Table, name: str) -> str:

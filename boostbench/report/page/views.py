@@ -157,7 +157,7 @@ def _error(cell: Cell, best: bool, heading: str, identity: str) -> Entry:
         published=str(cell.published) if cell.has_published_error else "",
         value=None if isnan(cell.mean) else cell.mean,
         best=best,
-        marks=STALE * bool(cell.stale) + PARTIAL * cell.is_partial + "*" * bool(cell.note),
+        marks=_marks(cell),
         verdict=cell.verdict,
         id=identity,
         heading=heading,
@@ -166,7 +166,7 @@ def _error(cell: Cell, best: bool, heading: str, identity: str) -> Entry:
 
 
 def _marks(cell: Cell) -> str:
-    marks = {STALE: cell.stale, PARTIAL: cell.is_partial, NOTE: cell.agreement and cell.note}
+    marks = {STALE: cell.stale, PARTIAL: cell.is_partial, NOTE: cell.note}
     return "".join(mark for mark, holds in marks.items() if holds)
 
 
