@@ -61,6 +61,11 @@ class MultiBoost(ColumnGenerationClassifier):
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    warm_start : bool, default=False
+        Whether `fit` goes on from the stumps and coefficients of the fit before, on the same data
+        with another `nu` or more rounds. The solution is that of a fresh start, if training
+        converges before `n_iterations`, and a grid of `nu` from strong to weak costs little more
+        than its last point.
 
     Attributes
     ----------
@@ -77,6 +82,8 @@ class MultiBoost(ColumnGenerationClassifier):
 
     Notes
     -----
+    With `warm_start`, what is given for every round begins with the rounds of the fits before.
+
     A restricted problem is solved until its own constraints are violated 10 times less than the
     one of the newest column was, or by `tol`: see `boostbench.core.newton`.
 
@@ -104,7 +111,11 @@ class MultiBoost(ColumnGenerationClassifier):
         "tol": [Interval(Real, 0, None, closed="left")],
         "solver_iterations": [Interval(Integral, 1, None, closed="left")],
         "max_bins": [Interval(Integral, 2, None, closed="left"), None],
+        "warm_start": ["boolean"],
     }
+
+    # What a warm start may change; see `boostbench.experiment.walk`.
+    warm_parameters: ClassVar = ("nu",)
 
     def __init__(
         self,
@@ -115,6 +126,7 @@ class MultiBoost(ColumnGenerationClassifier):
         solver_iterations=5,
         max_bins=None,
         random_state=None,
+        warm_start=False,
     ):
         self.n_iterations = n_iterations
         self.loss = loss
@@ -123,6 +135,7 @@ class MultiBoost(ColumnGenerationClassifier):
         self.solver_iterations = solver_iterations
         self.max_bins = max_bins
         self.random_state = random_state
+        self.warm_start = warm_start
 
     def _master(self, X, labels, random_state):
         own = labels == np.arange(len(self.classes_))[:, None]
@@ -132,9 +145,17 @@ class MultiBoost(ColumnGenerationClassifier):
             solver = _LinearProgram(own, nu)
         else:
             solver = _Newton(own, get_loss(self.loss), nu, self.solver_iterations)
-        return _MultiBoostMaster(StumpSearch(X, self.max_bins), own, solver, nu, self)
+        master = getattr(self, "_previous", None) if self.warm_start else None
+        if master is None:
+            master = _MultiBoostMaster(StumpSearch(X, self.max_bins), own)
+        elif not (np.array_equal(master.own, own) and np.array_equal(master.search.X, X)):
+            raise ValueError("warm_start=True goes on from the last fit, but the data are others")
+        master.begin(solver, nu, self.tol, self.n_iterations)
+        self._previous = master if self.warm_start else None
+        return master
 
     def _keep(self, master):
+        self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.ascontiguousarray(master.solution.W.T)
         self.weight_path_ = master.weight_path()
@@ -201,25 +222,38 @@ class _Column(NamedTuple):
 
 
 class _MultiBoostMaster(Master):
-    def __init__(self, search, own, solver, nu, params):
+    def __init__(self, search, own):
         self.search = search
         self.own = own
-        self.solver = solver
-        self.nu = nu
-        self.tol = params.tol
-        self.H = np.empty((params.n_iterations, own.shape[1]), np.float32)
+        self.H = np.empty((0, own.shape[1]), np.float32)
         self.stumps = []
         self.known = set()
         self.objective = []
         self.path = []
-        self.solution = self._solve(np.zeros((len(own), 0)), self.tol)
+        self.solution = None
+
+    def begin(self, solver, nu, tol, n_columns):
+        """Start, or go on from the columns there are, to at most that many."""
+        self.solver = solver
+        self.nu = nu
+        self.tol = tol
+        kept = self.H[: len(self.stumps)]
+        self.H = np.empty((max(n_columns, len(kept)), self.own.shape[1]), np.float32)
+        self.H[: len(kept)] = kept
+        start = np.zeros((len(self.own), 0)) if self.solution is None else self.solution.W
+        self.solution = self._solve(start, self.tol)
         self.search_time = 0.0
-        self.column = self._next_column() if search.n_positions else None
+        self.column = None
+        if len(self.stumps) == len(self.H):
+            while self._improve(self.tol):
+                pass
+        elif self.search.n_positions:
+            self.column = self._next_column()
         # The loop has timed that one; the others are in its time of `correct`.
         self.search_time = 0.0
 
     def generate(self):
-        return self.column
+        return self.column if len(self.stumps) < len(self.H) else None
 
     def correct(self, column):
         self.H[len(self.stumps)] = column.outputs
@@ -261,10 +295,14 @@ class _MultiBoostMaster(Master):
             violated = column.violation > self.tol
             if violated and column.key not in self.known:
                 return column
-            if self.solution.residual <= self.tol * self.nu:
+            if not self._improve(column.violation):
                 return None
-            better = self._solve(self.solution.W, column.violation)
-            stuck = self.solution.value - better.value <= _PROGRESS * abs(better.value)
-            self.solution = better
-            if stuck:
-                return None
+
+    def _improve(self, violation):
+        """Go on solving for the columns there are; False where that changes nothing any more."""
+        if self.solution.residual <= self.tol * self.nu:
+            return False
+        better = self._solve(self.solution.W, violation)
+        progress = self.solution.value - better.value
+        self.solution = better
+        return progress > _PROGRESS * abs(better.value)

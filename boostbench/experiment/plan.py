@@ -16,10 +16,12 @@ from boostbench.experiment.fingerprint import fingerprint
 from boostbench.experiment.protocol import Protocol, Split, folds, splits
 from boostbench.experiment.records import digest, record_path
 from boostbench.experiment.trial import Trial
+from boostbench.experiment.walk import Walk, can_walk
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27
-_TUNING_RESULTS = ("test_error", "seconds", "error", "where", "finished")
+_VALIDATION = {"test_error": "validation_error", "test_errors": "validation_errors"}
+_TUNING_RESULTS = (*_VALIDATION, "seconds", "error", "where", "finished")
 
 
 def request(algorithm: Algorithm, protocol: Protocol, seed: int) -> dict:
@@ -202,7 +204,7 @@ class Task:
     Attributes
     ----------
     experiment : Experiment
-    trial : Trial
+    trial : Trial or Walk
     key : str
         Key of the record.
     tuning : bool
@@ -212,7 +214,7 @@ class Task:
     """
 
     experiment: Experiment
-    trial: Trial
+    trial: Trial | Walk
     key: str
     tuning: bool
     labels: Mapping
@@ -220,16 +222,33 @@ class Task:
     @property
     def label(self) -> str:
         """The piece of work in words."""
-        fold = f", fold {self.labels['fold']}, {_words(self.trial.chosen)}" if self.tuning else ""
+        fold = f", fold {self.labels['fold']}, {self._point()}" if self.tuning else ""
         return f"{self.experiment.label}, split {self.labels['split']}{fold}"
+
+    @property
+    def points(self) -> list[dict]:
+        """Points of the grid that this cross-validation trial is about."""
+        return self.labels["points"] if "points" in self.labels else [self.labels["point"]]
+
+    def _point(self) -> str:
+        if len(self.points) > 1:
+            return f"{len(self.points)} points"
+        return ", ".join(f"{name}={value}" for name, value in self.points[0].items())
 
     def record(self, outcome: dict) -> dict:
         """File an outcome of the trial; there are many tuning trials, so they say little."""
         if self.tuning:
             outcome = {name: outcome[name] for name in _TUNING_RESULTS if name in outcome}
-            if "test_error" in outcome:
-                outcome["validation_error"] = outcome.pop("test_error")
+            for test, validation in _VALIDATION.items():
+                if test in outcome:
+                    outcome[validation] = outcome.pop(test)
         return {"key": self.key, **self.labels, **outcome}
+
+    def validation_error(self, point: Mapping, record: Mapping) -> float:
+        """Look up one of the `points` in a record of this cross-validation trial."""
+        if "points" in self.labels:
+            return record["validation_errors"][self.points.index(point)]
+        return record["validation_error"]
 
 
 def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
@@ -246,7 +265,8 @@ def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation
 def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     """Plan the cross-validation inside a split's training part: fold by fold, point by point.
 
-    The key leaves out what does not touch a trial, so that a grid can grow and keep its trials.
+    Points that an estimator can walk through are one trial for each fold. The key leaves out what
+    does not touch a trial, so that a grid of single points can grow and keep its trials.
     """
     config = {name: experiment.config[name] for name in ("algo", "data")}
     y = experiment.dataset.y[split.train]
@@ -255,15 +275,20 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     # No projection is left out, as in the config of the protocol.
     prepared = scale if pca is None else [scale, pca]
     parts = folds(y, experiment.protocol.n_folds, split.seed, where)
+    algorithm, points = experiment.algorithm, experiment.points
+    walks = can_walk(algorithm)
     for fold, (train, test) in enumerate(parts):
         seed = int(np.random.SeedSequence([split.seed, fold]).generate_state(1)[0])
         inner = Split(fold, seed, split.train[train], split.train[test])
-        for point in experiment.points:
+        data = inner.train, inner.test, seed, scale
+        for point in [points] if walks else points:
+            trial = (Walk if walks else Trial)(algorithm, point, *data, pca=pca)
             key = digest([config, prepared, point, seed, inner.checksum])
-            trial = Trial(
-                experiment.algorithm, point, inner.train, inner.test, seed, scale, pca=pca
-            )
-            labels = {**_labels(experiment, split), "fold": fold, "point": point}
+            labels = {
+                **_labels(experiment, split),
+                "fold": fold,
+                "points" if walks else "point": point,
+            }
             yield Task(experiment, trial, key, True, labels)
 
 
@@ -276,7 +301,3 @@ def _labels(experiment: Experiment, split: Split) -> dict:
         "config_hash": experiment.config_hash,
         "fingerprint": experiment.fingerprint,
     }
-
-
-def _words(point: Mapping) -> str:
-    return ", ".join(f"{name}={value}" for name, value in point.items())

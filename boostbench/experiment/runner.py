@@ -297,12 +297,12 @@ class _Session:
         tasks = list(tuning_tasks(experiment, experiment.tuning_split(split)))
         chosen, least, failed = {}, float("inf"), {}
         for point in experiment.points:
-            records = [trials[task.key] for task in tasks if task.trial.chosen == point]
-            failures = [record for record in records if "error" in record]
+            about = [(task, trials[task.key]) for task in tasks if point in task.points]
+            failures = [record for _, record in about if "error" in record]
             if failures:
                 failed = failures[0]
                 continue
-            mean = statistics.fmean(record["validation_error"] for record in records)
+            mean = statistics.fmean(task.validation_error(point, record) for task, record in about)
             if mean < least:
                 chosen, least = point, mean
         if chosen:

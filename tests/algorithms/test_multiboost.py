@@ -280,3 +280,71 @@ def test_wine(loss):
     model = MultiBoost(nu=2.5e-3, loss=loss).fit(X, y)
     assert model.n_iterations_ < 150
     assert model.score(X_test, y_test) >= 0.93
+
+
+class TestWarmStart:
+    GRID = (1e-2, 1e-3, 1e-4)
+
+    def walk(self, X, y, **params):
+        model = MultiBoost(warm_start=True, **params)
+        for nu in self.GRID:
+            model.set_params(nu=nu).fit(X, y)
+            yield nu, model
+
+    @pytest.mark.parametrize("k", [2, 3, 4])
+    def test_the_solution_is_that_of_a_fresh_start(self, loss, k):
+        X, y = noise(k, n_samples=40)
+        for nu, model in self.walk(X, y, loss=loss, tol=1e-4):
+            fresh = MultiBoost(loss=loss, nu=nu, tol=1e-4).fit(X, y)
+            scores = [row @ model.coefficients_ for row in model.hypotheses_.outputs(X)]
+            value = pair_sum(LOSSES[loss], scores, y, k) / (len(y) * k)
+            value += nu * model.coefficients_.sum()
+            assert value == pytest.approx(fresh.objective_[-1], rel=1e-3)
+
+    def test_columns_are_kept(self):
+        X, y = noise(3, n_samples=60)
+        found = []
+        for _, model in self.walk(X, y):
+            stumps = list(zip(*vars(model.hypotheses_).values(), strict=True))
+            assert stumps[: len(found)] == found
+            found = stumps
+            assert model.n_iterations_ == len(found) == len(model.objective_)
+            assert model.weight_path_.shape == (len(found), 3 * len(found))
+
+    def test_no_more_rounds_than_asked_for(self):
+        X, y = noise(3, n_samples=60)
+        counts = [model.n_iterations_ for _, model in self.walk(X, y, n_iterations=7)]
+        assert counts == [min(count, 7) for count in counts]
+        assert counts[-1] == 7
+
+    def test_a_full_model_is_solved_for_the_new_nu(self):
+        """With all the columns it may have, the coefficients are still the best for these."""
+        X, y = noise(3, n_samples=60)
+        *_, (nu, model) = self.walk(X, y, n_iterations=7, tol=1e-4)
+        H = model.hypotheses_.outputs(X)
+
+        def objective(w):
+            scores = H @ w.reshape(model.coefficients_.shape)
+            rho = scores[np.arange(len(y)), y][:, None] - scores
+            return np.log1p(np.exp(-rho)).mean() + nu * w.sum()
+
+        w = model.coefficients_.ravel()
+        rough = minimize(objective, w, method="L-BFGS-B", bounds=[(0, None)] * w.size)
+        assert objective(w) <= rough.fun + 1e-6
+
+    def test_more_rounds_go_on_where_fewer_ended(self):
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(n_iterations=5, nu=1e-4, warm_start=True).fit(X, y)
+        model.set_params(n_iterations=12).fit(X, y)
+        whole = MultiBoost(n_iterations=12, nu=1e-4).fit(X, y)
+        assert model.n_iterations_ == 12
+        assert model.objective_[-1] == pytest.approx(whole.objective_[-1], rel=0.05)
+
+    def test_other_data_are_refused(self):
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(n_iterations=3, warm_start=True).fit(X, y)
+        with pytest.raises(ValueError, match="the data are others"):
+            model.fit(X + 1, y)
+        with pytest.raises(ValueError, match="the data are others"):
+            model.fit(X[:-1], y[:-1])
+        model.set_params(warm_start=False).fit(X + 1, y)

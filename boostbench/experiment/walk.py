@@ -1,0 +1,67 @@
+"""Cross-validation of a whole grid by one estimator that goes from point to point."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from boostbench.experiment.estimator import Algorithm
+from boostbench.experiment.features import prepare
+
+
+@dataclass(frozen=True)
+class Walk:
+    """As `boostbench.experiment.trial.Trial`, for all points of a grid, in their order.
+
+    Each fit is a warm start from the one before. This is for estimators that come to the same
+    solution wherever they start, and say by ``warm_parameters`` what may change in between; see
+    `can_walk`.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+        The classifier and its parameters.
+    points : tuple of dict
+        The points of its grid.
+    train, test : ndarray of int
+        Row numbers of what is fitted on, and of what is judged on.
+    seed : int
+        The estimator's `random_state`.
+    scale : str
+        Scaling of the features, fitted on `train`.
+    pca : float or None
+        Share of the variance that a projection keeps, fitted on `train`; None: no projection.
+    """
+
+    algorithm: Algorithm
+    points: tuple[Mapping, ...]
+    train: np.ndarray
+    test: np.ndarray
+    seed: int
+    scale: str
+    pca: float | None = None
+
+    def measure(self, X, y: np.ndarray) -> dict:
+        """Fit at every point and judge; parameters as for `boostbench.experiment.trial.run_trial`.
+
+        Returns
+        -------
+        dict
+            ``test_errors`` and ``seconds``, the CPU seconds of each fit, point by point.
+        """
+        X_train, X_test = prepare(X[self.train], X[self.test], self.scale, self.pca)
+        estimator = self.algorithm.build(self.seed, warm_start=True)
+        errors, seconds = [], []
+        for point in self.points:
+            start = time.process_time()
+            estimator.set_params(**point).fit(X_train, y[self.train])
+            seconds.append(round(time.process_time() - start, 4))
+            errors.append(float(np.mean(estimator.predict(X_test) != y[self.test])))
+        return {"test_errors": errors, "seconds": seconds}
+
+
+def can_walk(algorithm: Algorithm) -> bool:
+    """Tell whether an algorithm's grid is of parameters that a warm start may change."""
+    allowed = getattr(algorithm.locate(), "warm_parameters", ())
+    return bool(algorithm.grid) and set(algorithm.grid) <= set(allowed)
