@@ -1,7 +1,9 @@
 """The one exception that a user's mistake raises, whatever the floor it is found on."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class UserError(Exception):
@@ -41,3 +43,26 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     hint = f"did you mean {', '.join(near)}?" if near else "no name is near it"
     where = f" ('boostbench list' shows all {len(known)})" if listed else ""
     return UserError(f"unknown {kind} {name!r}; {hint}{where}")
+
+
+@contextmanager
+def writing(path: Path, remedy: str) -> Iterator[None]:
+    """Make the folder of a file that is written inside; tell why where that fails.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or what its name and its likes' begin with.
+    remedy : str
+        What the user can do about it.
+
+    Raises
+    ------
+    UserError
+        If the folder or the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}; {remedy}") from error

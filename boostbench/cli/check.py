@@ -12,7 +12,7 @@ from rich.text import Text
 from boostbench.cli.complaints import complain
 from boostbench.cli.recorded import read_tables
 from boostbench.cli.words import split_words
-from boostbench.errors import UserError
+from boostbench.errors import writing
 from boostbench.report.findings import reasons
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.tables import Table
@@ -98,9 +98,6 @@ def _sentence(then: dict[str, str], now: Verdict) -> str:
 
 
 def _write(path: Path, lines: Sequence[dict[str, str]]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with writing(path, "choose another folder by results="):
         path.write_text(to_csv(lines), encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from error
     print(f"written: {path}", file=sys.stderr)

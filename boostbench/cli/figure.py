@@ -9,6 +9,7 @@ from boostbench.cli.figures.features import features
 from boostbench.cli.figures.judged import ranks, scatter
 from boostbench.cli.figures.paths import paths
 from boostbench.cli.figures.recorded import curves, times
+from boostbench.errors import writing
 
 _KINDS = {
     "boundaries": boundaries,
@@ -61,7 +62,8 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
         drawing.header,
     )
     written.append(path.with_suffix(".md"))
-    written[-1].write_text(text, encoding="utf-8")
+    with writing(written[-1], "choose another folder by results="):
+        written[-1].write_text(text, encoding="utf-8")
     print(definition.title, definition.caption, *drawing.notes, sep="\n")
     print(f"\nwritten: {', '.join(map(str, written))}")
     return int(drawing.failed > 0)

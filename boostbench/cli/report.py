@@ -8,7 +8,7 @@ from boostbench import configs
 from boostbench.cli.complaints import complain
 from boostbench.cli.recorded import read_tables
 from boostbench.cli.words import split_words
-from boostbench.errors import UserError
+from boostbench.errors import UserError, writing
 from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
 from boostbench.report.page.figures import find_figures
@@ -48,7 +48,8 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
     figures = find_figures(results / "figures")
     algorithms = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
     path = output or results / "report.html"
-    _write(path, document(tables, figures, algorithms))
+    with writing(path, "choose another file by --output"):
+        path.write_text(document(tables, figures, algorithms), encoding="utf-8")
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{_count(tables, 'table')}, {_count(figures, 'figure')}"
@@ -73,17 +74,9 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     picture = results / "figures" / "overview"
     save(figure, picture, "How much is reproduced, by table", headline(told.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
-    _write(path, readme(tables, "figures/overview.svg", made))
+    with writing(path, "choose another folder by results="):
+        path.write_text(readme(tables, "figures/overview.svg", made), encoding="utf-8")
     return f", {path}"
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        why = error.strerror
-        raise UserError(f"cannot write {path}: {why}; choose another file by --output") from error
 
 
 def _count(things: Sequence, what: str) -> str:

@@ -14,7 +14,7 @@ from boostbench.cli.definition import Definition
 from boostbench.cli.execute import execute
 from boostbench.cli.rows import load_rows
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
+from boostbench.errors import UserError, writing
 from boostbench.report.tables import Table
 from boostbench.report.writers.csv_file import to_csv
 from boostbench.report.writers.latex import latex
@@ -139,11 +139,7 @@ def _print(table: Table, datasets: dict[str, Dataset]) -> None:
 
 def _write(table: Table, folder: Path) -> None:
     path = folder / table.name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with writing(path, "choose another folder by results="):
         for suffix, write in _WRITERS.items():
             path.with_name(path.name + suffix).write_text(write(table), encoding="utf-8")
-    except OSError as error:
-        why = error.strerror
-        raise UserError(f"cannot write {path}: {why}; choose another folder by results=") from error
     print("\nwritten: " + ", ".join(f"{path}{suffix}" for suffix in _WRITERS))

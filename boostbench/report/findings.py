@@ -1,12 +1,12 @@
 """What follows from a table: which columns differ, and what agrees with the published numbers."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from boostbench.report import numbers
 from boostbench.report.contest.paired import paired
 from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
+from boostbench.report.verdicts import Tally
 
 COMPARISON = ["data", "algorithm", "published", "ours", "difference", "verdict"]
 SECONDS = ["data", "algorithm", "published", "ours"]
@@ -87,9 +87,7 @@ def _places(rows: Mapping[str, Sequence[str]]) -> str:
 
 def summary(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
-    verdicts = [cell.verdict for cell in table.cells.values() if cell.has_published_error]
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in Counter(verdicts).most_common())
-    return f"{len(verdicts)} published numbers: {counts}."
+    return f"{Tally.of(table.cells.values())}."
 
 
 def seconds_rows(table: Table) -> list[list[str]]:

@@ -26,7 +26,7 @@ def test_judges_without_data(mine, call, folder, monkeypatch):
     [line] = [line.split() for line in result.out.splitlines() if line.startswith("wine ")]
     assert line[:4] == ["wine", "AdaBoost.MH", "4.3", "(3.8)"]
     assert line[-1] in ("reproduced", "better", "worse")
-    assert "4 published numbers: 3 not run, 1 " in result.out
+    assert result.out.count(", 3 not run.") == 1
     assert max(map(len, result.out.splitlines())) <= 80
     assert result.err == ""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from boostbench.errors import UserError
+from boostbench.errors import writing
 
 #: Okabe and Ito's colours, which all kinds of colour blindness tell apart: first those that differ
 #: most in brightness as well.
@@ -111,14 +111,10 @@ def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]
         ".svg": {"dpi": _SVG_DPI, "metadata": {**texts, "Date": None}},
     }
     written = []
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with writing(path, "choose another folder by results="):
         for suffix, how in options.items():
             file = path.with_name(path.name + suffix)
             with style():
                 figure.savefig(file, **how)
             written.append(file)
-    except OSError as error:
-        why = error.strerror
-        raise UserError(f"cannot write {path}: {why}; choose another folder by results=") from error
     return written

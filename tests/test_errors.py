@@ -1,0 +1,34 @@
+import pytest
+
+from boostbench.errors import UserError, unknown, writing
+
+
+def test_names_without_near_matches():
+    assert "no name is near it" in str(unknown("algorithm", "xyz", ["adaboost", "samme"]))
+    assert "list" not in str(unknown("figure", "xyz", ["one"], listed=False))
+
+
+def test_folders_are_made(tmp_path):
+    path = tmp_path / "a" / "b" / "file"
+    with writing(path, "choose another"):
+        path.write_text("text")
+    assert path.read_text() == "text"
+
+
+def test_what_stands_in_the_way_is_told(tmp_path):
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "below"
+    told = pytest.raises(UserError, match=r"^cannot write .*below: .+; choose another$")
+    with told, writing(path, "choose another"):
+        raise AssertionError("not reached")
+
+
+def test_a_full_disk(tmp_path):
+    told = pytest.raises(UserError, match="No space left on device; make room")
+    with told, writing(tmp_path / "file", "make room"):
+        raise OSError(28, "No space left on device")
+
+
+def test_other_errors_pass(tmp_path):
+    with pytest.raises(ZeroDivisionError), writing(tmp_path / "file", "choose another"):
+        1 / 0  # noqa: B018
