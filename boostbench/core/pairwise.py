@@ -11,6 +11,11 @@ from boostbench.core.newton import Problem, Quadratic
 # Of a block's largest diagonal entry: columns may depend on each other.
 _RIDGE = 1e-5
 
+# Margins that have together less than this part of the curvature of all margins against a class
+# are left out of the Hessian, which only decides how fast Newton's method goes: most have next to
+# none.
+_NEGLIGIBLE = 1e-3
+
 
 class PairwiseLoss(Problem):
     r"""Sum of the losses of all pairwise margins, of the scores ``W @ H``.
@@ -52,6 +57,8 @@ class PairwiseLoss(Problem):
         self.H = H
         self.own = own
         self.loss = loss
+        #: Samples of each class.
+        self.members = [np.flatnonzero(row) for row in own]
         self._labels = own.argmax(axis=0)
         self._samples = np.arange(own.shape[1])
 
@@ -105,7 +112,7 @@ class PairwiseLoss(Problem):
 
 
 class _PairwiseQuadratic(Quadratic):
-    """The Hessian; preconditioned by its blocks of one class each.
+    """The Hessian as a matrix; preconditioned by its blocks of one class each.
 
     The Hessian couples the coefficients of two classes through the samples of these two only, so
     its diagonal blocks come near to it: conjugate gradients need 5 to 10 times fewer iterations
@@ -113,38 +120,64 @@ class _PairwiseQuadratic(Quadratic):
     """
 
     def __init__(self, problem, curvature, free, damping):
-        self._problem = problem
-        self._curvature = curvature
-        self._free = free
-        # Second derivatives by the score of one class, per sample; curvature is 0 for r = y_i.
-        by_score = np.abs(pairwise_weights(curvature.T, problem.own.T)).T
-        sizes = free.sum(axis=1)
-        width = sizes.max()
+        classes, columns = np.nonzero(free)
+        ends = np.searchsorted(classes, np.arange(len(free) + 1))
+        self._matrix = _hessian(problem, curvature, classes, columns, ends)
+        diagonal = np.einsum("tt->t", self._matrix)
+        diagonal += damping * diagonal
         # Blocks have one size, filled up with the identity.
+        sizes = np.diff(ends)
+        width = sizes.max()
         blocks = np.zeros((len(free), width, width), problem.H.dtype)
         diagonals = np.einsum("rii->ri", blocks)
         diagonals += np.arange(width) >= sizes[:, None]
-        damped = []
-        for block, diagonal, columns, weight in zip(blocks, diagonals, free, by_score, strict=True):
-            h = problem.H[columns]
-            block[: len(h), : len(h)] = (h * weight) @ h.T
-            own = diagonal[: len(h)]
-            damped.append(damping * own)
-            own += damped[-1] + _RIDGE * own.max(initial=0.0)
-        self._damped = np.concatenate(damped).astype(np.float64)
+        for block, diagonal, start, end in zip(blocks, diagonals, ends, ends[1:], strict=False):
+            size = end - start
+            block[:size, :size] = self._matrix[start:end, start:end]
+            diagonal[:size] += _RIDGE * diagonal[:size].max(initial=0.0)
         self._inverses = np.linalg.inv(blocks)
         # Where the free coefficients are in the blocks.
         self._place = np.nonzero(np.arange(width) < sizes[:, None])
 
     def product(self, v):
-        V = np.zeros(self._free.shape)
-        V[self._free] = v
-        problem = self._problem
-        changes = self._curvature * problem.margins(V.astype(problem.H.dtype) @ problem.H)
-        return problem.slopes(changes)[self._free] + self._damped * v
+        return (self._matrix @ v.astype(self._matrix.dtype)).astype(np.float64)
 
     def precondition(self, v):
         padded = np.zeros(self._inverses.shape[:2], self._inverses.dtype)
         padded[self._place] = v
         solved = np.matmul(self._inverses, padded[:, :, None])[:, :, 0]
         return solved[self._place].astype(np.float64)
+
+
+def _hessian(problem, curvature, classes, columns, ends):
+    """Second derivatives by the coefficients of the given classes and columns.
+
+    With ``c`` the curvature of a margin, a sample of class y adds ``c[r]`` to the second derivative
+    by the score of another class r, their sum to that by its own, and ``-c[r]`` to the mixed one.
+    It adds nothing where two other classes meet.
+    """
+    H = problem.H
+    curvature = _relevant(curvature)
+    by_score = np.abs(pairwise_weights(curvature.T, problem.own.T)).T
+    matrix = np.zeros((len(classes), len(classes)), H.dtype)
+    for label, members in enumerate(problem.members):
+        own = slice(ends[label], ends[label + 1])
+        relevant = np.flatnonzero(by_score[label])
+        h = H[:, relevant][columns[own]]
+        matrix[own, own] += (h * by_score[label, relevant]) @ h.T
+        # Curvature is 0 for r = y_i, so that nothing is taken off the block above.
+        relevant = members[by_score[label, members] > 0]
+        h = H[:, relevant]
+        mixed = h[columns[own]] @ (h[columns] * curvature[:, relevant][classes]).T
+        matrix[own] -= mixed
+        matrix[:, own] -= mixed.T
+    return matrix
+
+
+def _relevant(curvature):
+    """Set what is negligible to 0, row by row."""
+    ascending = np.sort(curvature, axis=1)
+    sums = np.cumsum(ascending, axis=1)
+    rank = np.sum(sums <= _NEGLIGIBLE * sums[:, -1:], axis=1, keepdims=True)
+    least = np.take_along_axis(ascending, np.minimum(rank, curvature.shape[1] - 1), axis=1)
+    return np.where(curvature >= least, curvature, 0.0).astype(curvature.dtype)

@@ -121,6 +121,32 @@ class TestDerivatives:
                 assert problem.dual[r, i] == pytest.approx(wanted, rel=SINGLE)
 
 
+def test_what_has_next_to_no_curvature_is_left_out(loss):
+    """Most large margins do not matter: the Hessian is near the whole one, and not indefinite."""
+    H, _, own = draw(3, n_classes=4, n_columns=8, n_samples=300)
+    problem = problem_of(H, own, loss)
+    W = np.random.default_rng(0).uniform(0, 3, size=(4, 8))
+    problem.move(W)
+    free = np.ones(W.shape, bool)
+    quadratic = problem.quadratic(free, 0.0)
+    found = np.array([quadratic.product(e) for e in np.eye(W.size)])
+    exact = np.zeros_like(found)
+    curvature = problem.loss.curvature(problem.dual)
+    labels = own.argmax(axis=0)
+    for i, r in np.ndindex(300, 4):
+        if r != labels[i]:
+            slope = np.zeros(W.shape)
+            slope[labels[i]] = H[:, i]
+            slope[r] -= H[:, i]
+            exact += curvature[r, i] * np.outer(slope, slope)
+    assert not np.array_equal(found, exact)
+    off = np.abs(found - exact).reshape(4, 8, 4, 8).max(axis=(1, 3))
+    # An own class has the curvature of all margins of its samples.
+    rows = curvature.sum(axis=1) + np.array([curvature[:, labels == r].sum() for r in range(4)])
+    assert (off <= 4e-3 * np.maximum(rows[:, None], rows)).all()
+    assert np.linalg.eigvalsh(found).min() >= -1e-10 * found.max()
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("nu", [3.0, 0.5, 0.02])
 @pytest.mark.parametrize("seed", range(3))
