@@ -364,7 +364,9 @@ def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
         said = process.communicate(timeout=10)[1].decode()
     assert process.returncode == -signal.SIGINT
     assert said.count("Traceback") == 1
-    assert said.rstrip().endswith("KeyboardInterrupt")
+    # joblib's tracker may find a file gone that it was about to remove, and says so.
+    own = [line for line in said.splitlines() if "resource_tracker" not in line]
+    assert own[-1] == "KeyboardInterrupt"
     assert 2 <= len(lines(results)) < 10
 
 
