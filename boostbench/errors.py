@@ -1,4 +1,4 @@
-"""The one exception that a user's mistake raises, whatever the floor it is found on."""
+"""The one exception that a user's mistake raises, and what becomes one: a failed write."""
 
 import difflib
 from collections.abc import Iterable, Iterator

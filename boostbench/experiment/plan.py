@@ -204,7 +204,7 @@ class Task:
     Attributes
     ----------
     experiment : Experiment
-    trial : Trial or Walk
+    trial : Trial
     key : str
         Key of the record.
     tuning : bool
@@ -214,7 +214,7 @@ class Task:
     """
 
     experiment: Experiment
-    trial: Trial | Walk
+    trial: Trial
     key: str
     tuning: bool
     labels: Mapping
@@ -282,7 +282,10 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
         inner = Split(fold, seed, split.train[train], split.train[test])
         data = inner.train, inner.test, seed, scale
         for point in [points] if walks else points:
-            trial = (Walk if walks else Trial)(algorithm, point, *data, pca=pca)
+            if walks:
+                trial = Walk(algorithm, {}, *data, pca=pca, points=points)
+            else:
+                trial = Trial(algorithm, point, *data, pca=pca)
             key = digest([config, prepared, point, seed, inner.checksum])
             labels = {
                 **_labels(experiment, split),

@@ -8,11 +8,12 @@ import numpy as np
 
 from boostbench.experiment.estimator import Algorithm
 from boostbench.experiment.features import prepare
+from boostbench.experiment.trial import Trial
 
 
 @dataclass(frozen=True)
-class Walk:
-    """As `boostbench.experiment.trial.Trial`, for all points of a grid, in their order.
+class Walk(Trial):
+    """A trial of all points of a grid, in their order; nothing is `chosen` yet.
 
     Each fit is a warm start from the one before. This is for estimators that come to the same
     solution wherever they start, and say by ``warm_parameters`` what may change in between; see
@@ -20,27 +21,11 @@ class Walk:
 
     Attributes
     ----------
-    algorithm : Algorithm
-        The classifier and its parameters.
     points : tuple of dict
-        The points of its grid.
-    train, test : ndarray of int
-        Row numbers of what is fitted on, and of what is judged on.
-    seed : int
-        The estimator's `random_state`.
-    scale : str
-        Scaling of the features, fitted on `train`.
-    pca : float or None
-        Share of the variance that a projection keeps, fitted on `train`; None: no projection.
+        The points of the algorithm's grid.
     """
 
-    algorithm: Algorithm
-    points: tuple[Mapping, ...]
-    train: np.ndarray
-    test: np.ndarray
-    seed: int
-    scale: str
-    pca: float | None = None
+    points: tuple[Mapping, ...] = ()
 
     def measure(self, X, y: np.ndarray) -> dict:
         """Fit at every point and judge; parameters as for `boostbench.experiment.trial.run_trial`.

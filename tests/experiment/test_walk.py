@@ -28,7 +28,7 @@ def test_errors_are_those_of_single_trials(dataset, scale):
     labels = np.unique(dataset.y, return_inverse=True)[1]
     train, test = np.arange(80), np.arange(80, 120)
     parts = train, test, 0, scale
-    outcome = run_trial(Walk(algorithm, points(), *parts), dataset.X, labels)
+    outcome = run_trial(Walk(algorithm, {}, *parts, points=points()), dataset.X, labels)
     single = [
         run_trial(Trial(algorithm, point, *parts), dataset.X, labels)["test_error"]
         for point in points()
