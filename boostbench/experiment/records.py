@@ -14,8 +14,9 @@ from pathlib import Path
 
 import portalocker
 
-from boostbench.errors import UserError
+from boostbench.errors import UserError, writing
 
+_REMEDY = "choose a folder with results="
 _FILE_NAME = re.compile(r"\w[\w.+-]*")
 
 
@@ -72,16 +73,12 @@ def append(path: Path, record: dict) -> None:
         If the file cannot be written to, such as on a full disk.
     """
     line = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
-            portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
-            _repair(file)
-            file.write(line.encode())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    with writing(path, _REMEDY), path.open("ab+") as file:
+        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+        _repair(file)
+        file.write(line.encode())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read(path: Path) -> tuple[list[dict], list[str]]:
@@ -125,20 +122,11 @@ def check_writable(paths: Iterable[Path]) -> None:
         If a folder cannot be made or written to, or a file cannot.
     """
     for path in paths:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path, _REMEDY):
             with tempfile.TemporaryFile(dir=path.parent):
                 pass
             if path.exists():
                 path.open("ab").close()
-        except OSError as error:
-            raise _unwritable(path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> UserError:
-    return UserError(
-        f"cannot write records to {path}: {error.strerror}; choose a folder with results="
-    )
 
 
 def _parse(line: bytes) -> dict | None:
