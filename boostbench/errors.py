@@ -46,15 +46,19 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
 
 
 @contextmanager
-def writing(path: Path, remedy: str) -> Iterator[None]:
+def writing(
+    path: Path, remedy: str = "choose another folder by results=", what: str = ""
+) -> Iterator[None]:
     """Make the folder of a file that is written inside; tell why where that fails.
 
     Parameters
     ----------
     path : Path
         The file, or what its name and its likes' begin with.
-    remedy : str
+    remedy : str, default="choose another folder by results="
         What the user can do about it.
+    what : str, default=""
+        What is written, for the message: ``"records to "``. Nothing, where the name says it.
 
     Raises
     ------
@@ -65,4 +69,4 @@ def writing(path: Path, remedy: str) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}; {remedy}") from error
+        raise UserError(f"cannot write {what}{path}: {error.strerror}; {remedy}") from error

@@ -98,6 +98,6 @@ def _sentence(then: dict[str, str], now: Verdict) -> str:
 
 
 def _write(path: Path, lines: Sequence[dict[str, str]]) -> None:
-    with writing(path, "choose another folder by results="):
+    with writing(path):
         path.write_text(to_csv(lines), encoding="utf-8")
     print(f"written: {path}", file=sys.stderr)

@@ -62,7 +62,7 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
         drawing.header,
     )
     written.append(path.with_suffix(".md"))
-    with writing(written[-1], "choose another folder by results="):
+    with writing(written[-1]):
         written[-1].write_text(text, encoding="utf-8")
     print(definition.title, definition.caption, *drawing.notes, sep="\n")
     print(f"\nwritten: {', '.join(map(str, written))}")

@@ -74,7 +74,7 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     picture = results / "figures" / "overview"
     save(figure, picture, "How much is reproduced, by table", headline(told.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
-    with writing(path, "choose another folder by results="):
+    with writing(path):
         path.write_text(readme(tables, "figures/overview.svg", made), encoding="utf-8")
     return f", {path}"
 

@@ -139,7 +139,7 @@ def _print(table: Table, datasets: dict[str, Dataset]) -> None:
 
 def _write(table: Table, folder: Path) -> None:
     path = folder / table.name
-    with writing(path, "choose another folder by results="):
+    with writing(path):
         for suffix, write in _WRITERS.items():
             path.with_name(path.name + suffix).write_text(write(table), encoding="utf-8")
     print("\nwritten: " + ", ".join(f"{path}{suffix}" for suffix in _WRITERS))

@@ -16,7 +16,6 @@ import portalocker
 
 from boostbench.errors import UserError, writing
 
-_REMEDY = "choose a folder with results="
 _FILE_NAME = re.compile(r"\w[\w.+-]*")
 
 
@@ -73,7 +72,7 @@ def append(path: Path, record: dict) -> None:
         If the file cannot be written to, such as on a full disk.
     """
     line = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
-    with writing(path, _REMEDY), path.open("ab+") as file:
+    with writing(path, what="records to "), path.open("ab+") as file:
         portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
         _repair(file)
         file.write(line.encode())
@@ -122,7 +121,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         If a folder cannot be made or written to, or a file cannot.
     """
     for path in paths:
-        with writing(path, _REMEDY):
+        with writing(path, what="records to "):
             with tempfile.TemporaryFile(dir=path.parent):
                 pass
             if path.exists():

@@ -111,7 +111,7 @@ def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]
         ".svg": {"dpi": _SVG_DPI, "metadata": {**texts, "Date": None}},
     }
     written = []
-    with writing(path, "choose another folder by results="):
+    with writing(path):
         for suffix, how in options.items():
             file = path.with_name(path.name + suffix)
             with style():
