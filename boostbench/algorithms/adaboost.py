@@ -3,7 +3,7 @@
 import numpy as np
 
 from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
-from boostbench.core.stumps import StumpSearch
+from boostbench.core.quick_stumps import QuickStumpSearch
 
 
 class AdaBoostMH(StageWiseStumps):
@@ -51,7 +51,7 @@ class AdaBoostMH(StageWiseStumps):
     """
 
     def _master(self, X, labels, random_state):
-        return _MHMaster(StumpSearch(X, self.max_bins), labels, len(self.classes_))
+        return _MHMaster(QuickStumpSearch(X, self.max_bins), labels, len(self.classes_))
 
 
 class AdaBoost(StageWiseStumps):
@@ -101,7 +101,7 @@ class AdaBoost(StageWiseStumps):
         return tags
 
     def _master(self, X, labels, random_state):
-        return _BinaryMaster(StumpSearch(X, self.max_bins), labels)
+        return _BinaryMaster(QuickStumpSearch(X, self.max_bins), labels)
 
 
 class _BinaryMaster(StumpMaster):

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 from boostbench.algorithms.base import spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps, StumpMaster
 from boostbench.core.codes import random_half
-from boostbench.core.stumps import StumpSearch
+from boostbench.core.quick_stumps import QuickStumpSearch
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.
@@ -82,7 +82,7 @@ class AdaBoostECC(StageWiseStumps):
 
     def _master(self, X, labels, random_state):
         rng = np.random.default_rng(random_state.randint(2**31))
-        search = StumpSearch(X, self.max_bins)
+        search = QuickStumpSearch(X, self.max_bins)
         return _ECCMaster(search, labels, len(self.classes_), self.votes, rng)
 
     def _keep(self, master):

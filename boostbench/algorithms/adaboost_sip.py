@@ -4,7 +4,7 @@ import numpy as np
 
 from boostbench.algorithms.adaboost_ecc import AdaBoostECC, _ECCMaster
 from boostbench.algorithms.stagewise import NO_EDGE
-from boostbench.core.stumps import StumpSearch
+from boostbench.core.quick_stumps import QuickStumpSearch
 
 
 class AdaBoostSIP(AdaBoostECC):
@@ -61,7 +61,7 @@ class AdaBoostSIP(AdaBoostECC):
     """
 
     def _master(self, X, labels, random_state):
-        search = StumpSearch(X, self.max_bins)
+        search = QuickStumpSearch(X, self.max_bins)
         return _SIPMaster(search, labels, len(self.classes_), self.votes, rng=None)
 
 

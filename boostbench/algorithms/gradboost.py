@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
 from boostbench.core.mixed_norms import ROW_NORMS
-from boostbench.core.stumps import StumpSearch
+from boostbench.core.quick_stumps import QuickStumpSearch
 
 # The largest curvature of the loss along the coefficients of a stump: no covariance matrix of a
 # variable in {e_1, ..., e_k} has a larger eigenvalue, and stumps are -1 or +1.
@@ -87,7 +87,7 @@ class GradBoost(StageWiseStumps):
 
     def _master(self, X, labels, random_state):
         own = labels == np.arange(len(self.classes_))[:, None]
-        return _GradBoostMaster(StumpSearch(X, self.max_bins), own, self)
+        return _GradBoostMaster(QuickStumpSearch(X, self.max_bins), own, self)
 
     def _keep(self, master):
         super()._keep(master)

@@ -10,10 +10,10 @@ from boostbench.algorithms.additive import additive
 from boostbench.algorithms.base import Master, spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps
 from boostbench.core.balancing import minimise
-from boostbench.core.best_stump import BestStumpSearch
 from boostbench.core.learners import Stumps
 from boostbench.core.losses import LOSSES
 from boostbench.core.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.quick_stumps import QuickStumpSearch
 from boostbench.core.stump_scores import stump_scores
 from boostbench.core.trees import Trees, TreeSearch
 
@@ -141,7 +141,7 @@ class MCBoost(StageWiseStumps):
 
     def _master(self, X, labels, random_state):
         if self.weak_learner == "stump":
-            search = BestStumpSearch(X, self.max_bins)
+            search = QuickStumpSearch(X, self.max_bins)
         else:
             search = TreeSearch(X, self.max_depth, self.max_leaf_nodes)
         weights = _WEIGHTS[self.loss](labels, len(self.classes_))

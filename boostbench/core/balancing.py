@@ -44,8 +44,8 @@ class PairwiseProblem(ABC):
     """A convex function of the differences of one coefficient per class, of slope about 1 at 0."""
 
     @abstractmethod
-    def derivatives(self, w):
-        """Evaluate the function's derivatives.
+    def gradient(self, w):
+        """Evaluate the function's gradient.
 
         Parameters
         ----------
@@ -53,9 +53,18 @@ class PairwiseProblem(ABC):
 
         Returns
         -------
-        gradient : ndarray of shape (n_classes,)
-        hessian : ndarray of shape (n_classes, n_classes)
-            Positive semi-definite, with ``hessian @ ones = 0``. The caller may overwrite it.
+        ndarray of shape (n_classes,)
+        """
+
+    @abstractmethod
+    def hessian(self):
+        """Evaluate the second derivatives where the gradient was evaluated last.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Positive semi-definite, with ``hessian @ ones = 0``. The caller may overwrite it. It may
+            be asked for once only.
         """
 
     @abstractmethod
@@ -88,56 +97,59 @@ class ExponentialProblem(PairwiseProblem):
 
     def __init__(self, C, share):
         self.share = share
-        self._minus_C = -C
-        self._ones = np.ones(len(C))
+        self._C = C
 
-    def derivatives(self, w):
-        """Evaluate the function's derivatives; as `PairwiseProblem.derivatives`."""
-        factor = np.exp(w)
-        minus_M = self._minus_C * factor
-        minus_M /= factor[:, None]
-        gradient = minus_M @ self._ones
-        gradient += gradient
-        hessian = minus_M + minus_M.T
-        minus_degrees = hessian @ self._ones
-        gradient -= minus_degrees
-        hessian.ravel()[:: len(w) + 1] -= minus_degrees
-        total = -0.5 * float(minus_degrees @ self._ones)
-        scale = 1.0 / (1.0 - self.share + self.share * total)
-        gradient *= scale
-        hessian *= scale
+    def gradient(self, w):
+        """Evaluate the function's gradient; as `PairwiseProblem.gradient`."""
+        self._factor = factor = np.exp(w)
+        self._inverse = inverse = 1.0 / factor
+        # The sums of the rows and columns of M, without M.
+        rows = (self._C @ factor) * inverse
+        columns = (inverse @ self._C) * factor
+        self._scale = 1.0 / (1.0 - self.share + self.share * float(rows.sum()))
+        self._degrees = rows + columns
+        self._gradient = (columns - rows) * self._scale
+        return self._gradient
+
+    def hessian(self):
+        """Evaluate the second derivatives; as `PairwiseProblem.hessian`."""
+        hessian = laplacian(
+            self._C * (self._factor * -self._scale) * self._inverse[:, None],
+            self._degrees * self._scale,
+        )
+        gradient = self._gradient
         if gradient @ gradient > _NEGLIGIBLE:
             hessian -= (self.share * gradient)[:, None] * gradient
-        return gradient, hessian
+        return hessian
 
     def start(self):
         """Return the w that would balance each class against the others, were those balanced.
 
         For two classes this is the minimum.
         """
-        rows, columns = self._minus_C @ self._ones, self._ones @ self._minus_C
+        ones = np.ones(len(self._C))
+        rows, columns = self._C @ ones, ones @ self._C
         part = 0.5 * (len(rows) - 1) / len(rows)
-        return part * np.log((rows - _SMALLEST_SHARE) / (columns - _SMALLEST_SHARE))
+        return part * np.log((rows + _SMALLEST_SHARE) / (columns + _SMALLEST_SHARE))
 
 
-def laplacian(minus_M):
+def laplacian(minus_M, degrees):
     """Hessian of a function of differences: ``diag(degrees) - M - M.T``.
 
     Parameters
     ----------
     minus_M : ndarray of shape (n_classes, n_classes)
         -M.
+    degrees : ndarray of shape (n_classes,)
+        Sums of the rows of M, plus those of its columns.
 
     Returns
     -------
-    hessian : ndarray of shape (n_classes, n_classes)
-    degrees : ndarray of shape (n_classes,)
-        Sums of the rows of M, plus those of its columns.
+    ndarray of shape (n_classes, n_classes)
     """
     hessian = minus_M + minus_M.T
-    degrees = -hessian.dot(np.ones(len(hessian)))
     hessian.ravel()[:: len(hessian) + 1] += degrees
-    return hessian, degrees
+    return hessian
 
 
 def minimise(problem, nu=0.0, tol=1e-8):
@@ -166,13 +178,20 @@ def minimise(problem, nu=0.0, tol=1e-8):
     """
     # Half for the slope, half for what ignoring nu may cost.
     tol = tol / 2
-    bounded = nu > tol
-    if not bounded:
-        nu = 0.0
-    w = problem.start()
-    w = w - w.min() if nu < _STRONG_PENALTY else np.zeros_like(w)
-    gradient, hessian = problem.derivatives(w)
-    gradient = gradient + nu
+    if nu <= tol:
+        w = _descend(problem, problem.start(), 0.0, tol, bounded=False)
+    elif nu < _STRONG_PENALTY:
+        # Without bounds until only nu makes a difference.
+        w = _descend(problem, problem.start(), 0.0, nu, bounded=False)
+        w = _descend(problem, w - w.min(), nu, tol, bounded=True)
+    else:
+        w = _descend(problem, np.zeros_like(problem.start()), nu, tol, bounded=True)
+    return w - w.min()
+
+
+def _descend(problem, w, nu, tol, bounded):
+    """Minimise from w on, over w >= 0 where `bounded`; as `minimise`."""
+    gradient = problem.gradient(w) + nu
     fixed = None
     for _ in range(_MAX_ITER):
         slope = gradient
@@ -181,13 +200,12 @@ def minimise(problem, nu=0.0, tol=1e-8):
             slope = np.where(fixed, 0.0, gradient)
         if slope @ slope <= tol * tol:
             break
-        step = _newton_step(hessian, slope, fixed)
+        step = _newton_step(problem.hessian(), slope, fixed)
         # The range of the step is at most that.
         reach = (2.0 * (step @ step)) ** 0.5
         if reach * reach <= tol / 4 and not (bounded and _meets_bound(w, step, gradient, fixed)):
             # The slope after the step is below the tolerance: a Hessian cannot change by more.
-            w = w + step
-            break
+            return w + step
         if reach > _LONGEST_STEP:
             step *= _LONGEST_STEP / reach
         if bounded and not fixed.any():
@@ -195,8 +213,8 @@ def minimise(problem, nu=0.0, tol=1e-8):
         moved = _search_along(problem, w, step, gradient, nu, bounded)
         if moved is None:
             break
-        w, gradient, hessian = moved
-    return w - w.min()
+        w, gradient = moved
+    return w
 
 
 def _newton_step(hessian, slope, fixed):
@@ -258,14 +276,14 @@ def _search_along(problem, w, step, gradient, nu, bounded):
             move = point - w
         before = -(gradient @ move)
         if before > 0:
-            there, hessian = problem.derivatives(point)
-            there = there + nu
+            there = problem.gradient(point) + nu
             slope = (there @ move) / before
             if found is not None and slope > 0:
-                return found
+                # Back to it, also with the Hessian.
+                return found[0], problem.gradient(found[0]) + nu
             if slope <= _OVERSHOOT:
                 # Adding the same to all changes the L1 norm only.
-                found = point - point.min() if bounded else point, there, hessian
+                found = point - point.min() if bounded else point, there
                 if slope >= -_UNDERSHOOT or clipped or 2.0 * size >= longest:
                     return found
                 size *= 2.0

@@ -178,7 +178,7 @@ class LogisticWeights(PairWeights):
         self._weigh()
 
     def sums_at(self, w):
-        """Sum u and u (1 - u) by class and other class, were the last learner added with w.
+        """Sum u by class and other class, were the last learner added with w.
 
         Parameters
         ----------
@@ -186,17 +186,21 @@ class LogisticWeights(PairWeights):
 
         Returns
         -------
-        first, second : ndarray of shape (n_classes, n_classes)
+        ndarray of shape (n_classes, n_classes)
             Where the weak learner is -1, own and other class have changed places.
         """
-        odds = self._spread(factors(w))
-        odds *= self._odds
-        np.add(odds, 1.0, out=self._work)
-        dual = np.divide(odds, self._work, out=odds)
-        first = self._sums(dual)
-        dual *= dual
-        second = first - self._sums(dual)
-        return first[1] + first[0].T, second[1] + second[0].T
+        self._dual = self._spread(factors(w))
+        self._dual *= self._odds
+        np.add(self._dual, 1.0, out=self._work)
+        self._dual /= self._work
+        low, high = self._sums(self._dual)
+        return high + low.T
+
+    def square_sums(self):
+        """Sum the squares of u in the same way, once after `sums_at` and for the same w."""
+        self._dual *= self._dual
+        low, high = self._sums(self._dual)
+        return high + low.T
 
     def _weigh(self):
         np.add(self._odds, 1.0, out=self._work)
@@ -212,17 +216,20 @@ class _LogisticProblem(PairwiseProblem):
 
     def __init__(self, weights):
         self._weights = weights
-        self._ones = weights._ones / weights.total
+        self._part = weights._ones / weights.total
 
-    def derivatives(self, w):
-        first, second = self._weights.sums_at(w)
-        gradient = self._ones @ first - first @ self._ones
-        second *= -self._ones
-        hessian, _ = laplacian(second)
-        return gradient, hessian
+    def gradient(self, w):
+        self._sums = self._weights.sums_at(w)
+        return self._part @ self._sums - self._sums @ self._part
+
+    def hessian(self):
+        # Of the pairs' u (1 - u).
+        stiffness = self._sums - self._weights.square_sums()
+        degrees = stiffness @ self._part + self._part @ stiffness
+        return laplacian(stiffness * -self._part, degrees)
 
     def start(self):
-        return np.zeros(len(self._ones))
+        return np.zeros(len(self._part))
 
 
 def factors(w):
