@@ -119,12 +119,8 @@ class _GradBoostMaster(StumpMaster):
     def generate(self):
         if not self.search.n_positions:
             return None
-        edges = self.search.edges(self.weights)
         known = self.positions[: len(self.columns)]
-        old = edges[known].astype(np.float64)
-        violation = self.norm.dual(edges)
-        violation[known] = 0.0
-        position = int(violation.argmax())
+        position, old = self.search.best_beside(known, self.weights, self.norm.dual)
         stump = self.search.stump(position)
         new = stump(self.search.X) @ self.weights
         row = self._best(np.vstack([old, new]))

@@ -49,12 +49,47 @@ class QuickStumpSearch(StumpSearch):
         edges = stump(self.X) @ G
         return stump, np.where(edges >= 0, 1.0, -1.0), float(np.abs(edges).sum())
 
-    def _search(self, G, largest):
-        """Position and column that `largest` finds, among the positions with a cut."""
+    def best_beside(self, known, G, size):
+        """Position of the largest size of a row of edges, beside some positions.
+
+        Parameters
+        ----------
+        known : ndarray of shape (n_known,), dtype=int64
+            Positions to leave out.
+        G : ndarray of shape (n_samples, n_columns)
+        size : callable
+            Takes edges of shape (n_some, n_columns), which it may overwrite, and returns sizes of
+            shape (n_some,), not negative.
+
+        Returns
+        -------
+        position : int
+        edges : ndarray of shape (n_known, n_columns), dtype=float32
+            At the positions left out.
+        """
+        edges_known = np.empty((len(known), G.shape[1]), np.float32)
+        best, start, found = -1.0, 0, 0
+        for edges in self._pieces(G):
+            here = (known >= start) & (known < start + len(edges))
+            rows = known[here] - start
+            edges_known[here] = edges[rows]
+            sizes = size(edges) * self._is_cut[start : start + len(edges)]
+            sizes[rows] = 0.0
+            row = int(sizes.argmax())
+            if sizes[row] > best:
+                best, found = sizes[row], start + row
+            start += len(edges)
+        return found, edges_known
+
+    def _pieces(self, G):
         W = np.multiply(G, -2.0, dtype=np.float32, casting="same_kind", order="C")
         in_pieces = isinstance(self._layout, SortedPieces)
+        return self._layout.pieces(W) if in_pieces else [self._layout.edges(W)]
+
+    def _search(self, G, largest):
+        """Position and column that `largest` finds, among the positions with a cut."""
         best, start, found = -1.0, 0, (0, 0)
-        for edges in self._layout.pieces(W) if in_pieces else [self._layout.edges(W)]:
+        for edges in self._pieces(G):
             row, column, value = largest(edges)
             if value > best and not self._is_cut[start + row]:
                 # Rarely is the sum up to a sample that no threshold follows the largest.

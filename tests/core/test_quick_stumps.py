@@ -33,6 +33,24 @@ def test_it_finds_the_stump_of_the_plain_search(kind, n_columns):
         np.testing.assert_allclose(by_stump(fast, G), by_stump(plain, G), atol=1e-4 * expected)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_columns", [1, 4])
+def test_the_best_beside_the_known(kind, n_columns):
+    rng = np.random.default_rng(n_columns)
+    search = QuickStumpSearch(KINDS[kind](rng))
+    G = rng.normal(size=(len(search.X), n_columns))
+    edges = search.edges(G)
+    sizes = np.square(edges).sum(axis=1)
+    # The largest and the smallest are known, and others anywhere.
+    known = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
+    known = np.unique(known[search._is_cut[known]])
+    position, of_known = search.best_beside(known, G, lambda some: np.square(some).sum(axis=1))
+    np.testing.assert_array_equal(of_known, edges[known])
+    sizes[known] = 0.0
+    assert position not in known
+    assert np.square(edges[position]).sum() == sizes.max() > 0
+
+
 def by_stump(search, G):
     """Edges in the order of features and thresholds, of every stump once."""
     edges = search.edges(G)
