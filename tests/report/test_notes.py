@@ -36,4 +36,4 @@ def test_the_first_entry_that_fits():
     assert find_note("randomboost-table3", where) is None
     nu = {"data": "glass", "algo": "mcboost", "loss": "exponential", "nu": "1e-1"}
     assert find_note("mcboost-table1", nu).startswith("A misprint")
-    assert find_note("mcboost-table1", {**nu, "nu": "0"}).startswith("The paper's Tables")
+    assert find_note("mcboost-table1", {**nu, "nu": "0"}).startswith("Fewer training samples")
