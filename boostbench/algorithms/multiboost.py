@@ -17,10 +17,12 @@ from boostbench.core.newton import NonnegativeNewton
 from boostbench.core.pairwise import PairwiseLoss
 from boostbench.core.stumps import StumpSearch
 
-# After a column that violated its constraint by v, the old ones are made to violate theirs by no
-# more than this part of v: the next column depends on little else, and to solve every round to the
-# end takes about twice as long.
+# After a column that violated its constraint by v times nu, the old ones are made to violate theirs
+# by no more than a part of v times nu: the next column depends on little else, and to solve every
+# round to the end takes more than twice as long. The part is a half for small v, where nu itself is
+# all there is to gain, and a tenth for large v.
 _SLACK = 0.1
+_MOST_SLACK = 0.5
 
 # A solution that is better by less than this part of the objective is the same.
 _PROGRESS = 1e-10
@@ -84,8 +86,9 @@ class MultiBoost(ColumnGenerationClassifier):
     -----
     With `warm_start`, what is given for every round begins with the rounds of the fits before.
 
-    A restricted problem is solved until its own constraints are violated 10 times less than the
-    one of the newest column was, or by `tol`: see `boostbench.core.newton`.
+    Where the newest column violated its constraint by v times `nu`, the restricted problem is
+    solved until the constraints of its columns are violated by no more than the largest of
+    ``v / 10``, ``min(v / 2, 1)`` and `tol` times `nu`: see `boostbench.core.newton`.
 
     For two classes, W only enters through :math:`\alpha_t = W_{t1} - W_{t0}` and
     :math:`|\alpha_t|`: this is binary totally corrective boosting with the mean of the loss over
@@ -278,7 +281,8 @@ class _MultiBoostMaster(Master):
         return sparse.csr_array((np.concatenate(data), np.concatenate(support), ends), shape)
 
     def _solve(self, start, violation):
-        tol = max(self.tol, _SLACK * violation) * self.nu
+        slack = np.clip(1.0, _SLACK * violation, _MOST_SLACK * violation)
+        tol = max(self.tol, slack) * self.nu
         return self.solver.solve(self.H[: len(self.stumps)], start, tol)
 
     def _most_violated(self):
