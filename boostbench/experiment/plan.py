@@ -275,24 +275,25 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     # No projection is left out, as in the config of the protocol.
     prepared = scale if pca is None else [scale, pca]
     parts = folds(y, experiment.protocol.n_folds, split.seed, where)
-    algorithm, points = experiment.algorithm, experiment.points
-    walks = can_walk(algorithm)
     for fold, (train, test) in enumerate(parts):
         seed = int(np.random.SeedSequence([split.seed, fold]).generate_state(1)[0])
         inner = Split(fold, seed, split.train[train], split.train[test])
-        data = inner.train, inner.test, seed, scale
-        for point in [points] if walks else points:
-            if walks:
-                trial = Walk(algorithm, {}, *data, pca=pca, points=points)
-            else:
-                trial = Trial(algorithm, point, *data, pca=pca)
-            key = digest([config, prepared, point, seed, inner.checksum])
-            labels = {
-                **_labels(experiment, split),
-                "fold": fold,
-                "points" if walks else "point": point,
-            }
+        for name, points, trial in _trials(experiment, inner):
+            key = digest([config, prepared, points, seed, inner.checksum])
+            labels = {**_labels(experiment, split), "fold": fold, name: points}
             yield Task(experiment, trial, key, True, labels)
+
+
+def _trials(experiment: Experiment, inner: Split) -> Iterator[tuple[str, object, Trial]]:
+    """Give a fold's trials, each after what records call its part of the grid, and that part."""
+    algorithm, points = experiment.algorithm, experiment.points
+    data = inner.train, inner.test, inner.seed, experiment.protocol.scale
+    pca = experiment.protocol.pca
+    if can_walk(algorithm):
+        yield "points", points, Walk(algorithm, {}, *data, pca=pca, points=points)
+        return
+    for point in points:
+        yield "point", point, Trial(algorithm, point, *data, pca=pca)
 
 
 def _labels(experiment: Experiment, split: Split) -> dict:
