@@ -102,10 +102,10 @@ def test_unwritable_places(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match=r"cannot write records to .*file.*results="):
         check_writable([tmp_path / "file" / "records" / "x.jsonl"])
-    with pytest.raises(UserError, match="cannot write records"):
+    with pytest.raises(UserError, match=r"cannot write records to .*results="):
         append(tmp_path / "file" / "x.jsonl", {"key": "a"})
     (tmp_path / "x.jsonl").mkdir()
-    with pytest.raises(UserError, match="cannot write records"):
+    with pytest.raises(UserError, match=r"cannot write records to .*results="):
         check_writable([tmp_path / "x.jsonl"])
 
 
