@@ -74,7 +74,7 @@ class Definition:
     rows : dict of str to Row
         Data sets by the name of the row.
     columns : dict of str to Variant
-        Algorithms by the name of the column.
+        Algorithms by the name of the column; in the file the name of a table may stand for its own.
     overrides : list of str
         Hydra overrides that hold for all cells.
     published : str, default=None
@@ -128,7 +128,7 @@ class Definition:
             raise UserError(f"{path} is not a table: it needs title, rows and columns")
         _check_keys(content, cls.__annotations__.keys() - {"name"}, f"{path}: a table")
         rows = _entries(content.pop("rows"), f"{path}: rows")
-        columns = _entries(content.pop("columns"), f"{path}: columns")
+        columns = _entries(_columns(content.pop("columns")), f"{path}: columns")
         for row, entry in rows.items():
             _check_keys(entry, Row.__annotations__, f"{path}: row {row}")
         for column, entry in columns.items():
@@ -240,6 +240,17 @@ class Definition:
         asked = {**algo, **self.columns[column].published}
         name = asked.get("algo", algo["name"])
         return {name} | {f"{name}:{value}" for value in asked.values()}
+
+
+def _columns(told: list | str) -> list:
+    """Read ``columns: mcboost2``, those of another table, or the list of them."""
+    if not isinstance(told, str):
+        return told
+    path, content = read_definition("table", told)
+    columns = content.get("columns") if isinstance(content, dict) else None
+    if not isinstance(columns, list):
+        raise UserError(f"{path} has no columns of its own; name a table that lists them")
+    return columns
 
 
 def _entries(entries: list, where: str) -> dict[str, dict]:

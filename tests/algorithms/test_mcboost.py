@@ -125,6 +125,19 @@ class TestStoppingRule:
         assert MCBoost(loss=loss, nu=0.9).fit(X, y).n_iterations_ == 0
 
     @pytest.mark.parametrize("loss", LOSSES)
+    def test_the_first_edge_of_the_best_classifier_there_can_be(self, loss):
+        """2 (k - 1) / k^2 for k classes of one size: no nu above it trains (Table I)."""
+        y = np.repeat(np.arange(20), 3)
+        X = np.eye(20)[y]  # a stump for each class that tells it from all others
+        bound = 2 * 19 / 20**2
+        below, above = (
+            MCBoost(n_iterations=5, loss=loss, nu=bound * factor).fit(X, y)
+            for factor in (0.98, 1.02)
+        )
+        assert below.n_iterations_ > 0
+        assert above.n_iterations_ == 0
+
+    @pytest.mark.parametrize("loss", LOSSES)
     def test_where_no_stump_has_an_edge(self, loss):
         X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
         model = MCBoost(n_iterations=50, loss=loss, nu=0).fit(X, [0, 1, 1, 0])

@@ -272,6 +272,12 @@ def test_published_settings(define_table):
     assert table.find_published("heart", "sw", {"name": "rboost_rank"}).mean == 21.3
 
 
+def test_columns_of_another_table(define_table):
+    table = Definition.read(define_table(rows=["iris"], columns="mcboost2"))
+    assert table.columns == Definition.read("mcboost2").columns
+    assert list(table.rows) == ["iris"]
+
+
 def test_published_rounds(define_table):
     name = define_table(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
     table = Definition.read(name)
@@ -319,6 +325,8 @@ def test_failed_splits(call, define_table):
         ({"rows": ["iris"], "columns": ["adaboost"]}, "two classes"),
         ({"rows": [{"iris": {"colour": 1}}], "columns": ["adaboost"]}, "row iris has no colour"),
         ({"rows": ["iris"], "columns": [{"a": {"alg": "x"}}]}, "column a has no alg"),
+        ({"rows": ["iris"], "columns": "demp"}, "did you mean demo"),
+        ({"rows": ["iris"], "columns": "mcboost4"}, "mcboost4.yaml has no columns of its own"),
         ({"rows": ["iris", "iris"], "columns": ["adaboost"]}, "has iris twice"),
         ({"rows": ["iris"], "columns": ["adaboost"], "compare": [["x", "adaboost"]]}, "column 'x'"),
         ({"rows": ["iris"], "columns": ["adaboost"], "published_as": {"a": "b"}}, "no row 'a'"),
