@@ -6,6 +6,7 @@ from math import ceil
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from boostbench.report.figures.style import PAGE_WIDTH, label, marked_line, style
@@ -14,6 +15,7 @@ _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
 _DPI = 170
 _ROOM = 7  # lines of the legend that a panel has room for
+_LEGEND_COLUMNS = 5  # of a legend above the panels
 # Ticks in a decade, where the axis is longer than about one, and where it is shorter.
 _FEW, _MANY = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
@@ -36,7 +38,7 @@ def draw_curves(
     """
     titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
     n_columns = min(_COLUMNS, len(panels) + 1)
-    n_rows = ceil((len(panels) + 1) / n_columns)  # one more cell for the legend
+    n_rows = ceil(len(panels) / n_columns)
     with style():
         size = (PAGE_WIDTH, _PANEL_HEIGHT * n_rows)
         figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
@@ -49,7 +51,14 @@ def draw_curves(
         figure.supylabel("test error (%)", fontsize="medium")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
-        _legend(grid[len(panels)], titles)
+        lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
+        if len(panels) < len(grid):
+            spacing = 0.7 if len(titles) <= _ROOM else 0.4
+            place = {"loc": "center left", "labelspacing": spacing, "borderaxespad": 0}
+            grid[len(panels)].legend(handles=lines, frameon=False, **place)
+        else:  # no cell is free
+            place = {"loc": "outside upper center", "ncols": _LEGEND_COLUMNS}
+            figure.legend(handles=lines, frameon=False, **place)
     return figure
 
 
@@ -95,10 +104,3 @@ def _draw(
         axis.set_minor_locator(NullLocator())
     axes.grid(axis="y")
     axes.set_axisbelow(True)
-
-
-def _legend(axes: Axes, titles: list[str]) -> None:
-    for index, title in enumerate(titles):
-        axes.plot([], [], label=label(title), **marked_line(index))
-    spacing = 0.7 if len(titles) <= _ROOM else 0.4
-    axes.legend(loc="center left", frameon=False, labelspacing=spacing, borderaxespad=0)

@@ -27,11 +27,12 @@ def test_a_panel_for_each_data_set_and_one_look_for_each_algorithm():
     assert (iris.get_xscale(), iris.get_yscale()) == ("log", "log")
 
 
-def test_a_full_row_leaves_the_legend_a_row():
-    panels = {name: {"A": FIRST} for name in "abcd"}
-    axes = draw_curves(panels).axes
-    assert len(axes) == 8
-    assert axes[4].get_legend() is not None
+def test_full_rows_have_the_legend_above_them():
+    figure = draw_curves({name: {"A": FIRST} for name in "abcd"})
+    assert len(figure.axes) == 4
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["A"]
+    assert not any(axes.get_legend() for axes in figure.axes)
 
 
 def test_errors_on_a_linear_axis_begin_at_0():
