@@ -51,14 +51,7 @@ def draw_curves(
         figure.supylabel("test error (%)", fontsize="medium")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
-        lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
-        if len(panels) < len(grid):
-            spacing = 0.7 if len(titles) <= _ROOM else 0.4
-            place = {"loc": "center left", "labelspacing": spacing, "borderaxespad": 0}
-            grid[len(panels)].legend(handles=lines, frameon=False, **place)
-        else:  # no cell is free
-            place = {"loc": "outside upper center", "ncols": _LEGEND_COLUMNS}
-            figure.legend(handles=lines, frameon=False, **place)
+        _legend(figure, grid[len(panels) :], titles)
     return figure
 
 
@@ -104,3 +97,21 @@ def _draw(
         axis.set_minor_locator(NullLocator())
     axes.grid(axis="y")
     axes.set_axisbelow(True)
+
+
+def _legend(figure: Figure, free: Sequence[Axes], titles: list[str]) -> None:
+    """Name the lines in the first free cell or, where there is none, above the panels."""
+    lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
+    if len(free):
+        spacing = 0.7 if len(titles) <= _ROOM else 0.4
+        free[0].legend(
+            handles=lines,
+            loc="center left",
+            frameon=False,
+            labelspacing=spacing,
+            borderaxespad=0,
+        )
+    else:
+        figure.legend(
+            handles=lines, loc="outside upper center", frameon=False, ncols=_LEGEND_COLUMNS
+        )
