@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
-from timing import both_parts, minima
+from timing import minima, parts
 
 from boostbench.algorithms import MCBoost
 
@@ -56,9 +56,9 @@ def compare(names, peers, repeats):
     models = {"MCBoost": MCBoost(n_iterations=N_ROUNDS), **peers}
     rows = []
     for name in names:
-        parts = both_parts(name)
+        [both] = parts(name)
         # XGBoost takes classes 0, 1, ... only.
-        (X, y), (X_test, y_test) = [(X, np.unique(y, return_inverse=True)[1]) for X, y in parts]
+        (X, y), (X_test, y_test) = [(X, np.unique(y, return_inverse=True)[1]) for X, y in both]
         seconds = minima([partial(model.fit, X, y) for model in models.values()], repeats)
         errors = [100 * np.mean(model.predict(X_test) != y_test) for model in models.values()]
         cells = [f"{s:.2f}, {e:.1f}" for s, e in zip(seconds, errors, strict=True)]

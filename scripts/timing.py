@@ -8,28 +8,31 @@ from boostbench import configs, data
 from boostbench.experiment.protocol import Protocol, splits
 
 
-def both_parts(name):
-    """Return the training and the test part of the first 75/25 split.
+def parts(name, n_splits=1):
+    """Return the training and the test part of the first 75/25 splits.
 
     Parameters
     ----------
     name : str
         A data set, ``"letter"``, or with the number of samples per class, ``"letter:50"``.
+    n_splits : int, default=1
 
     Returns
     -------
-    list of (X, y)
+    list of pairs of (X, y)
     """
     name, _, per_class = name.partition(":")
     dataset = data.load(configs.read("data", name))
-    protocol = Protocol(n_splits=1, samples_per_class=int(per_class) if per_class else None)
-    split = splits(dataset, protocol, seed=0)[0]
-    return [(dataset.X[rows], dataset.y[rows]) for rows in (split.train, split.test)]
+    protocol = Protocol(n_splits=n_splits, samples_per_class=int(per_class) if per_class else None)
+    return [
+        [(dataset.X[rows], dataset.y[rows]) for rows in (split.train, split.test)]
+        for split in splits(dataset, protocol, seed=0)
+    ]
 
 
 def training_part(name):
-    """Return X and y of the training part alone; see `both_parts`."""
-    return both_parts(name)[0]
+    """Return X and y of the first training part; see `parts`."""
+    return parts(name)[0][0]
 
 
 def cpu_seconds(jobs, repeats):
