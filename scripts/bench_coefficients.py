@@ -18,6 +18,8 @@ from threadpoolctl import threadpool_limits
 from timing import training_part
 
 from boostbench.algorithms import MCBoost, MultiBoost
+from boostbench.core.losses import get_loss
+from boostbench.core.pairwise import PairwiseLoss
 
 DATA = ["vehicle", "pendigits:50", "letter:50"]
 N_ROUNDS = 500
@@ -52,7 +54,8 @@ def seconds_of_lbfgsb(model, X, y, nu):
     started = time.process_time()
     W = np.zeros((len(own), 0))
     for t in range(1, len(H) + 1):
-        W, _ = lbfgsb.correct(H[:t], own, W, nu, SOLVER_ITERATIONS)
+        problem = PairwiseLoss(H[:t], own, get_loss("logistic"))
+        W = lbfgsb.correct(problem, W, nu, SOLVER_ITERATIONS)
     return time.process_time() - started
 
 

@@ -2,20 +2,15 @@
 
 import numpy as np
 
-from boostbench.core.losses import get_loss
-from boostbench.core.pairwise import PairwiseLoss
 from boostbench.core.solvers import nonnegative_l1
 
 
-def correct(H, own, W, nu, max_iter):
-    """Find all coefficients anew, by the logistic loss.
+def correct(problem, W, nu, max_iter):
+    """Find all coefficients anew.
 
     Parameters
     ----------
-    H : ndarray of shape (n_columns, n_samples)
-        Outputs of the weak learners.
-    own : ndarray of shape (n_classes, n_samples), dtype=bool
-        True where the class is the sample's.
+    problem : boostbench.core.pairwise.PairwiseLoss
     W : ndarray of shape (n_classes, n_before)
         The coefficients of the round before; columns that it lacks start from 0.
     nu : float
@@ -25,17 +20,13 @@ def correct(H, own, W, nu, max_iter):
 
     Returns
     -------
-    W : ndarray of shape (n_classes, n_columns)
-    dual : ndarray of shape (n_classes, n_samples)
-        The dual variables u there.
+    ndarray of shape (n_classes, n_columns)
     """
-    start = np.pad(W, ((0, 0), (0, len(H) - W.shape[1])))
-    problem = PairwiseLoss(H, own, get_loss("logistic"))
+    start = np.pad(W, ((0, 0), (0, len(problem.H) - W.shape[1])))
 
     def smooth(w):
         value, gradient = problem.move(w.reshape(start.shape))
         return value, gradient.ravel()
 
-    w, _ = nonnegative_l1(smooth, start.ravel(), nu * own.size, max_iter)
-    problem.move(w.reshape(start.shape))
-    return w.reshape(start.shape), problem.dual
+    w, _ = nonnegative_l1(smooth, start.ravel(), nu * problem.own.size, max_iter)
+    return w.reshape(start.shape)

@@ -16,6 +16,9 @@ from threadpoolctl import threadpool_limits
 from timing import parts
 
 from boostbench.algorithms import MultiBoost
+from boostbench.core.learners import Stumps
+from boostbench.core.losses import get_loss
+from boostbench.core.pairwise import PairwiseLoss
 from boostbench.core.stumps import StumpSearch
 
 N_ROUNDS = 500
@@ -55,16 +58,19 @@ def stepwise(training, test, nu, max_iter, stops):
     classes = np.unique(y)
     own = classes[:, None] == y
     search = StumpSearch(X)
-    stumps, W, dual = [], np.zeros((len(own), 0)), 0.5 * ~own
+    stumps, outputs, W, dual = [], [], np.zeros((len(own), 0)), 0.5 * ~own
     for _ in range(N_ROUNDS):
         stump, _, edge = search.best((own * dual.sum(axis=0) - dual).T)
         if stops and edge <= 1.01 * nu * own.size:
             break
         stumps.append(stump)
-        H = np.array([stump(X) for stump in stumps])
-        W, dual = lbfgsb.correct(H, own, W, nu, max_iter)
-    scores = W @ [stump(X_test) for stump in stumps]
-    return 100 * np.mean(classes[scores.argmax(axis=0)] != y_test), len(stumps)
+        outputs.append(stump(X))
+        problem = PairwiseLoss(np.array(outputs), own, get_loss("logistic"))
+        W = lbfgsb.correct(problem, W, nu, max_iter)
+        problem.move(W)
+        dual = problem.dual
+    scores = Stumps(stumps).outputs(X_test) @ W.T
+    return 100 * np.mean(classes[scores.argmax(axis=1)] != y_test), len(stumps)
 
 
 if __name__ == "__main__":
