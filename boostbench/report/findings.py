@@ -1,6 +1,7 @@
 """What follows from a table: which columns differ, and what agrees with the published numbers."""
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 from boostbench.report import numbers
 from boostbench.report.contest.paired import paired
@@ -14,6 +15,9 @@ COMPARISON_EXPLANATION = (
     "Difference: ours minus published, with Welch's 95% interval. Reproduced: within sampling "
     "error, that is, the interval holds 0."
 )
+
+#: Cells whose reference job took longer or shorter than the usual one by this factor are named.
+_SAME_SPEED = 1.25
 
 
 def significance(table: Table) -> list[str]:
@@ -124,3 +128,36 @@ def seconds_rows(table: Table) -> list[list[str]]:
 def seconds_explanation(table: Table) -> str:
     """Tell what the numbers of `seconds_rows` are."""
     return f"{' '.join(table.times)} The machines differ, so there is no verdict."
+
+
+def reference_job(table: Table) -> list[str]:
+    """Tell how fast the machines were, and which cells' were others than the rest's.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    list of str
+        One sentence; none where nothing is recorded.
+    """
+    spent = {
+        f"{label} on {title}": table.cells[row, name].seconds("calibration")
+        for row, title in table.rows.items()
+        for name, label in table.fits.items()
+        if table.cells[row, name].records
+    }
+    if not spent:
+        return []
+    usual = median(spent.values())
+    told = f"The reference job, which tells how fast a machine is, took {numbers.seconds(usual)} s"
+    others = ", ".join(
+        f"{where} ({numbers.seconds(seconds)})"
+        for where, seconds in spent.items()
+        if not usual / _SAME_SPEED < seconds < usual * _SAME_SPEED
+    )
+    if others:
+        told += f", but for these cells, whose times do not compare with the rest: {others}"
+    return [f"{told}."]

@@ -43,6 +43,11 @@ class Column:
     rounds: int | None = None
     seconds: str | None = None
 
+    @property
+    def fit(self) -> str:
+        """Name what was fitted: several numbers of rounds are of one fit, their `group`."""
+        return self.group if self.rounds else self.label
+
     def in_unit(self, seconds: float) -> float:
         """Convert `seconds` to the unit in which this column shows them."""
         return seconds * PARTS[self.seconds][1]
@@ -125,6 +130,12 @@ class Table:
             else:
                 heads.append((column.group, column.title))
         return heads + [("Speed-up", self.columns[fast].label) for _, fast in self.speedup]
+
+    @property
+    def fits(self) -> dict[str, str]:
+        """What was fitted, by the column of its last round."""
+        last = list(self.columns.values())[-1].rounds
+        return {name: column.fit for name, column in self.columns.items() if column.rounds == last}
 
     def entries(self, row: str) -> list[Entry]:
         """Give what is printed of a row, under `heads`."""

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 from boostbench.report.findings import (
     comparison_rows,
+    reference_job,
     seconds_explanation,
     seconds_rows,
     significance,
@@ -97,3 +98,28 @@ def test_only_the_time_is_published(make_cell, make_table):
     assert seconds_rows(table) == [["wine", "A", "60", "2.00"]]
     assert "CPU time: microseconds to predict an instance" in seconds_explanation(table)
     assert cell.verdict == "not published"
+
+
+def test_reference_job_tells_how_fast_the_machines_were(table):
+    assert reference_job(table) == [
+        "The reference job, which tells how fast a machine is, took 0.100 s."
+    ]
+    for record in table.cells["wine", "b"].records:
+        record["seconds"]["calibration"] = 0.05
+    [told] = reference_job(table)
+    assert told.endswith(
+        "took 0.100 s, but for these cells, whose times do not compare with the rest: "
+        "B on wine (0.0500)."
+    )
+
+
+def test_reference_job_of_a_fit_is_told_once(table_of_rounds):
+    for cell in table_of_rounds.cells.values():
+        for record in cell.records if cell.algo == "b" else ():
+            record["seconds"]["calibration"] = 0.5
+    [told] = reference_job(table_of_rounds)
+    assert told.count("B on wine") == 1
+
+
+def test_no_reference_job_where_nothing_is_recorded(make_cell, make_table):
+    assert reference_job(make_table({("wine", "a"): make_cell([])}, compare=())) == []

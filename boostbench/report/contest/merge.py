@@ -111,7 +111,7 @@ def merge(
 
 def _label(column: Column, name: str) -> str:
     """Give a column's label, without its rounds if they were not asked for."""
-    return column.group if column.rounds and "@" not in name else column.label
+    return column.label if "@" in name else column.fit
 
 
 def _title(column: Column) -> str:

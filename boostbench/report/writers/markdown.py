@@ -1,8 +1,5 @@
 """Tables as Markdown."""
 
-from collections.abc import Mapping
-from statistics import median
-
 from tabulate import tabulate
 
 from boostbench.report import numbers
@@ -13,15 +10,13 @@ from boostbench.report.findings import (
     SECONDS,
     comparison_rows,
     reasons,
+    reference_job,
     seconds_explanation,
     seconds_rows,
     significance,
     summary,
 )
 from boostbench.report.tables import Table
-
-#: Cells whose reference job took longer or shorter than the usual one by this factor are named.
-_SAME_SPEED = 1.25
 
 
 def markdown(table: Table) -> str:
@@ -49,10 +44,9 @@ def markdown(table: Table) -> str:
     published = seconds_rows(table)
     if published:
         parts += [_pipe(published, SECONDS, left=2), seconds_explanation(table)]
-    shown = _timed(table)
-    parts += [_seconds(table, shown)]
+    parts += [_seconds(table)]
     parts.append("Means per split, on one core: whole fit / weak learners / coefficients.")
-    parts += _reference_job(table, shown)
+    parts += reference_job(table)
     return "\n\n".join(parts) + "\n"
 
 
@@ -65,45 +59,12 @@ def _errors(table: Table) -> str:
     return _pipe(rows, ["data", *heads])
 
 
-def _timed(table: Table) -> dict[str, str]:
-    """Name the columns with times of their own: one algorithm at several rounds is one fit."""
-    last = list(table.columns.values())[-1].rounds
-    return {
-        name: column.group if last else column.label
-        for name, column in table.columns.items()
-        if column.rounds == last
-    }
-
-
-def _seconds(table: Table, shown: Mapping[str, str]) -> str:
+def _seconds(table: Table) -> str:
     rows = [
-        [table.rows[row], *(_spent(table.cells[row, name]) for name in shown)] for row in table.rows
-    ]
-    return _pipe(rows, ["data", *shown.values()])
-
-
-def _reference_job(table: Table, shown: Mapping[str, str]) -> list[str]:
-    """Tell how fast the machines were, and which cells' were others than the rest's."""
-    spent = {
-        f"{title} on {table.rows[row]}": table.cells[row, name].seconds("calibration")
+        [table.rows[row], *(_spent(table.cells[row, name]) for name in table.fits)]
         for row in table.rows
-        for name, title in shown.items()
-        if table.cells[row, name].records
-    }
-    if not spent:
-        return []
-    usual = median(spent.values())
-    told = f"The reference job, which tells how fast a machine is, took {numbers.seconds(usual)} s"
-    others = [
-        f"{where} ({numbers.seconds(seconds)})"
-        for where, seconds in spent.items()
-        if not usual / _SAME_SPEED < seconds < usual * _SAME_SPEED
     ]
-    if others:
-        told += (
-            f", but for these cells, whose times do not compare with the rest: {', '.join(others)}"
-        )
-    return [f"{told}."]
+    return _pipe(rows, ["data", *table.fits.values()])
 
 
 def _spent(cell: Cell) -> str:

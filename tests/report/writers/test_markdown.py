@@ -57,24 +57,10 @@ def test_seconds_of_a_fit_are_told_once(table_of_rounds):
     assert rows(markdown(table_of_rounds).split("## CPU seconds")[1])[0] == ["data", "A", "B"]
 
 
-def test_reference_job_tells_how_fast_the_machines_were(table):
+def test_reference_job_stands_last(table):
     assert markdown(table).endswith(
         "The reference job, which tells how fast a machine is, took 0.100 s.\n"
     )
-    for record in table.cells["wine", "b"].records:
-        record["seconds"]["calibration"] = 0.05
-    assert markdown(table).endswith(
-        "took 0.100 s, but for these cells, whose times do not compare with the rest: "
-        "B on wine (0.0500).\n"
-    )
-
-
-def test_reference_job_of_a_fit_is_told_once(table_of_rounds):
-    for cell in table_of_rounds.cells.values():
-        for record in cell.records if cell.algo == "b" else ():
-            record["seconds"]["calibration"] = 0.5
-    told = markdown(table_of_rounds).splitlines()[-1]
-    assert told.count("B on wine") == 1
 
 
 def test_published_seconds(timed_table):
