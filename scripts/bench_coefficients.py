@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 from timing import training_part
 
 from boostbench.algorithms import MCBoost, MultiBoost
-from boostbench.core.losses import get_loss
-from boostbench.core.pairwise import PairwiseLoss
+from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.pairwise import PairwiseLoss
 
 DATA = ["vehicle", "pendigits:50", "letter:50"]
 N_ROUNDS = 500

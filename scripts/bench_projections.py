@@ -13,8 +13,8 @@ from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 from timing import medians, training_part
 
-from boostbench.core.margins import pairwise_weights
-from boostbench.core.projected_stumps import IndependentProjections, PooledProjections
+from boostbench.core.losses.weights import pairwise_weights
+from boostbench.core.weak.projected import IndependentProjections, PooledProjections
 
 DATA = ["wine", "glass", "vowel"]
 N_PROJECTIONS = 20000

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.core.solvers import nonnegative_l1
+from boostbench.core.solvers.lbfgs import nonnegative_l1
 
 
 def correct(problem, W, nu, max_iter):
@@ -10,7 +10,7 @@ def correct(problem, W, nu, max_iter):
 
     Parameters
     ----------
-    problem : boostbench.core.pairwise.PairwiseLoss
+    problem : boostbench.core.losses.pairwise.PairwiseLoss
     W : ndarray of shape (n_classes, n_before)
         The coefficients of the round before; columns that it lacks start from 0.
     nu : float

@@ -16,10 +16,10 @@ from threadpoolctl import threadpool_limits
 from timing import parts
 
 from boostbench.algorithms import MultiBoost
-from boostbench.core.learners import Stumps
-from boostbench.core.losses import get_loss
-from boostbench.core.pairwise import PairwiseLoss
-from boostbench.core.stumps import StumpSearch
+from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.pairwise import PairwiseLoss
+from boostbench.core.weak.learners import Stumps
+from boostbench.core.weak.stumps import StumpSearch
 
 N_ROUNDS = 500
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
-from boostbench.core.quick_stumps import QuickStumpSearch
+from boostbench.core.weak.quick_stumps import QuickStumpSearch
 
 
 class AdaBoostMH(StageWiseStumps):
@@ -29,7 +29,7 @@ class AdaBoostMH(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.weak.learners.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         ``alpha_t v_t`` for each round.
 
@@ -72,7 +72,7 @@ class AdaBoost(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.weak.learners.Stumps
     coefficients_ : ndarray of shape (n_iterations_, 2)
         ``(-alpha_t / 2, alpha_t / 2)`` for each round: half for either class, so that the
         difference of the scores is AdaBoost's F.

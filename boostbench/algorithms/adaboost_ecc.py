@@ -7,8 +7,8 @@ from sklearn.utils._param_validation import StrOptions
 
 from boostbench.algorithms.base import spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps, StumpMaster
-from boostbench.core.codes import random_half
-from boostbench.core.quick_stumps import QuickStumpSearch
+from boostbench.core.codewords import random_half
+from boostbench.core.weak.quick_stumps import QuickStumpSearch
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.
@@ -46,7 +46,7 @@ class AdaBoostECC(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.weak.learners.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         :math:`\frac12 (\alpha_t + \beta_t) \mu_t`.
     intercepts_ : ndarray of shape (n_iterations_, n_classes)

@@ -7,9 +7,9 @@ from scipy import sparse
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, spans
 from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
-from boostbench.core.codes import exhaustive
-from boostbench.core.learners import Stumps
-from boostbench.core.stumps import Stump, StumpSearch
+from boostbench.core.codewords import exhaustive
+from boostbench.core.weak.learners import Stumps
+from boostbench.core.weak.stumps import Stump, StumpSearch
 
 # The number of codes doubles with every class: 2047 for 12.
 _MAX_CLASSES = 12
@@ -46,7 +46,7 @@ class AdaBoostMO(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.weak.learners.Stumps
         Of shape (n_iterations_, n_codes).
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.

@@ -4,7 +4,7 @@ import numpy as np
 
 from boostbench.algorithms.adaboost_ecc import AdaBoostECC, _ECCMaster
 from boostbench.algorithms.stagewise import NO_EDGE
-from boostbench.core.quick_stumps import QuickStumpSearch
+from boostbench.core.weak.quick_stumps import QuickStumpSearch
 
 
 class AdaBoostSIP(AdaBoostECC):
@@ -35,7 +35,7 @@ class AdaBoostSIP(AdaBoostECC):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.weak.learners.Stumps
     coefficients_, intercepts_ : ndarray of shape (n_iterations_, n_classes)
         As of `AdaBoostECC`.
 

@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from boostbench.core.additive import AdditiveTables
-from boostbench.core.learners import Stumps
+from boostbench.core.weak.additive import AdditiveTables
+from boostbench.core.weak.learners import Stumps
 
 
 class AdditiveModel:
@@ -12,7 +12,7 @@ class AdditiveModel:
 
     Attributes
     ----------
-    tables : boostbench.core.additive.AdditiveTables
+    tables : boostbench.core.weak.additive.AdditiveTables
     classes_ : ndarray of shape (n_classes,)
     """
 

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
-from boostbench.core.mixed_norms import ROW_NORMS
-from boostbench.core.quick_stumps import QuickStumpSearch
+from boostbench.core.losses.mixed_norms import ROW_NORMS
+from boostbench.core.weak.quick_stumps import QuickStumpSearch
 
 # The largest curvature of the loss along the coefficients of a stump: no covariance matrix of a
 # variable in {e_1, ..., e_k} has a larger eigenvalue, and stumps are -1 or +1.
@@ -48,7 +48,7 @@ class GradBoost(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.weak.learners.Stumps
         The stump of each round; the same one may come back.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What each round adds to the coefficients of its stump.

@@ -9,13 +9,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.algorithms.additive import additive
 from boostbench.algorithms.base import Master, spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps
-from boostbench.core.balancing import minimise
-from boostbench.core.learners import Stumps
-from boostbench.core.losses import LOSSES
-from boostbench.core.pair_weights import ExponentialWeights, LogisticWeights
-from boostbench.core.quick_stumps import QuickStumpSearch
-from boostbench.core.stump_scores import stump_scores
-from boostbench.core.trees import Trees, TreeSearch
+from boostbench.core.losses.margin import LOSSES
+from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.solvers.balancing import minimise
+from boostbench.core.weak.learners import Stumps
+from boostbench.core.weak.quick_stumps import QuickStumpSearch
+from boostbench.core.weak.stump_scores import stump_scores
+from boostbench.core.weak.trees import Trees, TreeSearch
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
 # without end.
@@ -65,7 +65,7 @@ class MCBoost(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps or boostbench.core.trees.Trees
+    hypotheses_ : boostbench.core.weak.learners.Stumps or boostbench.core.weak.trees.Trees
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W.
 

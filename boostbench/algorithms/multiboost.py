@@ -9,13 +9,13 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master
-from boostbench.core.hinge import pairwise_hinge
-from boostbench.core.learners import Stumps
-from boostbench.core.losses import LOSSES, get_loss
-from boostbench.core.margins import pairwise_weights
-from boostbench.core.newton import NonnegativeNewton
-from boostbench.core.pairwise import PairwiseLoss
-from boostbench.core.stumps import StumpSearch
+from boostbench.core.losses.margin import LOSSES, get_loss
+from boostbench.core.losses.pairwise import PairwiseLoss
+from boostbench.core.losses.weights import pairwise_weights
+from boostbench.core.solvers.linear_programs import pairwise_hinge
+from boostbench.core.solvers.newton import NonnegativeNewton
+from boostbench.core.weak.learners import Stumps
+from boostbench.core.weak.stumps import StumpSearch
 
 # After a column that violated its constraint by v times nu, the old ones are made to violate theirs
 # by no more than a part of v times nu: the next column depends on little else, and to solve every
@@ -71,7 +71,7 @@ class MultiBoost(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.Stumps
+    hypotheses_ : boostbench.core.weak.learners.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_ * n_classes)
@@ -88,7 +88,7 @@ class MultiBoost(ColumnGenerationClassifier):
 
     Where the newest column violated its constraint by v times `nu`, the restricted problem is
     solved until the constraints of its columns are violated by no more than the largest of
-    ``v / 10``, ``min(v / 2, 1)`` and `tol` times `nu`: see `boostbench.core.newton`.
+    ``v / 10``, ``min(v / 2, 1)`` and `tol` times `nu`: see `boostbench.core.solvers.newton`.
 
     For two classes, W only enters through :math:`\alpha_t = W_{t1} - W_{t0}` and
     :math:`|\alpha_t|`: this is binary totally corrective boosting with the mean of the loss over
@@ -117,7 +117,7 @@ class MultiBoost(ColumnGenerationClassifier):
         "warm_start": ["boolean"],
     }
 
-    # What a warm start may change; see `boostbench.experiment.walk`.
+    # What a warm start may change; see `boostbench.experiment.tuning`.
     warm_parameters: ClassVar = ("nu",)
 
     def __init__(

@@ -8,10 +8,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT
-from boostbench.core.learners import ProjectedStumps
-from boostbench.core.margins import pairwise_weights
-from boostbench.core.projected_discriminants import ProjectedDiscriminants
-from boostbench.core.projected_stumps import IndependentProjections, PooledProjections
+from boostbench.core.losses.weights import pairwise_weights
+from boostbench.core.weak.discriminants import ProjectedDiscriminants
+from boostbench.core.weak.learners import ProjectedStumps
+from boostbench.core.weak.projected import IndependentProjections, PooledProjections
 
 
 class RBoostRank(ColumnGenerationClassifier):
@@ -50,7 +50,7 @@ class RBoostRank(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.ProjectedStumps
+    hypotheses_ : boostbench.core.weak.learners.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
         w.
 
@@ -147,7 +147,7 @@ class RankMaster(Master):
     Parameters
     ----------
     search : object
-        With ``best(G)``, as `boostbench.core.projected_stumps.IndependentProjections` has it.
+        With ``best(G)``, as `boostbench.core.weak.projected.IndependentProjections` has it.
     X : ndarray of shape (n_samples, n_features)
     own : ndarray of shape (n_samples, n_classes), dtype=bool
         True for r = y_i.

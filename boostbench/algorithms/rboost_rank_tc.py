@@ -8,10 +8,10 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.rboost_rank import RankMaster, RBoostRank
-from boostbench.core.losses import LOSSES, get_loss
-from boostbench.core.newton import NonnegativeNewton
-from boostbench.core.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
-from boostbench.core.solvers import nonnegative_l1
+from boostbench.core.losses.margin import LOSSES, get_loss
+from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
+from boostbench.core.solvers.lbfgs import nonnegative_l1
+from boostbench.core.solvers.newton import NonnegativeNewton
 
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
 # line search.
@@ -66,7 +66,7 @@ class RBoostRankTC(RBoostRank):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.learners.ProjectedStumps
+    hypotheses_ : boostbench.core.weak.learners.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
         w after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)
@@ -91,7 +91,7 @@ class RBoostRankTC(RBoostRank):
     but for a pair or two, the same weak learner is found for ever, and the remaining rounds change
     nothing. Sometimes w grows slowly, and all 100 iterations are done in every round. Hence the
     limit: the norm of w is kept below 355, up to where no :math:`e^{-\rho_{ir}}` overflows or
-    underflows in double precision; see `boostbench.core.ranking.LimitedLogSumExp`.
+    underflows in double precision; see `boostbench.core.losses.ranking.LimitedLogSumExp`.
 
     Eq. (12) has a solution for any :math:`\nu > 0`, with the exponential loss too: that of eq. (2)
     for another :math:`\nu`, divided by the sum of the losses, which is just below the largest

@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
 from boostbench.algorithms.stagewise import NO_EDGE, PERFECT
-from boostbench.core.class_trees import ClassStumpSearch, ClassTree, ClassTrees
-from boostbench.core.stumps import StumpSearch
+from boostbench.core.weak.class_trees import ClassStumpSearch, ClassTree, ClassTrees
+from boostbench.core.weak.stumps import StumpSearch
 
 
 class SAMME(ColumnGenerationClassifier):
@@ -43,7 +43,7 @@ class SAMME(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.class_trees.ClassTrees
+    hypotheses_ : boostbench.core.weak.class_trees.ClassTrees
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.
 

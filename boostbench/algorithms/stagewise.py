@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
-from boostbench.core.learners import Stumps
+from boostbench.core.weak.learners import Stumps
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
 PERFECT = 1.0 - 1e-10
@@ -46,7 +46,7 @@ class StumpMaster(Master):
 
     Parameters
     ----------
-    search : boostbench.core.stumps.StumpSearch
+    search : boostbench.core.weak.stumps.StumpSearch
     weights : ndarray of shape (n_samples, n_columns)
     """
 

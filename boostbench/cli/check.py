@@ -9,9 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.cli.complaints import complain
-from boostbench.cli.recorded import read_tables
-from boostbench.cli.words import split_words
+from boostbench.definitions.complaints import complain
+from boostbench.definitions.recorded import read_tables
+from boostbench.definitions.words import split_words
 from boostbench.errors import writing
 from boostbench.report.findings import reasons
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts

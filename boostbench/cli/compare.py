@@ -8,15 +8,15 @@ from pathlib import Path
 from rich.console import Console
 
 from boostbench.cli.figures.drawing import need_matplotlib
-from boostbench.cli.meeting import tables_with
-from boostbench.cli.recorded import read_tables
-from boostbench.cli.words import split_words
+from boostbench.definitions.meeting import tables_with
+from boostbench.definitions.recorded import read_tables
+from boostbench.definitions.words import split_words
 from boostbench.errors import UserError
-from boostbench.report.contest.contest import Contest, compare_columns
-from boostbench.report.contest.json_text import to_json
-from boostbench.report.contest.merge import merge
-from boostbench.report.contest.terminal import print_contest
+from boostbench.report.comparison import Contest, compare_columns
+from boostbench.report.merge import merge
 from boostbench.report.tables import Table
+from boostbench.report.writers.comparison_json import to_json
+from boostbench.report.writers.comparison_terminal import print_contest
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg"}

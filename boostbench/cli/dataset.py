@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import configs
-from boostbench.cli.compose import experiments
 from boostbench.data.describe import describe
 from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
 from boostbench.errors import unknown
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from boostbench.cli.figures.boundaries import boundaries
-from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.drawing import need_matplotlib
 from boostbench.cli.figures.features import features
 from boostbench.cli.figures.judged import ranks, scatter
 from boostbench.cli.figures.paths import paths
 from boostbench.cli.figures.recorded import curves, times
+from boostbench.definitions.figure import FigureDefinition
 from boostbench.errors import writing
 
 _KINDS = {

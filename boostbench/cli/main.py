@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from boostbench import __version__
-from boostbench.cli.complaints import complain, debugging
+from boostbench.definitions.complaints import complain, debugging
 from boostbench.errors import UserError
 
 _EXAMPLES = """\

@@ -17,11 +17,11 @@ from omegaconf import DictConfig
 from rich.console import Console
 
 from boostbench import configs
-from boostbench.cli import overrides as checks
-from boostbench.cli.complaints import complain, debugging
-from boostbench.cli.compose import one_line_errors, resolve
-from boostbench.cli.execute import execute
 from boostbench.data.load import load
+from boostbench.definitions import overrides as checks
+from boostbench.definitions.complaints import complain, debugging
+from boostbench.definitions.compose import one_line_errors, resolve
+from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
 from boostbench.experiment.runner import Report
 from boostbench.report.cells import Cell

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from boostbench.cli.assembly import assemble
-from boostbench.cli.complaints import complain
-from boostbench.cli.compose import experiments
-from boostbench.cli.definition import Definition
-from boostbench.cli.execute import execute
-from boostbench.cli.rows import load_rows
 from boostbench.data.dataset import Dataset
+from boostbench.definitions.assemble import assemble
+from boostbench.definitions.complaints import complain
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.execute import execute
+from boostbench.definitions.rows import load_rows
+from boostbench.definitions.table import Definition
 from boostbench.errors import UserError, writing
 from boostbench.report.tables import Table
 from boostbench.report.writers.csv_file import to_csv

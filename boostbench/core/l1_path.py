@@ -4,13 +4,13 @@ The exact one, :math:`W^*(\gamma)` of eq. (17), minimises the loss for an L1 nor
 :math:`\gamma`. Boosting by tiny steps, each of one coefficient, the one along which the loss falls
 fastest, comes close to it.
 
-Arrays are class-major, as in `boostbench.core.pairwise`.
+Arrays are class-major, as in `boostbench.core.losses.pairwise`.
 """
 
 import numpy as np
 from scipy.optimize import LinearConstraint, minimize
 
-from boostbench.core.pairwise import PairwiseLoss
+from boostbench.core.losses.pairwise import PairwiseLoss
 
 _TOLERANCE = 1e-12
 _MAX_ITER = 1000
@@ -26,7 +26,7 @@ def l1_constrained_path(H, own, loss, norms):
     own : ndarray of shape (n_classes, n_samples), dtype=bool
         True where the class is the sample's.
     loss : object
-        Of `boostbench.core.losses`.
+        Of `boostbench.core.losses.margin`.
     norms : sequence of float
         :math:`\gamma`, ascending: the solution for one is where the solver starts for the next.
 
@@ -41,7 +41,7 @@ def l1_constrained_path(H, own, loss, norms):
 
     Examples
     --------
-    >>> from boostbench.core.losses import get_loss
+    >>> from boostbench.core.losses.margin import get_loss
     >>> H = np.array([[1.0, 1.0, -1.0]])
     >>> own = np.array([[True, True, False], [False, False, True]])
     >>> l1_constrained_path(H, own, get_loss("logistic"), [0.5])[0].round(3)

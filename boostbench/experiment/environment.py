@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from boostbench.experiment.fingerprint import distribution_of
+from boostbench.experiment.code import distribution_of
 
 PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
 

@@ -11,12 +11,12 @@ from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.experiment.estimator import Algorithm
-from boostbench.experiment.fingerprint import fingerprint
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.code import fingerprint
 from boostbench.experiment.protocol import Protocol, Split, folds, splits
 from boostbench.experiment.records import digest, record_path
 from boostbench.experiment.trial import Trial
-from boostbench.experiment.walk import Walk, can_walk
+from boostbench.experiment.tuning import Walk, can_walk
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27

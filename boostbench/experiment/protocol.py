@@ -11,8 +11,8 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold, StratifiedShu
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.experiment.features import SCALES
 from boostbench.experiment.hints import hint
+from boostbench.experiment.preparation import SCALES
 
 SAMPLINGS = ("stratified", "plain", "kfold", "fixed")
 TUNINGS = ("first_split", "every_split", "none")

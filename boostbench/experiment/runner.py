@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.errors import UserError
+from boostbench.experiment.archive import Recorded
 from boostbench.experiment.hints import hint
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.protocol import Split
-from boostbench.experiment.recorded import Recorded
 from boostbench.experiment.records import append, check_writable, read
 from boostbench.experiment.workers import Workers
 

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.environment import calibration, environment
-from boostbench.experiment.estimator import Algorithm
-from boostbench.experiment.features import prepare
+from boostbench.experiment.preparation import prepare
 
 # The parameter that says how many boosting rounds are asked for, by the names in use.
 ROUNDS = ("n_iterations", "n_estimators", "max_iter")

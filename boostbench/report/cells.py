@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from statistics import fmean, stdev
 
-from boostbench.experiment.recorded import Recorded
+from boostbench.experiment.archive import Recorded
 from boostbench.report.notes import find_note
 from boostbench.report.numbers import mean_std
 from boostbench.report.published import Published

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from boostbench.report import numbers
-from boostbench.report.contest.paired import paired
+from boostbench.report.paired import paired
 from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import Tally

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_wine
 
 from boostbench.algorithms import AdaBoost, AdaBoostMO, adaboost_mo
-from boostbench.core import stumps
-from boostbench.core.codes import exhaustive
+from boostbench.core.codewords import exhaustive
+from boostbench.core.weak import stumps
 
 from . import reference
 from .problems import blobs, noise

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 import boostbench.algorithms.rboost_rank_tc
 from boostbench.algorithms import RBoostRankTC
-from boostbench.core.ranking import LARGEST_NORM
+from boostbench.core.losses.ranking import LARGEST_NORM
 
 from . import reference
 from .problems import blobs, noise

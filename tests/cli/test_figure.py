@@ -166,7 +166,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
 
 
 def test_coefficient_paths(call, folder, define, monkeypatch):
-    monkeypatch.setattr("boostbench.experiment.coefficient_path._EVERY", 200)
+    monkeypatch.setattr("boostbench.experiment.measures.paths._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
     overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20", "parallel=serial"]
     figure = define(data="wine", algo="mcboost", classes=classes, overrides=overrides)

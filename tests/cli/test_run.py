@@ -11,7 +11,7 @@ import yaml
 
 from boostbench.cli import run as run_module
 
-from .conftest import QUICK
+from tests.conftest import QUICK
 
 
 def records(folder, data="wine", algo="DecisionTreeClassifier"):

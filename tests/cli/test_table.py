@@ -4,8 +4,8 @@ import re
 import pytest
 
 from boostbench import configs
-from boostbench.cli.compose import experiments
-from boostbench.cli.definition import Definition
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.table import Definition
 from boostbench.report.published import read
 
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]

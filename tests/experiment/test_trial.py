@@ -5,8 +5,8 @@ import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from threadpoolctl import threadpool_info
 
-from boostbench.experiment.estimator import Algorithm
-from boostbench.experiment.features import prepare
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.preparation import prepare
 from boostbench.experiment.protocol import Protocol, splits
 from boostbench.experiment.trial import Trial, run_trial
 

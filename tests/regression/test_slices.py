@@ -12,9 +12,9 @@ from statistics import fmean, stdev
 import pytest
 from scipy import stats
 
-from boostbench.cli.compose import experiments
-from boostbench.cli.definition import Definition
 from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.table import Definition
 from boostbench.experiment.plan import Experiment, split_task
 from boostbench.experiment.runner import run
 from boostbench.experiment.trial import run_trial

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from boostbench.cli.execute import execute
 from boostbench.cli.figures.cross import compose_cross, load_each
-from boostbench.cli.figures.definition import FigureColumn, FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
+from boostbench.definitions.execute import execute
+from boostbench.definitions.figure import FigureColumn, FigureDefinition
 from boostbench.errors import UserError
-from boostbench.experiment.boundary import BoundaryExperiment
+from boostbench.experiment.measures.boundary import BoundaryExperiment
 
 _FACTS = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error %"]
 

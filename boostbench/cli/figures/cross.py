@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from boostbench.cli.compose import experiments
-from boostbench.cli.figures.definition import FigureColumn, FigureDefinition
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.figure import FigureColumn, FigureDefinition
 
 
 def compose_cross(

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from boostbench.cli.execute import execute
 from boostbench.cli.figures.cross import compose_cross, load_each
-from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
-from boostbench.experiment.feature_use import FeatureUseExperiment
+from boostbench.definitions.execute import execute
+from boostbench.definitions.figure import FigureDefinition
+from boostbench.experiment.measures.feature_use import FeatureUseExperiment
 
 _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
 # How many features the page about the figure names.

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
-from boostbench.cli.recorded import read_tables
-from boostbench.cli.words import split_words
+from boostbench.definitions.figure import FigureDefinition
+from boostbench.definitions.recorded import read_tables
+from boostbench.definitions.words import split_words
 from boostbench.errors import UserError
-from boostbench.report.contest.merge import find_column
-from boostbench.report.contest.paired import paired
+from boostbench.report.merge import find_column
 from boostbench.report.overview import by_table, headline, in_order
+from boostbench.report.paired import paired
 from boostbench.report.statistics.friedman import friedman
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import COMPARED, counts

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.cli.compose import experiments
-from boostbench.cli.execute import execute
-from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
 from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.execute import execute
+from boostbench.definitions.figure import FigureDefinition
 from boostbench.errors import UserError
-from boostbench.experiment.coefficient_path import PathExperiment
+from boostbench.experiment.measures.paths import PathExperiment
 
 _HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"]
 # Norms of which the page tells how far the paths are from each other.

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 
-from boostbench.cli.compose import experiments
-from boostbench.cli.definition import Definition
-from boostbench.cli.figures.definition import FigureDefinition
 from boostbench.cli.figures.drawing import Drawing, stale_note
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.figure import FigureDefinition
+from boostbench.definitions.table import Definition
 from boostbench.errors import UserError
-from boostbench.experiment.recorded import Recorded, Records
+from boostbench.experiment.archive import Recorded, Records
 from boostbench.report import numbers
 
 #: The parts of a table's cells that are drawn: by row and by the label of the column.

@@ -1,4 +1,4 @@
-"""Decision boundaries, from the records of `boostbench.experiment.boundary`."""
+"""Decision boundaries, from the records of `boostbench.experiment.measures.boundary`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from boostbench.experiment.boundary import decode
+from boostbench.experiment.measures.boundary import decode
 from boostbench.report.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
 
 _TINT = 0.62  # part of white in the colour of a region

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from boostbench.report.contest.paired import paired
 from boostbench.report.figures.style import COLOURS, PAGE_WIDTH, label, style
+from boostbench.report.paired import paired
 from boostbench.report.statistics.friedman import Friedman, friedman
 from boostbench.report.tables import Table
 

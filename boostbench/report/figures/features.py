@@ -1,4 +1,4 @@
-"""Which features boosting selects, from the records of `boostbench.experiment.feature_use`."""
+"""Which features boosting selects, by `boostbench.experiment.measures.feature_use`."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil

@@ -1,4 +1,4 @@
-"""Coefficient paths, from the records of `boostbench.experiment.coefficient_path`."""
+"""Coefficient paths, from the records of `boostbench.experiment.measures.paths`."""
 
 from collections.abc import Mapping, Sequence
 

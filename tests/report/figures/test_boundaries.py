@@ -5,7 +5,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.colors import to_rgb
 
-from boostbench.experiment.boundary import RESOLUTION, encode
+from boostbench.experiment.measures.boundary import RESOLUTION, encode
 from boostbench.report.figures.boundaries import Panel, draw_boundaries
 from boostbench.report.figures.style import COLOURS
 

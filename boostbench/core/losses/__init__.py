@@ -1,0 +1,1 @@
+"""Losses, and the weights that they give to the search for weak learners."""

@@ -1,0 +1,250 @@
+r"""The dual variables u of all pairs (sample, class) while MCBoost adds to their margins.
+
+Weak learners have outputs -1 and +1. So the margin that a pair (i, r) gains from a weak learner
+with coefficients w, :math:`h(x_i) (w_{y_i} - w_r)`, depends on the output for the sample i, its
+class and r only: a table of ``2 n_classes ** 2`` numbers holds all of them, and updates u without
+an exponential per pair.
+"""
+
+from abc import ABC, abstractmethod
+from math import exp, log
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.solvers.balancing import (
+    ExponentialProblem,
+    PairwiseProblem,
+    laplacian,
+)
+
+# Odds beyond are as good as infinite, and stay numbers.
+_LARGEST_ODDS = 1e300
+
+
+class PairWeights(ABC):
+    r"""Dual variables of the pairwise margins, and what step 4 needs of them.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        0 to n_classes - 1.
+    n_classes : int
+
+    Attributes
+    ----------
+    gains : ndarray of shape (n_samples, n_classes)
+        G of eq. (10), for u of sum 1 over the pairs with :math:`r \ne y_i`.
+    share : float
+        The part of these pairs in the sum of u over all pairs, by which eq. (11) divides u. The
+        margins of the pairs with :math:`r = y_i` are always 0.
+    """
+
+    def __init__(self, labels, n_classes):
+        n_samples = len(labels)
+        self._labels = labels
+        self._n_classes = n_classes
+        self._own = np.arange(n_samples) * n_classes + labels
+        self._ones = np.ones(n_classes)
+        # Sums of rows by group; the groups (output, class) change with the weak learner. The one
+        # entry of column i is in the row of the group of sample i.
+        self._group = np.zeros(n_samples, np.int32)
+        ends = np.arange(n_samples + 1, dtype=np.int32)
+        self._by_group = sparse.csc_matrix(
+            (np.ones(n_samples), self._group, ends), shape=(2 * n_classes, n_samples), copy=False
+        )
+        self._rows = np.empty((n_samples, n_classes))
+
+    @abstractmethod
+    def problem(self, outputs):
+        """Set up step 4 for a weak learner.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_samples,)
+            -1 or +1.
+
+        Returns
+        -------
+        problem : boostbench.core.solvers.balancing.PairwiseProblem
+            Valid until the next call.
+        scale : float
+            The objective of eq. (13) or (14) is `scale` times that of the problem, and a constant.
+        """
+
+    @abstractmethod
+    def move(self, w):
+        """Add the weak learner of the last call of `problem`.
+
+        Parameters
+        ----------
+        w : ndarray of shape (n_classes,)
+            With these coefficients.
+        """
+
+    def _group_by(self, outputs):
+        np.add(self._labels, self._n_classes * (outputs > 0), out=self._group, casting="same_kind")
+
+    def _sums(self, rows):
+        """Sum rows by output, class and column; returns shape (2, n_classes, n_classes)."""
+        return (self._by_group @ rows).reshape(2, self._n_classes, -1)
+
+    def _spread(self, table):
+        """Return the row of each sample's group, in a buffer of shape (n_samples, n_classes)."""
+        rows = table.reshape(-1, self._n_classes)
+        return rows.take(self._group, axis=0, out=self._rows, mode="clip")
+
+    def _complete(self, gains):
+        """Set the gains of the own classes, for which rows sum to 0."""
+        flat = gains.ravel()
+        flat[self._own] = 0.0
+        flat[self._own] = -(gains @ self._ones)
+
+
+class ExponentialWeights(PairWeights):
+    r"""Eq. (11): :math:`u_{ir}` in proportion to :math:`e^{-\rho_{ir}}`.
+
+    Examples
+    --------
+    >>> weights = ExponentialWeights(np.array([0, 1]), n_classes=2)
+    >>> weights.gains
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    >>> float(weights.share)
+    0.5
+    """
+
+    def __init__(self, labels, n_classes):
+        super().__init__(labels, n_classes)
+        n_pairs = len(labels) * (n_classes - 1)
+        self.gains = np.full((len(labels), n_classes), -1.0 / n_pairs)
+        self._complete(self.gains)
+        self._log_mean = 0.0
+
+    @property
+    def share(self):
+        """The part of the pairs with r != y_i in the sum of u."""
+        return 1.0 / (1.0 + exp(-self._log_mean) / (self._n_classes - 1))
+
+    def problem(self, outputs):
+        """Set up step 4, eq. (13); as `PairWeights.problem`."""
+        self._group_by(outputs)
+        mass = -self._sums(self.gains)
+        mass.reshape(2, -1)[:, :: self._n_classes + 1] = 0.0
+        self._mass = mass
+        share = self.share
+        return ExponentialProblem(mass[1] + mass[0].T, share), share
+
+    def move(self, w):
+        """Add the last weak learner; as `PairWeights.move`."""
+        table = factors(w)
+        total = float(np.vdot(self._mass, table))
+        self._log_mean += log(total)
+        table *= 1.0 / total
+        self.gains *= self._spread(table)
+        self._complete(self.gains)
+
+
+class LogisticWeights(PairWeights):
+    r"""Eq. (12): :math:`u_{ir} = o_{ir} / (1 + o_{ir})` with the odds :math:`o = e^{-\rho}`.
+
+    Before the first weak learner u is 1/2, as eq. (12) has it for margins of 0.
+
+    Examples
+    --------
+    >>> weights = LogisticWeights(np.array([0, 1]), n_classes=2)
+    >>> weights.gains
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    """
+
+    def __init__(self, labels, n_classes):
+        super().__init__(labels, n_classes)
+        self._odds = np.ones((len(labels), n_classes))
+        self._odds.ravel()[self._own] = 0.0
+        self.gains = np.empty_like(self._odds)
+        self._work = np.empty_like(self._odds)
+        self._weigh()
+
+    def problem(self, outputs):
+        """Set up step 4, eq. (14); as `PairWeights.problem`."""
+        self._group_by(outputs)
+        return _LogisticProblem(self), self.total
+
+    def move(self, w):
+        """Add the last weak learner; as `PairWeights.move`."""
+        self._odds *= self._spread(factors(w))
+        np.minimum(self._odds, _LARGEST_ODDS, out=self._odds)
+        self._weigh()
+
+    def sums_at(self, w):
+        """Sum u by class and other class, were the last learner added with w.
+
+        Parameters
+        ----------
+        w : ndarray of shape (n_classes,)
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Where the weak learner is -1, own and other class have changed places.
+        """
+        self._dual = self._spread(factors(w))
+        self._dual *= self._odds
+        np.add(self._dual, 1.0, out=self._work)
+        self._dual /= self._work
+        low, high = self._sums(self._dual)
+        return high + low.T
+
+    def square_sums(self):
+        """Sum the squares of u in the same way, once after `sums_at` and for the same w."""
+        self._dual *= self._dual
+        low, high = self._sums(self._dual)
+        return high + low.T
+
+    def _weigh(self):
+        np.add(self._odds, 1.0, out=self._work)
+        np.divide(self._odds, self._work, out=self.gains)
+        self.total = float(self.gains.sum())
+        self.share = self.total / (self.total + 0.5 * len(self.gains))
+        self.gains *= -1.0 / self.total
+        self._complete(self.gains)
+
+
+class _LogisticProblem(PairwiseProblem):
+    """The sum of log(1 + odds) over all pairs, divided by that of the dual variables at w = 0."""
+
+    def __init__(self, weights):
+        self._weights = weights
+        self._part = weights._ones / weights.total
+
+    def gradient(self, w):
+        self._sums = self._weights.sums_at(w)
+        return self._part @ self._sums - self._sums @ self._part
+
+    def hessian(self):
+        # Of the pairs' u (1 - u).
+        stiffness = self._sums - self._weights.square_sums()
+        degrees = stiffness @ self._part + self._part @ stiffness
+        return laplacian(stiffness * -self._part, degrees)
+
+    def start(self):
+        return np.zeros(len(self._part))
+
+
+def factors(w):
+    """Exponentials of minus the margins that a weak learner adds.
+
+    Parameters
+    ----------
+    w : ndarray of shape (n_classes,)
+        Its coefficients.
+
+    Returns
+    -------
+    ndarray of shape (2, n_classes, n_classes)
+        By output (-1, +1), own class and other class.
+    """
+    factor = np.exp(w)
+    above = factor / factor[:, None]
+    return np.array([above.T, above])

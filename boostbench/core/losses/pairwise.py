@@ -1,0 +1,183 @@
+"""The pairwise multi-class loss as a function of a matrix of coefficients.
+
+Arrays are class-major here: scores have the shape (n_classes, n_samples).
+"""
+
+import numpy as np
+
+from boostbench.core.losses.weights import pairwise_weights
+from boostbench.core.solvers.newton import Problem, Quadratic
+
+# Of a block's largest diagonal entry: columns may depend on each other.
+_RIDGE = 1e-5
+
+# Margins that have together less than this part of the curvature of all margins against a class
+# are left out of the Hessian, which only decides how fast Newton's method goes: most have next to
+# none.
+_NEGLIGIBLE = 1e-3
+
+
+class PairwiseLoss(Problem):
+    r"""Sum of the losses of all pairwise margins, of the scores ``W @ H``.
+
+    .. math:: f(W) = \sum_i \sum_r \lambda(F_{y_i}(x_i) - F_r(x_i)),
+              \quad F_r(x_i) = \sum_t W_{rt} h_t(x_i)
+
+    The terms r = y_i are constants; they are counted.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n_columns, n_samples)
+        Outputs of the weak learners. Its dtype is that of the matrix products: float32 halves
+        their time, and gives derivatives to about 1e-6 of the sum of the dual variables.
+    own : ndarray of shape (n_classes, n_samples), dtype=bool
+        True where the class is the sample's.
+    loss : object
+        From `boostbench.core.losses.margin.get_loss`.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_classes, n_samples)
+        :math:`u = -\lambda'` of each margin at the current point; 0 for r = y_i.
+
+    Examples
+    --------
+    >>> from boostbench.core.losses.margin import get_loss
+    >>> from boostbench.core.solvers.newton import NonnegativeNewton
+    >>> H = np.array([[1.0, 1.0, -1.0]])
+    >>> own = np.array([[True, False, False], [False, True, True]])
+    >>> problem = PairwiseLoss(H, own, get_loss("logistic"))
+    >>> W, value, residual = NonnegativeNewton().minimise(
+    ...     problem, np.zeros((2, 1)), nu=0.1, tol=1e-6, max_iter=50)
+    >>> W.shape, residual <= 1e-6
+    ((2, 1), True)
+    """
+
+    def __init__(self, H, own, loss):
+        self.H = H
+        self.own = own
+        self.loss = loss
+        #: Samples of each class.
+        self.members = [np.flatnonzero(row) for row in own]
+        self._labels = own.argmax(axis=0)
+        self._samples = np.arange(own.shape[1])
+
+    def move(self, w):
+        """Evaluate at w; as `Problem.move`."""
+        self._margins = self.margins(self._scores(w))
+        values, dual = self.loss.value_and_dual(self._margins)
+        self.dual = np.where(self.own, 0.0, dual)
+        return float(values.sum()), -self.slopes(self.dual).astype(np.float64)
+
+    def along(self, step):
+        """Evaluate along a step; as `Problem.along`."""
+        slopes = self.margins(self._scores(step))
+        return lambda size: float(self.loss.value_and_dual(self._margins + size * slopes)[0].sum())
+
+    def quadratic(self, free, damping):
+        """Return the Hessian; as `Problem.quadratic`."""
+        curvature = self.loss.curvature(self.dual).astype(self.H.dtype)
+        return _PairwiseQuadratic(self, curvature, free, damping)
+
+    def _scores(self, w):
+        return (w.astype(self.H.dtype) @ self.H).astype(np.float64)
+
+    def margins(self, scores):
+        """Score of the own class less those of all classes.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_classes, n_samples)
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_samples)
+        """
+        return scores[self._labels, self._samples] - scores
+
+    def slopes(self, dual):
+        """Sum, over the samples, of a weight for every margin times its derivative by W.
+
+        Parameters
+        ----------
+        dual : ndarray of shape (n_classes, n_samples)
+            The weights, 0 for r = y_i.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_columns), of the dtype of H
+        """
+        weights = pairwise_weights(dual.T, self.own.T)
+        return weights.T.astype(self.H.dtype) @ self.H.T
+
+
+class _PairwiseQuadratic(Quadratic):
+    """The Hessian as a matrix; preconditioned by its blocks of one class each.
+
+    The Hessian couples the coefficients of two classes through the samples of these two only, so
+    its diagonal blocks come near to it: conjugate gradients need 5 to 10 times fewer iterations
+    than with its diagonal.
+    """
+
+    def __init__(self, problem, curvature, free, damping):
+        classes, columns = np.nonzero(free)
+        ends = np.searchsorted(classes, np.arange(len(free) + 1))
+        self._matrix = _hessian(problem, curvature, classes, columns, ends)
+        diagonal = np.einsum("tt->t", self._matrix)
+        diagonal += damping * diagonal
+        # Blocks have one size, filled up with the identity.
+        sizes = np.diff(ends)
+        width = sizes.max()
+        blocks = np.zeros((len(free), width, width), problem.H.dtype)
+        diagonals = np.einsum("rii->ri", blocks)
+        diagonals += np.arange(width) >= sizes[:, None]
+        for block, diagonal, start, end in zip(blocks, diagonals, ends, ends[1:], strict=False):
+            size = end - start
+            block[:size, :size] = self._matrix[start:end, start:end]
+            diagonal[:size] += _RIDGE * diagonal[:size].max(initial=0.0)
+        self._inverses = np.linalg.inv(blocks)
+        # Where the free coefficients are in the blocks.
+        self._place = np.nonzero(np.arange(width) < sizes[:, None])
+
+    def product(self, v):
+        return (self._matrix @ v.astype(self._matrix.dtype)).astype(np.float64)
+
+    def precondition(self, v):
+        padded = np.zeros(self._inverses.shape[:2], self._inverses.dtype)
+        padded[self._place] = v
+        solved = np.matmul(self._inverses, padded[:, :, None])[:, :, 0]
+        return solved[self._place].astype(np.float64)
+
+
+def _hessian(problem, curvature, classes, columns, ends):
+    """Second derivatives by the coefficients of the given classes and columns.
+
+    With ``c`` the curvature of a margin, a sample of class y adds ``c[r]`` to the second derivative
+    by the score of another class r, their sum to that by its own, and ``-c[r]`` to the mixed one.
+    It adds nothing where two other classes meet.
+    """
+    H = problem.H
+    curvature = _relevant(curvature)
+    by_score = np.abs(pairwise_weights(curvature.T, problem.own.T)).T
+    matrix = np.zeros((len(classes), len(classes)), H.dtype)
+    for label, members in enumerate(problem.members):
+        own = slice(ends[label], ends[label + 1])
+        relevant = np.flatnonzero(by_score[label])
+        h = H[:, relevant][columns[own]]
+        matrix[own, own] += (h * by_score[label, relevant]) @ h.T
+        # Curvature is 0 for r = y_i, so that nothing is taken off the block above.
+        relevant = members[by_score[label, members] > 0]
+        h = H[:, relevant]
+        mixed = h[columns[own]] @ (h[columns] * curvature[:, relevant][classes]).T
+        matrix[own] -= mixed
+        matrix[:, own] -= mixed.T
+    return matrix
+
+
+def _relevant(curvature):
+    """Set what is negligible to 0, row by row."""
+    ascending = np.sort(curvature, axis=1)
+    sums = np.cumsum(ascending, axis=1)
+    rank = np.sum(sums <= _NEGLIGIBLE * sums[:, -1:], axis=1, keepdims=True)
+    least = np.take_along_axis(ascending, np.minimum(rank, curvature.shape[1] - 1), axis=1)
+    return np.where(curvature >= least, curvature, 0.0).astype(curvature.dtype)

@@ -1,0 +1,187 @@
+r"""The losses of the ranking margins of RBoost^rank as functions of the coefficients.
+
+With one row of :math:`\delta h` for each weak learner and one column for each pair (i, r), the
+margins of the pairs are :math:`\rho = w^\top A`.
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit
+
+from boostbench.core.solvers.newton import Problem, Quadratic
+
+# Pairs that have together less than this part of the curvature are left out of the Hessian: it
+# only decides how fast Newton's method goes, and most pairs have next to none.
+_NEGLIGIBLE = 1e-3
+
+# Of the largest diagonal entry: weak learners may come twice.
+_RIDGE = 1e-10
+
+# Margins are at most twice the norm of w in size, so up to here no exponential of any margin
+# leaves the range of double precision.
+LARGEST_NORM = float(np.log(np.finfo(np.float64).max) / 2)
+
+# No weak learner has a larger edge, in units of the sum of the dual variables.
+_LARGEST_EDGE = 2.0
+
+
+class SumOfLosses:
+    r""":math:`\sum_{ir} \lambda(\rho_{ir})`, the loss of eq. (12) of paper 1; convex.
+
+    Parameters
+    ----------
+    loss : object
+        From `boostbench.core.losses.margin.get_loss`.
+    """
+
+    def __init__(self, loss):
+        self._loss = loss
+
+    def value_and_dual(self, margins):
+        r"""Evaluate.
+
+        Parameters
+        ----------
+        margins : ndarray of shape (n_pairs,)
+
+        Returns
+        -------
+        value : float
+        dual : ndarray of shape (n_pairs,)
+            :math:`u_{ir} = -\lambda'(\rho_{ir})`, eq. (16).
+        """
+        values, dual = self._loss.value_and_dual(margins)
+        return float(values.sum()), dual
+
+    def curvature(self, dual):
+        """Second derivatives of the losses where the dual variables have these values.
+
+        Parameters
+        ----------
+        dual : ndarray of shape (n_pairs,)
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+        """
+        return self._loss.curvature(dual)
+
+
+class LogSumExp:
+    r""":math:`\log \sum_{ir} e^{-\rho_{ir}}`, the loss of eq. (2) of paper 1; convex.
+
+    Examples
+    --------
+    >>> value, dual = LogSumExp().value_and_dual(np.array([0.0, 0.0]))
+    >>> print(round(value, 4), dual)
+    0.6931 [0.5 0.5]
+    """
+
+    def value_and_dual(self, margins):
+        r"""Evaluate; as `SumOfLosses.value_and_dual`, with u of sum 1: eq. (4)."""
+        least = margins.min()
+        shares = np.exp(least - margins)
+        total = shares.sum()
+        return float(np.log(total) - least), shares / total
+
+
+class RankingLoss(Problem):
+    r"""A loss of the margins ``w @ A``.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_columns, n_pairs), dtype=float64
+        :math:`\delta h` of every weak learner (the columns of column generation).
+    loss : SumOfLosses or LogSumExp
+        Newton's method takes the former only.
+
+    Attributes
+    ----------
+    margins : ndarray of shape (n_pairs,)
+        At the current point.
+    dual : ndarray of shape (n_pairs,)
+        The dual variables u at the current point.
+    norm_slope : float
+        What more of the L1 norm costs at the current point: 0.
+
+    Examples
+    --------
+    >>> from boostbench.core.losses.margin import get_loss
+    >>> from boostbench.core.solvers.newton import NonnegativeNewton
+    >>> problem = RankingLoss(np.array([[2.0, 2.0, -2.0]]), SumOfLosses(get_loss("logistic")))
+    >>> w, value, residual = NonnegativeNewton().minimise(
+    ...     problem, np.zeros(1), nu=0.1, tol=1e-8, max_iter=50)
+    >>> print(w.round(4))
+    [0.3095]
+    """
+
+    norm_slope = 0.0
+
+    def __init__(self, A, loss):
+        self.A = A
+        self.loss = loss
+
+    def move(self, w):
+        """Evaluate at w; as `Problem.move`."""
+        self.margins = w @ self.A
+        value, self.dual = self.loss.value_and_dual(self.margins)
+        return value, -(self.A @ self.dual)
+
+    def along(self, step):
+        """Evaluate along a step; as `Problem.along`."""
+        slopes = step @ self.A
+        return lambda size: self.loss.value_and_dual(self.margins + size * slopes)[0]
+
+    def quadratic(self, free, damping):
+        """Return the Hessian; as `Problem.quadratic`."""
+        curvature = self.loss.curvature(self.dual)
+        heavy = _heaviest(curvature, 1 - _NEGLIGIBLE)
+        A = self.A[np.ix_(free, heavy)]
+        weights = curvature[heavy]
+        return _Dense((A * weights) @ A.T, damping)
+
+
+class LimitedLogSumExp(RankingLoss):
+    r"""The loss of eq. (2) within the range of double precision.
+
+    .. math:: \log \sum_{ir} e^{-\rho_{ir}} + 2 \log (1 + e^{1^\top w - N})
+
+    The second term is next to nothing up to norms of w a little below N = `LARGEST_NORM`, 355, and
+    grows there as fast as the first can ever fall: with any weight of the norm there is a solution.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_columns, n_pairs), dtype=float64
+        As of `RankingLoss`.
+    """
+
+    def __init__(self, A):
+        super().__init__(A, LogSumExp())
+
+    def move(self, w):
+        """Evaluate at w; as `Problem.move`."""
+        value, gradient = super().move(w)
+        excess = w.sum() - LARGEST_NORM
+        self.norm_slope = _LARGEST_EDGE * float(expit(excess))
+        return value + _LARGEST_EDGE * np.logaddexp(0.0, excess), gradient + self.norm_slope
+
+
+class _Dense(Quadratic):
+    def __init__(self, hessian, damping):
+        diagonal = np.einsum("tt->t", hessian)
+        diagonal += damping * diagonal + _RIDGE * diagonal.max(initial=1e-300)
+        self._matrix = hessian
+        self._factor = cho_factor(hessian, check_finite=False)
+
+    def product(self, v):
+        return self._matrix @ v
+
+    def precondition(self, v):
+        return cho_solve(self._factor, v, check_finite=False)
+
+
+def _heaviest(weights, part):
+    """Return the indices of the largest weights that have together this part of their sum."""
+    order = weights.argsort()[::-1]
+    sums = np.cumsum(weights[order])
+    return order[: np.searchsorted(sums, part * sums[-1]) + 1]

@@ -1,0 +1,1 @@
+"""Solvers of the problems for the coefficients."""

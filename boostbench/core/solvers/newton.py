@@ -1,0 +1,196 @@
+"""Newton's method for smooth convex problems with an L1 norm over non-negative coefficients."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+# A step need only solve Newton's equations to this part of their right-hand side: more costs more
+# products with the Hessian than it saves steps.
+_FORCING = 0.3
+_PRODUCTS_PER_STEP = 60
+
+# Damping of the Hessian's diagonal, relative to it: never less than single precision resolves.
+_LEAST_DAMPING = 1e-6
+_FIRST_DAMPING = 1e-2
+_MOST_DAMPING = 1e8
+
+_SHORTEST_STEP = 1e-8
+_SUFFICIENT_DECREASE = 1e-4
+
+
+class Problem(ABC):
+    """A smooth convex function f of an array w of coefficients, at a point that moves."""
+
+    @abstractmethod
+    def move(self, w):
+        """Go to w.
+
+        Parameters
+        ----------
+        w : ndarray
+            Of the shape of the coefficients.
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray
+            Of the shape of w, dtype=float64.
+        """
+
+    @abstractmethod
+    def along(self, step):
+        """Return a function that gives f at ``w + size * step``, for sizes in [0, 1]."""
+
+    @abstractmethod
+    def quadratic(self, free, damping):
+        """Return the `Quadratic` of the Hessian at w.
+
+        Parameters
+        ----------
+        free : ndarray of the shape of w, dtype=bool
+            The coefficients to restrict it to; they are numbered as ``w[free]`` is.
+        damping : float
+            ``damping`` times its diagonal is added.
+        """
+
+
+class Quadratic(ABC):
+    """A positive definite matrix B of shape (n_free, n_free), as products with vectors."""
+
+    @abstractmethod
+    def product(self, v):
+        """Return ``B @ v``."""
+
+    @abstractmethod
+    def precondition(self, v):
+        """Return an approximation of ``solve(B, v)``, linear, symmetric, positive definite."""
+
+
+class NonnegativeNewton:
+    r"""Minimise ``f(w) + nu * sum(w)`` over ``w >= 0``.
+
+    A step minimises the quadratic model of the objective by preconditioned conjugate gradients
+    over the coefficients that are positive or want to be; those it would make negative are set to
+    0 and the others found again, until none is left. A Levenberg-Marquardt damping grows where the
+    model proves too optimistic. The objective never rises.
+
+    One instance serves a sequence of problems, each started from the solution of the one before:
+    it remembers the damping.
+
+    Examples
+    --------
+    See `boostbench.core.losses.pairwise.PairwiseLoss`.
+    """
+
+    def __init__(self):
+        self._damping = _LEAST_DAMPING
+
+    def minimise(self, problem, start, nu, tol, max_iter):
+        """Minimise, and leave the problem at the solution.
+
+        Parameters
+        ----------
+        problem : Problem
+        start : ndarray
+            Where to start, not negative.
+        nu : float
+            Weight of the L1 norm.
+        tol : float
+            Done when no coefficient's derivative of the objective is further from what optimality
+            demands: 0 for positive coefficients, not negative for the others.
+        max_iter : int
+            Newton steps at most.
+
+        Returns
+        -------
+        w : ndarray
+        value : float
+            The objective at w.
+        residual : float
+            What `tol` is compared with.
+        """
+        w = start
+        value, gradient = self._evaluate(problem, w, nu)
+        for _ in range(max_iter):
+            if _residual(w, gradient) <= tol or self._damping > _MOST_DAMPING:
+                break
+            step, slope = self._step(problem, w, gradient)
+            size = _step_size(problem, step, slope, nu)
+            self._adapt(size)
+            if size:
+                # Rounding must not leave behind what should be 0, nor go below it.
+                w = np.maximum(w + size * step, 0.0)
+                value, gradient = self._evaluate(problem, w, nu)
+        self._damping = min(self._damping, _FIRST_DAMPING)
+        return w, value, _residual(w, gradient)
+
+    @staticmethod
+    def _evaluate(problem, w, nu):
+        value, gradient = problem.move(w)
+        return value + nu * w.sum(), gradient + nu
+
+    def _step(self, problem, w, gradient):
+        free = (w > 0) | (gradient < 0)
+        step = np.zeros_like(w)
+        while True:
+            quadratic = problem.quadratic(free, self._damping)
+            step[free] = _bounded_minimiser(quadratic, gradient[free], -w[free])
+            slope = float(gradient[free] @ step[free])
+            if slope < 0 or self._damping > _MOST_DAMPING:
+                return step, slope
+            self._damping = max(10 * self._damping, _FIRST_DAMPING)
+
+    def _adapt(self, size):
+        if size == 1:
+            self._damping = max(self._damping / 10, _LEAST_DAMPING)
+        elif size < 0.2:
+            self._damping = max(10 * self._damping, _FIRST_DAMPING)
+
+
+def _residual(w, gradient):
+    return float(np.abs(np.where(w > 0, gradient, np.minimum(gradient, 0.0))).max(initial=0.0))
+
+
+def _bounded_minimiser(quadratic, slope, lower):
+    """Minimise ``slope @ x + x @ B @ x / 2`` over ``x >= lower``, roughly; lower <= 0."""
+    x = np.zeros_like(slope)
+    inside = np.ones(len(x), bool)
+    residual = -slope
+    goal = None
+    products = 0
+    while True:
+        residual = residual * inside
+        direction = solved = quadratic.precondition(residual) * inside
+        left = residual @ solved
+        if goal is None:
+            goal = _FORCING**2 * left
+        while left > goal and products < _PRODUCTS_PER_STEP:
+            products += 1
+            image = quadratic.product(direction) * inside
+            curvature = direction @ image
+            if not curvature > 0:
+                break
+            length = left / curvature
+            x += length * direction
+            residual -= length * image
+            solved = quadratic.precondition(residual) * inside
+            before, left = left, residual @ solved
+            direction = solved + (left / before) * direction
+        low = inside & (x < lower)
+        if not low.any():
+            return x
+        x[low] = lower[low]
+        inside &= ~low
+        residual = -slope - quadratic.product(x)
+
+
+def _step_size(problem, step, slope, nu):
+    """Halve twice until the objective falls enough; 0 where rounding hides the fall."""
+    value = problem.along(step)
+    here, linear = value(0.0), nu * step.sum()
+    size = 1.0
+    while size > _SHORTEST_STEP:
+        if value(size) + size * linear <= here + _SUFFICIENT_DECREASE * size * slope:
+            return size
+        size /= 4
+    return 0.0

@@ -1,0 +1,97 @@
+"""Search for the stump and the code of the most violated constraint: eq. (24) of paper 1.
+
+A weak learner h that adds ``code[r] * h(x)`` to the score of each class r has the edge
+``sum_ir weights[i, r] code[r] h(x_i)``. Eq. (24) offers n codes at once, each with the violation
+that its constraint has without h, and asks for the h that takes one of the constraints furthest.
+"""
+
+import numpy as np
+
+from boostbench.core.weak.learners import Stumps
+from boostbench.core.weak.stumps import StumpSearch
+
+# Candidates are scored in blocks of that many stumps, the most promising first.
+_SCORE_BLOCK = 128
+
+
+class CodedStumps:
+    """All stumps of a training set, for any codes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training data.
+
+    Attributes
+    ----------
+    stack : type
+        Makes one object of the weak learners that were found.
+    size : int
+        Numbers that a weak learner consists of, but for its sign.
+    """
+
+    stack = Stumps
+    size = 2
+
+    def __init__(self, X):
+        self.X = X
+        self._search = StumpSearch(X)
+
+    def most_violated(self, weights, codes, violation):
+        """Stump of the largest ``max_v violation[v] + edge for codes[v]``.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples, n_classes)
+        codes : ndarray of shape (n_codes, n_classes), dtype=float32
+        violation : ndarray of shape (n_codes,), dtype=float32
+
+        Returns
+        -------
+        boostbench.core.weak.stumps.Stump or None
+            None where no feature varies.
+
+        Notes
+        -----
+        A stump whose edges in the classes have the norm s scores at most ``violation[v] + s
+        |codes[v]|`` with v. So stumps are scored in the order of their norms, only with those v
+        that may beat the best so far, until there is none.
+        """
+        if not self._search.n_positions:
+            return None
+        edges = self._search.edges(weights)
+        norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
+        reach = np.sqrt(np.einsum("vr,vr->v", codes, codes))
+        order = norms.argsort()[::-1]
+        best, position, polarity = -np.inf, 0, 1
+        for start in range(0, len(order), _SCORE_BLOCK):
+            block = order[start : start + _SCORE_BLOCK]
+            hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best)
+            if not len(hopeful):
+                break
+            gains = edges[block] @ codes[hopeful].T
+            scores = np.abs(gains)
+            scores += violation[hopeful]
+            q, v = divmod(int(scores.argmax()), len(hopeful))
+            if scores[q, v] > best:
+                best, position, polarity = scores[q, v], block[q], 1 if gains[q, v] >= 0 else -1
+        return self._search.stump(position, polarity)
+
+    def best(self, weights, code):
+        """Stump of the largest edge for one code.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples, n_classes)
+        code : ndarray of shape (n_classes,), dtype=float32
+
+        Returns
+        -------
+        boostbench.core.weak.stumps.Stump or None
+            None where no feature varies.
+        """
+        if not self._search.n_positions:
+            return None
+        edges = self._search.edges(weights) @ code
+        position = int(np.abs(edges).argmax())
+        return self._search.stump(position, 1 if edges[position] >= 0 else -1)

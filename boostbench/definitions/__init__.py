@@ -1,0 +1,1 @@
+"""What a table, a figure or a command line asks for."""

@@ -1,0 +1,96 @@
+"""From a table's definition and what is on record to the table."""
+
+from collections.abc import Collection, Mapping
+
+from boostbench.definitions.table import Definition
+from boostbench.experiment.archive import Recorded
+from boostbench.report.cells import Cell
+from boostbench.report.tables import Column, Comparison, Table
+
+#: Row and column of a cell.
+Key = tuple[str, str]
+
+
+def assemble(
+    definition: Definition,
+    specs: Mapping[Key, dict],
+    recorded: Mapping[Key, Recorded],
+    classes: Mapping[str, int],
+    available: Collection[str],
+) -> Table:
+    """Make a table of what is recorded of its cells.
+
+    Parameters
+    ----------
+    definition : Definition
+        What the table shows.
+    specs : mapping
+        Resolved config of each cell.
+    recorded : mapping
+        What there is of the cells that can be run.
+    classes : mapping of str to int
+        Numbers of classes by row; of the others, the table shows what is expected.
+    available : collection of str
+        Rows whose data can be had.
+
+    Returns
+    -------
+    Table
+    """
+    first_row = next(iter(definition.rows))
+    algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
+    shown = {column: _columns(definition, column, algos[column]) for column in definition.columns}
+    cells = {}
+    for key, spec in specs.items():
+        data, algo = spec["data"]["name"], spec["algo"]["name"]
+        for name, column in shown[key[1]].items():
+            published = definition.find_published(*key, spec["algo"], column.rounds)
+            if key in recorded:
+                cell = Cell.of(recorded[key], data, algo, column.label, published, column.rounds)
+            else:
+                there = key[0] in available
+                cell = Cell(data, algo, column.label, [], [], 0, published, available=there)
+            cells[key[0], name] = cell
+    # Of several rounds, the last are compared.
+    last = {column: list(columns)[-1] for column, columns in shown.items()}
+    return Table(
+        name=definition.name,
+        title=definition.title,
+        rows={row: entry.title for row, entry in definition.rows.items()},
+        columns={name: column for columns in shown.values() for name, column in columns.items()},
+        cells=cells,
+        compare=[
+            Comparison(last[a], last[b], definition.find_statement(a, b, algos))
+            for a, b in definition.pairs
+        ],
+        classes=_expected_classes(specs) | classes if definition.classes else {},
+        uncounted=set(definition.published_as),
+        remarks=definition.remarks,
+        speedup=[tuple(pair) for pair in definition.speedup],
+        paper=definition.paper,
+    )
+
+
+def _columns(definition: Definition, name: str, algo: Mapping) -> dict[str, Column]:
+    """Make the columns that show an algorithm: one, or one for each number of rounds."""
+    title, label = definition.heading(name, algo), definition.label(name, algo)
+    if not definition.rounds:
+        group = definition.columns[name].group or ""
+        return {name: Column(label, title, group, None, definition.seconds)}
+    last = definition.rounds[-1]
+    return {
+        f"{name}@{rounds}": Column(
+            f"{label}, T={rounds}",
+            f"Test {rounds}",
+            label,
+            rounds,
+            definition.seconds if rounds == last else None,
+        )
+        for rounds in definition.rounds
+    }
+
+
+def _expected_classes(specs: Mapping[Key, dict]) -> dict[str, int]:
+    """Give each row's number of classes, as far as its config of data tells."""
+    expected = {row: spec["data"].get("expect") or {} for (row, _), spec in specs.items()}
+    return {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}

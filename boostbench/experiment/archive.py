@@ -1,0 +1,126 @@
+"""What is on record of an experiment whose data are not at hand."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.code import fingerprint
+from boostbench.experiment.plan import request
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.records import digest, read, record_path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """What there is of one experiment.
+
+    Attributes
+    ----------
+    records : list of dict
+        Finished splits in their order.
+    failures : list of dict
+        Failed splits in their order, as their newest attempt left them.
+    missing : int
+        Number of splits that have never run.
+    stale : int
+        How many of `records` were made by other code than today's.
+    """
+
+    records: list[dict]
+    failures: list[dict]
+    missing: int
+    stale: int
+
+
+class Records:
+    """The records of a results folder, each file read once.
+
+    Parameters
+    ----------
+    results : Path
+        The folder.
+
+    Attributes
+    ----------
+    warnings : list of str
+        One for each damaged line of the files that were read.
+    """
+
+    def __init__(self, results: Path):
+        self.results = results
+        self.warnings: list[str] = []
+        self._files: dict[Path, list[dict]] = {}
+
+    def find(self, config: Mapping) -> Recorded:
+        """Find what is recorded of an experiment, going by what was asked.
+
+        `boostbench.experiment.runner.collect` knows from the data which record is which; here the
+        name and the number of classes of the data have to do. Where several versions of the data
+        have been used, the one of the newest record counts.
+
+        Parameters
+        ----------
+        config : mapping
+            Resolved config: ``algo``, ``data``, ``protocol`` and ``seed`` are looked at.
+
+        Returns
+        -------
+        Recorded
+
+        Raises
+        ------
+        UserError
+            If the config asks for something that does not exist.
+        """
+        algorithm = Algorithm.from_config(config["algo"])
+        protocol = Protocol.from_config(config["protocol"])
+        asked = digest(request(algorithm, protocol, config.get("seed", 0)))
+        data = config["data"]
+        found = [
+            record
+            for record in self._read(record_path(self.results, data["name"], algorithm.name))
+            if _asked(record) == asked and _is_of(record["config"]["data"], data)
+        ]
+        found = _newest_version(found)
+        if protocol.sampling != "fixed":  # how many fixed splits there are, only the data tell
+            found = {split: record for split, record in found.items() if split < protocol.n_splits}
+            missing = protocol.n_splits - len(found)
+        else:
+            missing = 0
+        records = [found[split] for split in sorted(found) if "error" not in found[split]]
+        today = fingerprint(algorithm.locate())
+        return Recorded(
+            records=records,
+            failures=[found[split] for split in sorted(found) if "error" in found[split]],
+            missing=missing,
+            stale=sum(record.get("fingerprint") != today for record in records),
+        )
+
+    def _read(self, path: Path) -> list[dict]:
+        if path not in self._files:
+            self._files[path], warnings = read(path)
+            self.warnings += warnings
+        return self._files[path]
+
+
+def _asked(record: Mapping) -> str | None:
+    config = record.get("config")
+    return config and digest({key: value for key, value in config.items() if key != "data"})
+
+
+def _is_of(recorded: Mapping, spec: Mapping) -> bool:
+    """Whether recorded facts of data are those that a config of data leads to expect."""
+    classes = spec.get("classes") or (spec.get("expect") or {}).get("classes")
+    if isinstance(classes, Iterable):
+        classes = len(list(classes))
+    return recorded["name"] == spec["name"] and classes in (None, recorded["n_classes"])
+
+
+def _newest_version(records: list[dict]) -> dict[int, dict]:
+    """Give the newest record of each split, of the data that were used last."""
+    if not records:
+        return {}
+    # Of those of one second, the last of the file.
+    last = max(reversed(records), key=lambda record: record.get("finished", ""))["config_hash"]
+    return {record["split"]: record for record in records if record["config_hash"] == last}

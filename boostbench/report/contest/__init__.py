@@ -1,1 +1,0 @@
-"""Algorithms against each other, over the data sets on which they meet."""

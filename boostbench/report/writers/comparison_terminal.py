@@ -1,0 +1,137 @@
+"""A contest of algorithms for people at a terminal, 80 columns wide."""
+
+from math import isnan
+from textwrap import wrap
+
+from rich.console import Console
+from rich.text import Text
+
+from boostbench.report.comparison import Contest, Duel, effect
+from boostbench.report.findings import significance
+from boostbench.report.numbers import differences
+from boostbench.report.tables import Table
+from boostbench.report.writers.printing import make_grid, print_line
+from boostbench.report.writers.terminal import print_table
+
+#: Names of algorithms are broken to this width where many columns stand beside them.
+_NAME_WIDTH = 13
+
+_PAIRS = ["A", "B", "A wins/\nties/loses", "ranks\napart", "Nemenyi\np", "Holm\np", "effect\nsize"]
+
+
+def print_contest(console: Console, table: Table, contest: Contest) -> None:
+    """Print the numbers of two or more algorithms, and what tests say of them.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Where to.
+    table : Table
+        The numbers.
+    contest : Contest
+        What tests say of `table`.
+    """
+    print_line(console, table.title, style="bold")
+    if len(table.columns) == 2:
+        _print_two(console, table)
+    else:
+        print_table(console, table)
+    console.print()
+    if not contest.duels:
+        n = f"{len(contest.pairs.errors) or 'No'} {contest.pairs.unit.removesuffix('s')}"
+        print_line(console, f"{n} with a number of each algorithm: too few for a test.", "bold")
+    elif contest.friedman:
+        _print_many(console, table, contest)
+    else:
+        _print_duel(console, table, contest.duels[0])
+    for note in [contest.pairs.note, *table.notes]:
+        if note:
+            print_line(console, note, style="yellow")
+
+
+def _print_two(console: Console, table: Table) -> None:
+    """Print a line for each data set: both, their difference, and who errs less."""
+    a, b = table.columns
+    heads = [_break(table.columns[name].label) for name in (a, b)]
+    grid = make_grid(["data", *heads, "difference", "Hedges'\ng", "errs less"])
+    for row, title in table.rows.items():
+        first, second = table.entries(row)
+        difference, g, winner = "-", "-", "-"
+        if table.cells[row, a].errors and table.cells[row, b].errors:
+            (value,) = differences([table.cells[row, a].mean], [table.cells[row, b].mean])
+            difference, g = f"{value:+.1f}" if value else "0.0", _number(effect(table, row, a, b))
+            winner = _break(table.columns[a if value < 0 else b].label) if value else "tie"
+        texts = [Text(entry.text, "bold" if entry.best else "") for entry in (first, second)]
+        grid.add_row(title, *texts, difference, g, winner)
+    console.print(grid)
+    labels = [column.label for column in table.columns.values()]
+    print_line(
+        console,
+        f"{table.caption} Difference: {labels[0]} minus {labels[1]}. Hedges' g: that, in standard "
+        "deviations over the splits.",
+    )
+
+
+def _print_duel(console: Console, table: Table, duel: Duel) -> None:
+    a, b = (table.columns[name].label for name in (duel.a, duel.b))
+    wins, ties, losses = duel.score
+    print_line(console, f"{a} wins {wins}, ties {ties}, loses {losses}.", style="bold")
+    for sentence in significance(table):
+        print_line(console, sentence)
+    print_line(
+        console,
+        f"Effect size: rank-biserial correlation {_number(duel.rank_biserial)}, "
+        f"from -1 ({a} always errs less) to 1 ({b} does).",
+    )
+
+
+def _print_many(console: Console, table: Table, contest: Contest) -> None:
+    labels = {name: column.label for name, column in table.columns.items()}
+    grid = make_grid(["algorithm", "average rank"])
+    for name, rank in sorted(contest.ranks.items(), key=lambda each: each[1]):
+        grid.add_row(labels[name], f"{rank:.2f}")
+    console.print(grid)
+    print_line(console, contest.friedman.sentence(contest.pairs.unit))
+    console.print()
+    heads = [
+        "A",
+        "B",
+        "A wins/\nties/loses",
+        "ranks\napart",
+        "Nemenyi\np",
+        "Holm\np",
+        "effect\nsize",
+    ]
+    grid = make_grid(heads, left=2)
+    for duel in contest.duels:
+        apart = contest.ranks[duel.a] - contest.ranks[duel.b]
+        grid.add_row(
+            _break(labels[duel.a]),
+            _break(labels[duel.b]),
+            str(duel.score),
+            _number(apart),
+            *(_p_value(p) for p in (duel.nemenyi, duel.holm)),
+            _number(duel.rank_biserial),
+        )
+    console.print(grid)
+    print_line(
+        console,
+        "Ranks: 1 is the lowest test error as printed; ties share. P-values are corrected for "
+        "the number of pairs: by Nemenyi's test of average ranks, and by Holm's method of exact "
+        "Wilcoxon signed-rank tests; bold where they are at most 5%. Effect size: rank-biserial "
+        "correlation, from -1 (A always errs less) to 1 (B does).",
+    )
+
+
+def _p_value(p: float) -> Text:
+    text = f"{p:.3f}" if p >= 0.001 else "<0.001"
+    return Text(text, "bold" if p <= 0.05 else "")
+
+
+def _number(value: float) -> str:
+    # Without the sign of what prints as zero.
+    return "-" if isnan(value) else f"{value:+.2f}" if round(value, 2) else "0.00"
+
+
+def _break(label: str) -> str:
+    return "\n".join(wrap(label, _NAME_WIDTH, break_long_words=False))

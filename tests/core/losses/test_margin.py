@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from boostbench.core.losses.margin import get_loss
+
+LOSSES = ["exponential", "logistic"]
+
+
+def value(name, margin):
+    return get_loss(name).value_and_dual(np.asarray(margin, dtype=float))[0]
+
+
+def dual(name, margin):
+    return get_loss(name).value_and_dual(np.asarray(margin, dtype=float))[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "margin", "expected"),
+    [
+        ("exponential", 0.0, 1.0),
+        ("exponential", 1.0, 0.36787944117144233),
+        ("exponential", -2.0, 7.38905609893065),
+        ("logistic", 0.0, 0.6931471805599453),
+        ("logistic", 1.0, 0.31326168751822286),
+        ("logistic", -1.0, 1.3132616875182228),
+        ("logistic", -100.0, 100.0),
+        ("logistic", 50.0, 1.9287498479639178e-22),
+    ],
+)
+def test_values_by_hand(name, margin, expected):
+    assert value(name, [margin])[0] == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_dual_is_the_negative_slope(name):
+    margin = np.linspace(-6, 6, 101)
+    step = 1e-5
+    slope = (value(name, margin + step) - value(name, margin - step)) / (2 * step)
+    np.testing.assert_allclose(dual(name, margin), -slope, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_curvature_is_the_negative_slope_of_the_dual(name):
+    margin = np.linspace(-6, 6, 101)
+    step = 1e-5
+    slope = (dual(name, margin + step) - dual(name, margin - step)) / (2 * step)
+    found = get_loss(name).curvature(dual(name, margin))
+    np.testing.assert_allclose(found, -slope, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_convex_and_falling(name):
+    margin = np.linspace(-40, 40, 401)
+    values = value(name, margin)
+    assert (values > 0).all()
+    assert (np.diff(values) < 0).all()
+    slopes = np.diff(values)
+    assert (np.diff(slopes) >= -1e-13 * np.abs(slopes[1:])).all()
+    assert (np.diff(dual(name, margin)) <= 0).all()
+
+
+def test_the_logistic_dual_is_a_probability():
+    margin = np.linspace(-30, 30, 61)
+    u = dual("logistic", margin)
+    assert ((u > 0) & (u < 1)).all()
+    np.testing.assert_allclose(u + dual("logistic", -margin), 1.0, rtol=1e-14)
+    np.testing.assert_allclose(u, np.exp(-margin) / (1 + np.exp(-margin)), rtol=1e-13)
+
+
+def test_the_exponential_loss_is_its_own_dual():
+    margin = np.linspace(-30, 30, 61)
+    np.testing.assert_allclose(value("exponential", margin), np.exp(-margin), rtol=1e-14)
+    np.testing.assert_allclose(dual("exponential", margin), np.exp(-margin), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e300])
+def test_extreme_margins_stay_finite(name, size):
+    low, zero, high = value(name, [-size, 0.0, size])
+    assert low > zero > high >= 0
+    assert np.isfinite(low)
+    assert np.isfinite(dual(name, [-size, size])).all()
+    assert dual(name, [size])[0] == 0.0
+
+
+def test_logistic_at_extreme_margins():
+    assert value("logistic", [-1e3, 1e3]).tolist() == [1e3, 0.0]
+    assert dual("logistic", [-1e3, 1e3]).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_shapes_are_kept_and_the_margin_is_not_written(name):
+    margin = np.zeros((3, 4))
+    margin.setflags(write=False)
+    values, duals = get_loss(name).value_and_dual(margin)
+    assert values.shape == duals.shape == (3, 4)
+
+
+def test_an_unknown_loss_names_the_known():
+    with pytest.raises(ValueError, match=r"exponential.*logistic.*'hinge'"):
+        get_loss("hinge")

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+from scipy.optimize import linprog, minimize
+
+from boostbench.core.losses.mixed_norms import ROW_NORMS
+
+# Written out for one row: the norm, and the norm dual to it.
+PLAIN = {
+    "l2": (lambda w: sum(x * x for x in w) ** 0.5, lambda g: sum(x * x for x in g) ** 0.5),
+    "linf": (lambda w: max(abs(x) for x in w), lambda g: sum(abs(x) for x in g)),
+}
+
+
+@pytest.fixture(params=["l2", "linf"])
+def name(request):
+    return request.param
+
+
+def rows(seed=0, shape=(40, 4)):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=shape) * rng.exponential(size=(shape[0], 1))
+    W[3] = 0.0
+    W[4, 1:] = 0.0
+    W[5] = [1.0, -1.0, 1.0, -1.0]
+    return W
+
+
+def test_value_and_dual(name):
+    W = rows()
+    norm = ROW_NORMS[name]()
+    value, dual = PLAIN[name]
+    np.testing.assert_allclose(norm.value(W), [value(w) for w in W], rtol=1e-12)
+    np.testing.assert_allclose(norm.dual(W.copy()), [dual(w) for w in W], rtol=1e-12)
+
+
+def test_the_dual_norm_is_a_largest_product():
+    """A linear program over the rows of maximum norm 1."""
+    for g in rows(1):
+        largest = -linprog(-g, bounds=[(-1, 1)] * len(g)).fun
+        assert ROW_NORMS["linf"]().dual(g[None].copy())[0] == pytest.approx(largest)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.1, 0.7, 2.0])
+def test_prox_is_optimal(name, weight):
+    """(v - w) / weight is a subgradient of the norm at w; that proves it, for a convex function."""
+    V = rows(2)
+    value, dual = PLAIN[name]
+    for v, w in zip(V, ROW_NORMS[name]().prox(V, weight), strict=True):
+        assert dual(v - w) <= weight + 1e-12
+        assert (v - w) @ w == pytest.approx(weight * value(w), abs=1e-12)
+        assert (w == 0).all() == (dual(v) <= weight)
+
+
+@pytest.mark.parametrize("weight", [0.2, 1.0])
+def test_prox_is_what_a_numeric_minimiser_finds(name, weight):
+    V = np.random.default_rng(3).normal(size=(8, 3)) * 1.5
+    value, _ = PLAIN[name]
+    for v, w in zip(V, ROW_NORMS[name]().prox(V, weight), strict=True):
+
+        def objective(z, v=v):
+            return 0.5 * (z - v) @ (z - v) + weight * value(z)
+
+        options = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000}
+        found = minimize(objective, v, method="Nelder-Mead", options=options)
+        assert objective(w) <= found.fun + 1e-12
+        np.testing.assert_allclose(w, found.x, atol=1e-4)

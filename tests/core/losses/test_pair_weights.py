@@ -1,0 +1,159 @@
+"""Step 4 on raw data: eqs. (10) to (14) of paper 2, written out, against the fast forms."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize as generic
+
+from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.solvers.balancing import ExponentialProblem, minimise
+
+WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
+NUS = [0.0, 1e-9, 1e-2, 1e-1]
+
+
+class Instance:
+    """Some rounds of boosting, and the next weak learner."""
+
+    def __init__(self, loss, seed):
+        rng = np.random.default_rng(seed)
+        self.loss = loss
+        self.k = k = int(rng.integers(2, 13))
+        m = int(rng.integers(k, 60))
+        self.y = np.concatenate([np.arange(k), rng.integers(k, size=m - k)])
+        self.weights = WEIGHTS[loss](self.y, k)
+        self.scores = np.zeros((m, k))
+        for _ in range(seed % 4):
+            h = np.where(rng.random(m) < 0.5, 1.0, -1.0)
+            w = rng.choice([0.1, 1.0, 3.0]) * rng.random(k)
+            self.weights.problem(h)
+            self.weights.move(w)
+            self.scores += h[:, None] * w
+        self.h = np.where(rng.random(m) < rng.random(), 1.0, -1.0)
+        # Classes that are on one side only.
+        for r in rng.choice(k, size=rng.integers(0, k // 2 + 1), replace=False):
+            self.h[self.y == r] = rng.choice([-1.0, 1.0])
+        self.own = np.eye(k, dtype=bool)[self.y]
+
+    def margins(self, w):
+        scores = self.scores + self.h[:, None] * w
+        return scores[self.own][:, None] - scores
+
+    def objective(self, w, nu):
+        """Eq. (13) or (14), and its gradient."""
+        margins = self.margins(w)
+        if self.loss == "exponential":
+            value, u = np.log(np.exp(-margins).sum()), np.exp(-margins) / np.exp(-margins).sum()
+        else:
+            value, u = np.log1p(np.exp(-margins)).sum(), 1 / (1 + np.exp(margins))
+        off = np.where(self.own, 0.0, u)
+        G = np.where(self.own, off.sum(axis=1, keepdims=True), -off)
+        return value + nu * w.sum(), nu - self.h @ G
+
+    def solve(self, nu):
+        problem, scale = self.weights.problem(self.h)
+        return minimise(problem, nu / scale)
+
+    @property
+    def size(self):
+        """What the slope is relative to: (13) is the logarithm of the loss already."""
+        zero = np.zeros(self.k)
+        return 1.0 if self.loss == "exponential" else self.objective(zero, 0)[0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("loss", WEIGHTS)
+class TestAgainstTheEquations:
+    def test_gains_and_share(self, loss, seed):
+        instance = Instance(loss, seed)
+        margins = instance.margins(np.zeros(instance.k))
+        u = np.exp(-margins) if loss == "exponential" else 1 / (1 + np.exp(margins))
+        off = np.where(instance.own, 0.0, u)
+        G = np.where(instance.own, off.sum(axis=1, keepdims=True), -off) / off.sum()
+        np.testing.assert_allclose(instance.weights.gains, G, rtol=1e-9, atol=1e-15)
+        assert instance.weights.share == pytest.approx(off.sum() / u.sum(), rel=1e-9)
+
+    def test_the_problem_is_the_equation(self, loss, seed):
+        instance = Instance(loss, seed)
+        problem, scale = instance.weights.problem(instance.h)
+        w = np.random.default_rng(seed).normal(size=instance.k)
+        literal = instance.objective(w, 0)[1]
+        np.testing.assert_allclose(scale * problem.gradient(w), literal, atol=1e-9 * scale)
+
+    @pytest.mark.parametrize("nu", NUS)
+    def test_optimality(self, loss, seed, nu):
+        instance = Instance(loss, seed)
+        w = instance.solve(nu)
+        value, gradient = instance.objective(w, nu)
+        violation = np.where(w > 0, np.abs(gradient), np.maximum(-gradient, 0))
+        assert violation.max() <= 1e-8 * instance.size
+        assert w.min() == 0
+        assert value <= instance.objective(np.zeros(instance.k), nu)[0]
+
+    @pytest.mark.parametrize("nu", NUS)
+    def test_l_bfgs_b_finds_nothing_better(self, loss, seed, nu):
+        """The paper's solver, on the paper's problem."""
+        instance = Instance(loss, seed)
+        theirs = generic(
+            instance.objective,
+            np.full(instance.k, 0.1),
+            args=(nu,),
+            jac=True,
+            bounds=[(0, 30)] * instance.k,
+            options={"ftol": 1e-14, "gtol": 1e-9},
+        )
+        ours = instance.objective(instance.solve(nu), nu)[0]
+        assert ours <= theirs.fun + 1e-6 * instance.size
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_logistic_majorisation_ends_where_newton_does(seed):
+    """log(1 + o e^-r) <= log(1 + o) + u (e^-r - 1): a balancing problem, with u for o."""
+    instance = Instance("logistic", seed)
+    rng = np.random.default_rng(seed)
+    # Every class has samples on both sides, so that the minimum is not far off.
+    y = np.repeat(np.arange(instance.k), 6)
+    h = np.where(np.arange(len(y)) % 6 < rng.integers(1, 6, size=instance.k)[y], 1.0, -1.0)
+    own = np.eye(instance.k, dtype=bool)[y]
+    odds = np.where(own, 0.0, np.exp(rng.normal(size=own.shape)))
+    weights = LogisticWeights(y, instance.k)
+    weights._odds[:] = odds
+    weights._weigh()
+    problem, _ = weights.problem(h)
+    exact = minimise(problem)
+
+    total = np.zeros(instance.k)
+    for _ in range(3000):
+        now = odds * np.exp(-h[:, None] * (total[y][:, None] - total))
+        u = now / (1 + now)
+        sums = [own[h == side].T.astype(float) @ u[h == side] for side in (1, -1)]
+        C = sums[0] + sums[1].T
+        step = minimise(ExponentialProblem(C / C.sum(), 1e-9), tol=1e-12)
+        total += step
+        if np.ptp(step) < 1e-9:
+            break
+    np.testing.assert_allclose(total - total.min(), exact, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", WEIGHTS)
+def test_hundreds_of_moves_do_not_add_up_rounding_errors(loss):
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 4
+    weights = WEIGHTS[loss](y, 4)
+    scores = np.zeros((30, 4))
+    for _ in range(500):
+        h = np.where(rng.random(30) < 0.5, 1.0, -1.0)
+        w = rng.normal(size=4)
+        weights.problem(h)
+        weights.move(w)
+        scores += h[:, None] * w
+    margins = scores[np.arange(30), y][:, None] - scores
+    log_u = -margins if loss == "exponential" else -np.logaddexp(0, margins)
+    own = np.eye(4, dtype=bool)[y]
+    log_off = np.where(own, -np.inf, log_u)
+    largest = log_off.max()
+    off = np.exp(log_off - largest)
+    np.testing.assert_allclose(
+        -weights.gains[~own], (off / off.sum())[~own], rtol=1e-10, atol=1e-300
+    )
+    rest = np.exp(log_u[own] - largest).sum()
+    assert weights.share == pytest.approx(off.sum() / (off.sum() + rest), rel=1e-10)

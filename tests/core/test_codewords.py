@@ -1,0 +1,52 @@
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from boostbench.core.codewords import exhaustive, random_half
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 10, 11, 26])
+def test_a_random_half_is_a_half(n_classes):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        code = random_half(n_classes, rng)
+        assert code.shape == (n_classes,)
+        assert (code == 1).sum() == n_classes // 2
+        assert (code == -1).sum() == n_classes - n_classes // 2
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
+def test_all_halves_are_equally_likely(n_classes):
+    rng = np.random.default_rng(0)
+    halves = list(itertools.combinations(range(n_classes), n_classes // 2))
+    n_draws = 400 * len(halves)
+    drawn = Counter(tuple(np.flatnonzero(random_half(n_classes, rng) == 1)) for _ in range(n_draws))
+    assert set(drawn) == set(halves)
+    # Five standard deviations of the number of times that one of them is drawn.
+    assert all(abs(count - 400) < 100 for count in drawn.values())
+
+
+def test_random_halves_depend_on_the_generator_only():
+    one, other = (np.random.default_rng(7) for _ in range(2))
+    for _ in range(10):
+        assert (random_half(9, one) == random_half(9, other)).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 6, 9])
+class TestExhaustive:
+    def test_every_division_is_there_once(self, n_classes):
+        divisions = {
+            signs
+            for signs in itertools.product([1.0, -1.0], repeat=n_classes)
+            if signs[0] == 1 and -1 in signs
+        }
+        codes = [tuple(code) for code in exhaustive(n_classes)]
+        assert len(codes) == len(divisions) == 2 ** (n_classes - 1) - 1
+        assert set(codes) == divisions
+
+    def test_all_classes_are_equally_far_apart(self, n_classes):
+        codes = exhaustive(n_classes)
+        for one, other in itertools.combinations(range(n_classes), 2):
+            assert (codes[:, one] != codes[:, other]).sum() == 2 ** (n_classes - 2)

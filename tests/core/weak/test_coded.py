@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from boostbench.core.weak import coded
+from boostbench.core.weak.coded import CodedStumps
+
+from . import reference
+
+
+def drawn(seed, n_classes=3, n_codes=6):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, (20, 3)).astype(float)
+    weights = rng.normal(size=(20, n_classes))
+    codes = rng.normal(size=(n_codes, n_classes)).astype(np.float32)
+    violation = 5 * rng.normal(size=n_codes).astype(np.float32)
+    return X, weights, codes, violation
+
+
+def largest(X, weights, codes, violation):
+    """Eq. (24) over all stumps, polarities and codes."""
+    return max(
+        violation[v] + abs(reference.edge(X, weights @ codes[v], feature, threshold))
+        for feature, threshold in reference.stumps(X)
+        for v in range(len(codes))
+    )
+
+
+@pytest.mark.parametrize("block", [1, 3, 10**6])
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_most_violated(seed, n_classes, block, monkeypatch):
+    monkeypatch.setattr(coded, "_SCORE_BLOCK", block)
+    X, weights, codes, violation = drawn(seed, n_classes)
+    h = CodedStumps(X).most_violated(weights, codes, violation)(X)
+    score = (violation + codes @ (h @ weights)).max()
+    assert score == pytest.approx(largest(X, weights, codes, violation), rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_best_for_one_code(seed):
+    X, weights, codes, _ = drawn(seed)
+    h = CodedStumps(X).best(weights, codes[0])(X)
+    found = largest(X, weights, codes[:1], np.zeros(1))
+    assert codes[0] @ (h @ weights) == pytest.approx(found, rel=1e-5)
+
+
+def test_a_code_without_hope_is_not_scored(monkeypatch):
+    """The second of two codes loses to the first by its violation."""
+    X, weights, codes, _ = drawn(0, n_codes=2)
+    search = CodedStumps(X)
+    wanted = search.best(weights, codes[0])
+    monkeypatch.setattr(coded, "_SCORE_BLOCK", 1)
+    far = np.array([0.0, -1e4], np.float32)
+    assert search.most_violated(weights, codes, far) == wanted
+    assert search.most_violated(weights, codes, far[::-1]) == search.best(weights, codes[1])
+
+
+def test_features_that_do_not_vary():
+    _, weights, codes, violation = drawn(0)
+    search = CodedStumps(np.ones((20, 3)))
+    assert search.most_violated(weights, codes, violation) is None
+    assert search.best(weights, codes[0]) is None

@@ -1,0 +1,223 @@
+import numpy as np
+import pytest
+
+from boostbench.core.weak.projected import IndependentProjections, PooledProjections
+
+from . import reference
+
+# The searches add up in single precision.
+PRECISION = 1e-5
+
+
+def centred(G):
+    """Weights that sum to zero, as those of pairwise margins do."""
+    return G - G.mean()
+
+
+def generic_problem(seed):
+    rng = np.random.default_rng(seed)
+    n_samples, n_classes = rng.integers(4, 16), rng.integers(2, 5)
+    X = rng.normal(size=(n_samples, rng.integers(2, 6)))
+    return X, centred(rng.normal(size=(n_samples, n_classes)))
+
+
+def duplicated_problem(seed):
+    """Three or four different rows, each many times over, in any order."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(rng.integers(3, 5), rng.integers(1, 6)))
+    X = rows[rng.integers(0, len(rows), 24)]
+    return X, centred(rng.normal(size=(24, rng.integers(2, 4))))
+
+
+def binary_problem(seed):
+    """Few different rows, some of them zero, and projections that are exactly equal."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 2, (25, 3)).astype(float), centred(rng.normal(size=(25, 3)))
+
+
+def one_feature_problem(seed):
+    """Directions of unit length are -1 and +1 here."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(25, 1)), centred(rng.normal(size=(25, 3)))
+
+
+def independent(X, G, seed, n_bins=6):
+    rng = np.random.default_rng(seed)
+    return IndependentProjections(X, G.shape[1], 7, n_bins, rng)
+
+
+def pooled(X, G, seed, n_bins=6):
+    return PooledProjections(X, G.shape[1], 7, n_bins, np.random.default_rng(seed), pool_size=6)
+
+
+def candidates(search):
+    """List (directions, threshold) of all projected stumps of a search."""
+    if isinstance(search, IndependentProjections):
+        return [
+            (directions, threshold)
+            for directions, thresholds in zip(search.directions, search.thresholds.T, strict=True)
+            for threshold in thresholds
+        ]
+    return [
+        (search.pool[members], threshold)
+        for members in search.members
+        for threshold in search.thresholds
+    ]
+
+
+def check_best(search, X, G):
+    """Compare the search with brute force over its candidates."""
+    stump = search.best(G)
+    edges = {
+        (directions.tobytes(), float(threshold)): reference.projected_edge(
+            X, G, directions, float(threshold)
+        )
+        for directions, threshold in candidates(search)
+    }
+    chosen = stump.directions.astype(np.float32).tobytes(), stump.threshold
+    assert chosen in edges
+    assert stump.polarity in (-1, 1)
+    literal = (G * stump(X)).sum()
+    tolerance = PRECISION * np.abs(G).sum()
+    assert literal == pytest.approx(stump.polarity * edges[chosen], abs=tolerance)
+    assert literal == pytest.approx(max(abs(e) for e in edges.values()), abs=tolerance)
+    assert literal >= -tolerance
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("kind", [independent, pooled])
+@pytest.mark.parametrize("n_bins", [2, 6])
+def test_best_against_brute_force(kind, seed, n_bins):
+    X, G = generic_problem(seed)
+    check_best(kind(X, G, seed, n_bins), X, G)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_best_with_duplicate_rows(seed):
+    X, G = duplicated_problem(seed)
+    check_best(independent(X, G, seed), X, G)
+
+
+def quantiles_at_points():
+    """Yield pooled searches with a quantile at a point, by equal projections or by the count."""
+    for seed in range(20):
+        for problem in (duplicated_problem, binary_problem, one_feature_problem):
+            X, G = problem(seed)
+            yield pooled(X, G, seed), X, G
+    for seed in range(20):
+        X, G = generic_problem(seed)
+        yield pooled(X, G, seed, n_bins=len(X) * 6 - 1), X, G
+
+
+def test_best_pooled_where_a_quantile_is_a_point():
+    for search, X, G in quantiles_at_points():
+        check_best(search, X, G)
+
+
+def test_pooled_thresholds_lie_between_the_points():
+    for search, X, _ in quantiles_at_points():
+        points = search.pool.astype(float) @ X.T
+        assert np.abs(points[..., None] - search.thresholds).min() > 1e-7
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("problem", [binary_problem, one_feature_problem])
+def test_best_with_equal_projections(problem, seed):
+    X, G = problem(seed)
+    check_best(independent(X, G, seed), X, G)
+
+
+@pytest.mark.parametrize("kind", [independent, pooled])
+def test_best_where_all_data_are_zero(kind):
+    X = np.zeros((6, 2))
+    G = centred(np.arange(18.0).reshape(6, 3))
+    check_best(kind(X, G, 0), X, G)
+
+
+def test_best_in_chunks(monkeypatch):
+    """Many projections are handled a chunk at a time; the chunks must not show."""
+    X, G = generic_problem(3)
+    whole = independent(X, G, 3)
+    monkeypatch.setattr("boostbench.core.weak.projected._CHUNK_POINTS", 2 * G.size)
+    chunked = independent(X, G, 3)
+    assert (chunked.thresholds == whole.thresholds).all()
+    for search in (whole, chunked):
+        check_best(search, X, G)
+    first, second = whole.best(G), chunked.best(G)
+    assert (first.directions == second.directions).all()
+    assert first[1:] == second[1:]
+
+
+@pytest.mark.parametrize("kind", [independent, pooled])
+def test_the_search_can_be_asked_again(kind):
+    X, G = generic_problem(5)
+    search = kind(X, G, 5)
+    first = search.best(G)
+    check_best(search, X, -G[::-1])
+    again = search.best(G)
+    assert (first.directions == again.directions).all()
+    assert first[1:] == again[1:]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("problem", [generic_problem, duplicated_problem])
+def test_independent_thresholds_are_quantiles_between_different_values(seed, problem):
+    X, G = problem(seed)
+    n_bins = 5
+    search = independent(X, G, seed, n_bins)
+    for directions, thresholds in zip(search.directions, search.thresholds.T, strict=True):
+        points = np.sort((directions.astype(float) @ X.T).ravel())
+        assert (np.diff(thresholds) >= 0).all()
+        for place, threshold in enumerate(thresholds, start=1):
+            assert np.abs(points - threshold).min() > 1e-6
+            # Equal points go above the threshold together, so it may have fewer below it.
+            n_below = (points < threshold).sum()
+            wanted = len(points) * place // n_bins
+            assert n_below <= wanted
+            if n_below < wanted:
+                assert points[wanted] - points[n_below] < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_pooled_thresholds_are_quantiles_of_all_points(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(18, 3))
+    search = PooledProjections(X, 3, 7, 4, rng, pool_size=6)
+    points = np.sort((search.pool.astype(float) @ X.T).ravel())
+    below = [(points <= threshold).sum() for threshold in search.thresholds]
+    wanted = len(points) * np.arange(1, 4) / 4
+    assert np.abs(np.array(below) - wanted).max() <= 1
+
+
+def test_the_pool_is_of_unit_length_and_its_members_are_drawn_evenly():
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    search = PooledProjections(X, 4, 5000, 3, np.random.default_rng(0), pool_size=10)
+    np.testing.assert_allclose(np.linalg.norm(search.pool, axis=1), 1.0, rtol=1e-6)
+    assert search.members.shape == (5000, 4)
+    for r in range(4):
+        counts = np.bincount(search.members[:, r], minlength=10)
+        assert len(counts) == 10
+        assert np.abs(counts - 500).max() < 100
+    assert np.abs(np.corrcoef(search.members.T) - np.eye(4)).max() < 0.06
+
+
+def test_independent_directions_are_gaussian_and_differ():
+    X = np.random.default_rng(0).normal(size=(5, 6))
+    directions = IndependentProjections(X, 3, 2000, 4, np.random.default_rng(0)).directions
+    assert directions.shape == (2000, 3, 6)
+    assert directions.mean() == pytest.approx(0, abs=0.02)
+    assert directions.std() == pytest.approx(1, abs=0.02)
+    flat = directions.reshape(2000, -1)
+    assert np.abs(np.corrcoef(flat.T) - np.eye(18)).max() < 0.1
+
+
+@pytest.mark.parametrize("kind", [independent, pooled])
+def test_a_stump_evaluates_every_class_with_its_own_direction(kind):
+    X, G = generic_problem(2)
+    stump = kind(X, G, 2).best(G)
+    outputs = stump(X)
+    assert outputs.shape == G.shape
+    for i in range(len(X)):
+        for r in range(G.shape[1]):
+            sign = 1.0 if stump.directions[r] @ X[i] > stump.threshold else -1.0
+            assert outputs[i, r] == stump.polarity * sign

@@ -1,0 +1,318 @@
+import numpy as np
+import pytest
+
+from boostbench.core.weak.layouts import Dense, Histogram, Sorted, choose_layout
+from boostbench.core.weak.stumps import Stump, StumpSearch, _largest_rows
+
+from . import reference
+
+MANY_SEEDS = range(20)
+
+
+@pytest.fixture(params=[Dense, Histogram, Sorted])
+def layout(request, monkeypatch):
+    """Force each way of summing, whatever the data would choose."""
+    monkeypatch.setattr("boostbench.core.weak.stumps.choose_layout", request.param)
+
+
+def mixed_features(rng):
+    """Features of every kind: continuous, discrete, binary, constant, nearly constant."""
+    n_samples = rng.integers(2, 45)
+    kinds = [
+        rng.normal(size=n_samples),
+        rng.integers(0, 4, n_samples),
+        rng.integers(0, 2, n_samples),
+        np.full(n_samples, 3.25),
+        np.where(np.arange(n_samples) == n_samples // 2, 1e6, -1e-6),
+        1e9 + rng.integers(0, 3, n_samples) * np.spacing(1e9),
+        np.repeat(rng.normal(size=(n_samples + 2) // 3), 3)[:n_samples],
+    ]
+    order = rng.permutation(len(kinds))
+    return np.column_stack([kinds[i] for i in order]).astype(float)
+
+
+def positions(search):
+    """List the positions that hold a stump; the others are padding."""
+    return [p for p in range(search.n_positions) if p not in set(search._layout.without_cut)]
+
+
+def held(search):
+    """Return the set of (feature, threshold) at the positions."""
+    return {(int(search.feature[p]), float(search.threshold[p])) for p in positions(search)}
+
+
+def literal_edges(search, X, G):
+    """Sum edge by edge; 0 at the padding."""
+    edges = np.zeros((search.n_positions, G.shape[1]))
+    for p in positions(search):
+        for c in range(G.shape[1]):
+            edges[p, c] = reference.edge(X, G[:, c], search.feature[p], search.threshold[p])
+    return edges
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+class TestAgainstBruteForce:
+    def problem(self, seed):
+        rng = np.random.default_rng(seed)
+        X = mixed_features(rng)
+        return X, rng.normal(size=(len(X), rng.integers(1, 5)))
+
+    def test_the_positions_hold_all_stumps_and_no_other(self, seed):
+        X, _ = self.problem(seed)
+        search = StumpSearch(X)
+        sides = {(f, tuple(reference.output(X, f, t))) for f, t in held(search)}
+        wanted = {(f, tuple(reference.output(X, f, t))) for f, t in reference.stumps(X)}
+        assert sides == wanted
+        assert len(held(search)) == len(wanted)
+
+    def test_edges_at_every_position(self, seed):
+        X, G = self.problem(seed)
+        search = StumpSearch(X)
+        tolerance = 1e-5 * np.abs(G).sum(axis=0).max()
+        np.testing.assert_allclose(
+            search.edges(G), literal_edges(search, X, G), rtol=0, atol=tolerance
+        )
+
+    def test_best(self, seed):
+        X, G = self.problem(seed)
+        stump, column, edge = StumpSearch(X).best(G)
+        literal = reference.edge(X, G[:, column], stump.feature, stump.threshold)
+        assert edge == pytest.approx(stump.polarity * literal, rel=1e-12)
+        assert edge == pytest.approx(reference.largest_edge(X, G), rel=1e-5)
+
+    def test_best_vote(self, seed):
+        X, G = self.problem(seed)
+        stump, votes, edge = StumpSearch(X).best_vote(G)
+        assert stump.polarity == 1
+        assert set(votes) <= {-1.0, 1.0}
+        literal = sum(
+            vote * reference.edge(X, G[:, c], stump.feature, stump.threshold)
+            for c, vote in enumerate(votes)
+        )
+        assert edge == pytest.approx(literal, rel=1e-12)
+        assert edge == pytest.approx(reference.largest_vote_edge(X, G), rel=1e-5)
+
+    @pytest.mark.parametrize("block", [2**19, 1])
+    def test_best_each(self, seed, block, monkeypatch):
+        monkeypatch.setattr("boostbench.core.weak.stumps._BLOCK_EDGES", block)
+        X, _ = self.problem(seed)
+        G = np.random.default_rng(seed).normal(size=(len(X), 19))
+        search = StumpSearch(X)
+        positions = search.best_each(G)
+        assert positions.shape == (19,)
+        for c, position in enumerate(positions):
+            literal = reference.edge(
+                X, G[:, c], search.feature[position], search.threshold[position]
+            )
+            largest = reference.largest_edge(X, G[:, [c]])
+            assert abs(literal) == pytest.approx(largest, rel=1e-5)
+
+    def test_best_each_of_columns_of_very_different_size(self, seed):
+        X, _ = self.problem(seed)
+        G = np.random.default_rng(seed).normal(size=(len(X), 4))
+        search = StumpSearch(X)
+        scales = np.array([1.0, 2.0**-200, 2.0**200, 0.0])
+        assert (search.best_each(scales * G)[:3] == search.best_each(G)[:3]).all()
+
+    def test_whole_weights_are_summed_without_error(self, seed):
+        """Sums of small integers are exact in single precision: no tolerance, ties abound."""
+        X, G = self.problem(seed)
+        G = np.round(G)
+        search = StumpSearch(X)
+        assert (search.edges(G) == literal_edges(search, X, G)).all()
+        assert search.best(G)[2] == reference.largest_edge(X, G)
+        assert search.best_vote(G)[2] == reference.largest_vote_edge(X, G)
+
+
+@pytest.mark.parametrize(
+    ("n_values", "n_samples", "layout"),
+    [(1, 50, Dense), (2, 50, Dense), (7, 50, Dense), (12, 50, Histogram), (50, 50, Sorted)],
+)
+def test_the_layout_suits_the_number_of_values(n_values, n_samples, layout):
+    X = (np.arange(3 * n_samples).reshape(3, n_samples).T % n_values).astype(float)
+    cuts = [np.unique(x)[:-1] + 0.5 for x in X.T]
+    assert type(choose_layout(X, cuts)) is layout
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", range(5))
+def test_features_that_take_few_values_together(seed):
+    """Discrete features of many samples share joint bins."""
+    rng = np.random.default_rng(seed)
+    n_samples = 150
+    X = np.column_stack([rng.integers(0, k, n_samples) for k in (2, 3, 2, 1, 5, 2, 18, 2, 2)])
+    X = X.astype(float)
+    X[:, 7] = X[:, 0] + X[:, 1]
+    G = rng.integers(-3, 4, (n_samples, 2)).astype(float)
+    search = StumpSearch(X)
+    assert (search.edges(G) == literal_edges(search, X, G)).all()
+    assert search.best(G)[2] == reference.largest_edge(X, G)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("n_thresholds", [1, 2, 15, 16, 17, 31, 32, 33, 48, 49])
+def test_features_of_unequal_length_beside_each_other(n_thresholds):
+    rng = np.random.default_rng(n_thresholds)
+    X = np.zeros((60, 5))
+    X[:, 1] = rng.permutation(np.arange(60) % (n_thresholds + 1))
+    X[:, 2] = rng.permutation(60)
+    X[:, 3] = np.arange(60) > 40
+    G = rng.integers(-3, 4, (60, 3)).astype(float)
+    search = StumpSearch(X)
+    assert len(held(search)) == n_thresholds + 60
+    assert (search.edges(G) == literal_edges(search, X, G)).all()
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("varying", range(4))
+def test_one_feature_varies_only(varying):
+    X = np.ones((20, 4))
+    X[:, varying] = np.arange(20)
+    G = np.where(np.arange(20) < 7, -1.0, 1.0)[:, None]
+    search = StumpSearch(X)
+    assert search.best(G) == (Stump(varying, 6.5, 1), 0, 20.0)
+    assert search.best(-G) == (Stump(varying, 6.5, -1), 0, 20.0)
+
+
+@pytest.mark.parametrize("max_bins", [None, 4])
+def test_without_a_varying_feature_there_is_no_position(max_bins):
+    search = StumpSearch(np.full((5, 3), 2.0), max_bins)
+    assert search.n_positions == 0
+    assert search.edges(np.ones((5, 2))).shape == (0, 2)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("value", [0.0, 1.0, -1.0, 0.1, 1e-310, 1e300, -1e300, 123456.789])
+@pytest.mark.parametrize("max_bins", [None, 2])
+def test_neighbouring_doubles_are_separated(value, max_bins):
+    X = np.array([[value], [np.nextafter(value, np.inf)]])
+    stump, _, edge = StumpSearch(X, max_bins).best(np.array([[-1.0], [1.0]]))
+    assert edge == 2.0
+    assert stump(X).tolist() == [-1.0, 1.0]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize(
+    "low",
+    [-1.0, 0.0, 0.5],
+)
+def test_the_largest_doubles_are_separated(low):
+    largest = np.finfo(float).max
+    X = np.array([[low * largest], [largest]])
+    stump, _, edge = StumpSearch(X).best(np.array([[-1.0], [1.0]]))
+    assert edge == 2.0
+    assert stump(X).tolist() == [-1.0, 1.0]
+    assert np.isfinite(stump.threshold)
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("scale", [2.0**-90, 2.0**-30, 2.0**30, 2.0**90])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    rng = np.random.default_rng(0)
+    X, G = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
+    stump, column, edge = StumpSearch(X).best(G)
+    assert StumpSearch(X).best(scale * G) == (stump, column, scale * edge)
+    stump, votes, edge = StumpSearch(X).best_vote(G)
+    scaled = StumpSearch(X).best_vote(scale * G)
+    assert scaled[0] == stump
+    assert scaled[1].tolist() == votes.tolist()
+    assert scaled[2] == scale * edge
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+def test_weights_of_very_different_size(seed):
+    """Late in a training few samples hold nearly all the weight."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 3))
+    G = rng.choice([-1.0, 1.0], (40, 3)) * 10.0 ** rng.uniform(-40, 0, (40, 3))
+    tolerance = 1e-6 * np.abs(G).sum()
+    search = StumpSearch(X)
+    np.testing.assert_allclose(search.edges(G), literal_edges(search, X, G), atol=tolerance)
+    assert search.best(G)[2] == pytest.approx(reference.largest_edge(X, G), abs=tolerance)
+    assert search.best_vote(G)[2] == pytest.approx(reference.largest_vote_edge(X, G), abs=tolerance)
+
+
+def test_many_thresholds_of_many_samples_keep_single_precision():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2))
+    G = rng.normal(size=(5000, 1)) / 5000
+    search = StumpSearch(X)
+    order = np.argsort(X, axis=0)
+    below = np.cumsum(G[order, 0], axis=0)
+    exact = np.abs(G.sum() - 2 * below[:-1]).max()
+    assert search.best(G)[2] == pytest.approx(exact, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", MANY_SEEDS)
+@pytest.mark.parametrize("max_bins", [2, 3, 8, 16, 100])
+def test_binned_thresholds_are_a_subset_of_the_exact(seed, max_bins):
+    X = mixed_features(np.random.default_rng(seed))
+    exact, binned = StumpSearch(X), StumpSearch(X, max_bins)
+    for feature, values in enumerate(X.T):
+        all_thresholds = {threshold for f, threshold in held(exact) if f == feature}
+        kept = {threshold for f, threshold in held(binned) if f == feature}
+        assert kept <= all_thresholds
+        assert len(kept) <= max_bins - 1
+        assert bool(kept) == bool(all_thresholds)
+        if len(set(values)) <= max_bins:
+            assert kept == all_thresholds
+
+
+@pytest.mark.parametrize("max_bins", [2, 4, 10])
+def test_binned_thresholds_are_the_quantiles(max_bins):
+    """Each bin of distinct values holds its share of the samples."""
+    values = np.random.default_rng(0).permutation(1000.0 + np.arange(1000))
+    thresholds = sorted(threshold for _, threshold in held(StumpSearch(values[:, None], max_bins)))
+    below = [(values < threshold).sum() for threshold in thresholds]
+    assert len(below) == max_bins - 1
+    assert np.abs(np.array(below) - 1000 * np.arange(1, max_bins) / max_bins).max() <= 1
+
+
+def test_a_frequent_value_is_cut_off():
+    values = np.concatenate([np.zeros(900), 1.0 + np.arange(100)])
+    assert (0, 0.5) in held(StumpSearch(values[:, None], 10))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 15, 16, 17, 31, 32, 33, 100, 257])
+def test_the_largest_rows(n_rows):
+    rng = np.random.default_rng(n_rows)
+    values = rng.permutation(n_rows * 7).reshape(n_rows, 7).astype(np.float32)
+    assert (_largest_rows(values) == values.argmax(axis=0)).all()
+
+
+def test_many_stumps_are_evaluated_at_once():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 3))
+    fields = rng.integers(0, 3, 5), rng.normal(size=5), rng.choice([-1, 1], 5)
+    outputs = Stump(*fields)(X)
+    for column, one in zip(outputs.T, zip(*fields, strict=True), strict=True):
+        assert column.tolist() == Stump(*one)(X).tolist()
+
+
+@pytest.mark.parametrize("max_bins", [None, 5])
+@pytest.mark.parametrize("polarity", [-1, 1])
+def test_a_position_is_a_stump(max_bins, polarity):
+    X = np.random.default_rng(3).normal(size=(12, 2))
+    search = StumpSearch(X, max_bins)
+    for position in range(search.n_positions):
+        feature, threshold = search.feature[position], search.threshold[position]
+        stump = search.stump(position, polarity)
+        assert stump == Stump(feature, threshold, polarity)
+        expected = polarity * np.array(reference.output(X, feature, threshold))
+        assert stump(X).tolist() == expected.tolist()
+
+
+def test_the_search_leaves_its_arguments_alone():
+    rng = np.random.default_rng(0)
+    X, G = rng.normal(size=(30, 2)), rng.normal(size=(30, 2))
+    X.setflags(write=False)
+    G.setflags(write=False)
+    search = StumpSearch(X)
+    first = search.edges(G).copy()
+    search.best(G)
+    search.best_vote(G)
+    search.edges(G)[:] = 0.0
+    assert (search.edges(G) == first).all()

@@ -1,0 +1,188 @@
+import inspect
+import itertools
+
+import pytest
+from hydra.utils import get_class
+
+from boostbench import configs
+from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
+from boostbench.errors import UserError
+from boostbench.experiment.plan import Experiment
+
+RESERVED = {"_target_", "name", "title", "paper", "grid"}
+
+# Second configs of a class, and where they leave its defaults.
+VARIANTS = {"samme_tree": {"weak_learner": "tree"}}
+
+
+def compose(*overrides):
+    (spec,) = experiments([overrides])
+    return spec
+
+
+@pytest.mark.parametrize("name", configs.names("algo"))
+def test_algorithm_configs_are_the_defaults_of_their_class(name):
+    algo = compose(f"algo={name}")["algo"]
+    assert RESERVED <= algo.keys()
+    assert algo["name"] == name
+    parameters = inspect.signature(get_class(algo["_target_"])).parameters
+    # random_state is drawn from the seed, for each split anew; warm_start concerns a second fit,
+    # which only a cross-validation has.
+    left_out = ("random_state", "warm_start")
+    defaults = {key: p.default for key, p in parameters.items() if key not in left_out}
+    defaults |= VARIANTS.get(name, {})
+    assert {key: value for key, value in algo.items() if key not in RESERVED} == defaults
+    assert algo["grid"].keys() <= defaults.keys()
+
+
+@pytest.mark.parametrize(
+    ("algo", "protocol"), [*itertools.product(configs.names("algo"), configs.names("protocol"))]
+)
+def test_every_algorithm_under_every_protocol(algo, protocol):
+    spec = compose(f"algo={algo}", f"protocol={protocol}")
+    groups = {"algo", "data", "protocol", "profile", "parallel"}
+    assert spec.keys() == groups | {"seed", "results", "rerun"}
+    assert spec["protocol"]["name"] == protocol
+    assert spec["protocol"].keys() == compose()["protocol"].keys()
+
+
+def test_grid_of_the_paper():
+    nu = compose("algo=rboost_proj")["algo"]["grid"]["nu"]
+    assert len(nu) == 25
+    assert nu == sorted(nu, reverse=True)
+    assert (nu[0], nu[1], nu[-1]) == (1e-2, 7.5e-3, 1e-8)
+
+
+def test_another_class_inherits_no_parameters():
+    algo = compose("algo._target_=sklearn.svm.SVC", "+algo.C=2", "algo.n_iterations=7")["algo"]
+    assert algo == {
+        "_target_": "sklearn.svm.SVC",
+        "C": 2,
+        "n_iterations": 7,  # as given, and for the class to refuse
+        "name": "SVC",
+        "title": "SVC",
+        "paper": None,
+        "grid": {},
+    }
+
+
+def test_another_class_keeps_what_is_given():
+    algo = compose("algo._target_=sklearn.svm.SVC", "algo.name=svm", "+algo.grid.C=[1,2]")["algo"]
+    assert algo["name"] == "svm"
+    assert algo["grid"]["C"] == [1, 2]
+
+
+def test_the_same_class_keeps_its_parameters():
+    target = configs.read("algo", "rboost_proj")["_target_"]
+    assert compose(f"algo._target_={target}") == compose()
+
+
+@pytest.mark.parametrize("path", ["/x/my.csv", "/x/my.svm.gz"])
+def test_a_file_is_not_the_default_data_set(path):
+    data = compose(f"data.path={path}")["data"]
+    assert data == {"name": "my", "path": path, "labels": None, "missing": None}
+
+
+def test_a_file_takes_the_name_it_is_given():
+    assert compose("data.path=/x/my.csv", "data.name=yours")["data"]["name"] == "yours"
+
+
+def test_a_file_of_a_named_data_set_must_be_it():
+    data = compose("data=glass", "data.path=/x/my.csv")["data"]
+    assert data["name"] == "glass"
+    assert data["expect"]["samples"] == 214
+
+
+def test_hydra_errors_become_one_line():
+    with pytest.raises(UserError, match="as an override: KEY=VALUE is expected"):
+        compose("a.b[0]=3")
+    with pytest.raises(UserError, match="Could not delete") as caught:
+        compose("~algo.foo")
+    assert "\n" not in str(caught.value)
+
+
+def without_profile(spec):
+    return {key: value for key, value in spec.items() if key != "profile"}
+
+
+@pytest.mark.parametrize("name", configs.names("algo"))
+def test_the_paper_profile_changes_nothing(name):
+    spec = compose(f"algo={name}")
+    assert spec["profile"]["name"] == "paper"
+    assert spec["protocol"] == configs.read("protocol", "randomboost")
+    # Numbers are compared as numbers: PyYAML reads 1e-4 as text, and Hydra as a number.
+    written = configs.read("algo", name)
+    assert spec["algo"].keys() == written.keys()
+    assert spec["algo"].get("n_iterations") == written.get("n_iterations") == 1000
+
+
+def test_the_quick_profile():
+    quick, paper = (compose("algo=rboost_rank", *o) for o in (["profile=quick"], []))
+    assert quick["profile"]["name"] == "quick"
+    changed = {key for key in paper["algo"] if quick["algo"][key] != paper["algo"][key]}
+    assert changed == {"n_iterations", "projections"}
+    changed = {key for key in paper["protocol"] if quick["protocol"][key] != paper["protocol"][key]}
+    assert changed == {"n_splits", "n_folds"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_is_given_goes_before_the_profile(order):
+    given = ["profile=quick", "algo=rboost_rank", "algo.n_iterations=7", "protocol.n_splits=5"]
+    spec = compose(*given[::order])
+    assert spec["algo"]["n_iterations"] == 7
+    assert spec["algo"]["projections"] == "pooled"
+    assert spec["protocol"]["n_splits"] == 5
+    assert spec["protocol"]["n_folds"] == 2
+
+
+def test_a_grid_that_is_given_goes_before_that_of_the_profile():
+    quick = ["profile=quick", "algo=multiboost"]
+    assert compose(*quick)["algo"]["grid"] == {"nu": [1e-4, 1e-5, 1e-7]}
+    assert compose(*quick, "algo.grid.nu=[0.1]")["algo"]["grid"] == {"nu": [0.1]}
+
+
+def test_a_profile_gives_no_class_what_it_does_not_have():
+    quick = compose("algo._target_=sklearn.svm.SVC", "profile=quick")
+    assert quick["algo"] == compose("algo._target_=sklearn.svm.SVC")["algo"]
+
+
+@pytest.mark.parametrize("profile", configs.names("profile"))
+def test_profiles_name_what_there_is(profile):
+    content = configs.read("profile", profile)
+    assert content["name"] == profile
+    assert content["protocol"].keys() <= configs.read("protocol", "randomboost").keys()
+    for algo, values in content["algo"].items():
+        if algo != "all":
+            assert values.keys() <= configs.read("algo", algo).keys()
+
+
+@pytest.mark.parametrize("algo", ["rboost_rank", "rboost_proj", "adaboost_mh"])
+def test_quick_records_are_other_records(algo):
+    dataset = load(configs.read("data", "wine") | {"openml": None})
+    specs = experiments([[f"algo={algo}"], [f"algo={algo}", "profile=quick"]])
+    paper, quick = (Experiment.from_config(spec, dataset) for spec in specs)
+    assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
+    plain = Experiment.from_config(without_profile(specs[0]), dataset)
+    assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])
+
+
+def test_many_at_once_are_composed_as_each_alone():
+    cells = [
+        [f"data={data}", f"algo={algo}", f"profile={profile}", *more, "seed=3"]
+        for data in ("wine", "dna")
+        for algo in ("rboost_proj", "mcboost")
+        for profile, *more in (
+            ("paper", "protocol.n_splits=3", "data.path=x.csv"),
+            ("quick", "algo.n_iterations=7", "++algo.nu=1e-3"),
+            ("quick", "protocol.pca=0.9", "algo._target_=sklearn.svm.SVC"),
+        )
+    ]
+    # An override that refers to another is composed with all the others.
+    alone = [experiments([[*cell, "protocol.name='${seed}'"]])[0] for cell in cells]
+    for spec in alone:
+        assert spec["protocol"].pop("name") == 3
+    together = experiments(cells)
+    for spec in together:
+        assert spec["protocol"].pop("name") == "randomboost"
+    assert together == alone

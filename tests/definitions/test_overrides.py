@@ -1,0 +1,47 @@
+import pytest
+
+from boostbench.definitions.overrides import check
+from boostbench.errors import UserError
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        [],
+        ["algo=adaboost", "data=vowel", "algo.n_iterations=3"],
+        ["algo=rboost_proj,rboost_rank", "algo.n_projections=3"],
+        ["data=glob(vow*)", "seed=range(3)"],
+        ["profile=quick", "protocol.n_folds=3"],
+        ["algo.grid.nu=[1]", "data.expect=null"],
+        ["+algo.max_depth=1", "++data.whatever=2", "~algo.grid.nu"],
+        ["hydra/launcher=joblib", "hydra.verbose=true"],
+    ],
+)
+def test_what_exists_passes(overrides):
+    check(overrides)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["algo=rbost_proj"], "unknown algorithm 'rbost_proj'; did you mean rboost_proj"),
+        (["data=wine,vowle"], "unknown data set 'vowle'; did you mean vowel"),
+        (["profile=quik"], "unknown profile 'quik'; did you mean quick"),
+        (["parallel=jobli"], "unknown parallel backend 'jobli'; did you mean joblib"),
+        (["algo.n_iteratons=3"], "unknown key 'algo.n_iteratons'; did you mean algo.n_iterations"),
+        (["sead=3"], "unknown key 'sead'; did you mean seed"),
+        (["algo=adaboost", "algo.nu=3"], r"unknown key 'algo.nu'; .*\(\+algo.nu=3 would add it"),
+        (["table=demo"], "unknown key 'table'"),
+    ],
+)
+def test_what_does_not_is_named(overrides, told):
+    with pytest.raises(UserError, match=told):
+        check(overrides)
+
+
+def test_folders_of_the_user_count(tmp_path):
+    (tmp_path / "algo").mkdir()
+    (tmp_path / "algo" / "mine.yaml").write_text("{name: mine, depth: 3}")
+    check(["algo=mine", "algo.depth=4"], [tmp_path])
+    with pytest.raises(UserError, match="unknown algorithm 'mine'"):
+        check(["algo=mine"])

@@ -1,0 +1,43 @@
+from pathlib import Path
+
+import pytest
+
+from boostbench import configs
+from boostbench.definitions.recorded import recorded_tables
+from boostbench.errors import UserError
+from boostbench.report.writers.markdown import markdown
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypatch):
+    name = define_table(
+        rows=["iris", {"wine": ["protocol.samples_per_class=30"]}],
+        columns=[{"stump": {"algo": "adaboost_mh", "overrides": ["algo.n_iterations=5"]}}],
+        overrides=["protocol.n_splits=3", "protocol.checkpoints=[2,5]"],
+        rounds=[2, 5],
+        classes=True,
+        published="randomboost-table5",
+    )
+    assert call("table", name, "parallel=serial").code == 0
+    written = (folder / "results" / "tables" / "mine.md").read_text()
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
+    [table], warnings = recorded_tables([name], Path("results"))
+    assert markdown(table) == written
+    assert warnings == []
+
+
+def test_all_tables_can_be_made_without_any_record(tmp_path):
+    tables, _ = recorded_tables(None, tmp_path)
+    assert [table.name for table in tables] == configs.names("table")
+    papers = {table.name: table.paper for table in tables if table.paper}
+    assert papers["randomboost5"] == "randomboost"
+    assert papers["mcboost1"] == "mcboost"
+    assert not papers.keys() & {"demo", "randomboost5_proj"}  # these only cite Table V
+    texts = {cell.text for table in tables for cell in table.cells.values()}
+    assert texts == {"not run"}
+
+
+def test_unknown_table(tmp_path):
+    with pytest.raises(UserError, match=r"did you mean.* randomboost5"):
+        recorded_tables(["randombost5"], tmp_path)

@@ -1,0 +1,114 @@
+import json
+
+import numpy as np
+import pytest
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError
+from boostbench.experiment.measures.boundary import RESOLUTION, BoundaryExperiment, decode
+from boostbench.experiment.runner import run
+
+from ..toy import make_dataset
+
+
+@pytest.fixture
+def plane():
+    """Four clouds in the corners of a square, far from each other."""
+    rng = np.random.default_rng(0)
+    corners = np.repeat([[-9, -9], [9, -9], [-9, 9], [9, 9]], 15, axis=0)
+    y = np.array(["sw", "se", "nw", "ne"]).repeat(15)
+    return Dataset("plane", corners + rng.normal(size=corners.shape), y, "made here")
+
+
+def experiment(dataset, target="boostbench.algorithms.AdaBoostMH", grid=None, **protocol):
+    algo = {"name": "one", "_target_": target, "grid": grid or {}}
+    if target.startswith("boostbench"):
+        algo["n_iterations"] = 30
+    settings = {"checkpoints": [1, 30, 99], "n_folds": 3, **protocol}
+    config = {"algo": algo, "protocol": settings, "seed": 0}
+    return BoundaryExperiment.from_config(config, dataset)
+
+
+def only_record(report):
+    (outcome,) = report.outcomes
+    assert not outcome.failures
+    return outcome.records[0]
+
+
+def corners_of(record, number):
+    cells = decode(record["maps"][number])
+    return [int(cells[row, column]) for row in (0, -1) for column in (0, -1)]
+
+
+def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
+    record = only_record(run([experiment(plane)], results=tmp_path))
+    path = tmp_path / "records" / "plane" / "one.boundary.jsonl"
+    assert json.loads(path.read_text()) == record
+    # Classes are numbered in the order of their names: ne, nw, se, sw.
+    assert corners_of(record, "30") == [3, 2, 1, 0]
+    assert record["train_errors"]["30"] == 0
+    assert decode(record["maps"]["30"]).shape == (RESOLUTION, RESOLUTION)
+    left, right, bottom, top = record["extent"]
+    x, y = plane.X.T
+    assert left < x.min() < x.max() < right
+    assert bottom < y.min() < y.max() < top
+    np.testing.assert_allclose(record["points"]["x"], x, atol=6e-4)
+    np.testing.assert_allclose(record["points"]["y"], y, atol=6e-4)
+    assert record["points"]["label"] == [3] * 15 + [2] * 15 + [1] * 15 + [0] * 15
+
+
+def test_rounds_differ_until_the_last(plane, tmp_path):
+    record = only_record(run([experiment(plane)], results=tmp_path))
+    assert list(record["maps"]) == ["1", "30", "99"]
+    # One stump has two sides, and so no more than two classes.
+    assert len(np.unique(decode(record["maps"]["1"]))) == 2
+    assert record["train_errors"]["1"] >= 0.5
+    assert record["maps"]["99"] == record["maps"]["30"]
+
+
+def test_maps_are_of_the_plane_of_the_data_whatever_the_scale(plane, tmp_path):
+    # A tree and its boundary do not depend on the scale of a feature.
+    tree = "sklearn.tree.DecisionTreeClassifier"
+    scaled, raw = (
+        only_record(run([experiment(plane, tree, scale=scale)], results=tmp_path / scale))
+        for scale in ("minmax", "none")
+    )
+    assert scaled["extent"] == raw["extent"]
+    assert np.mean(decode(scaled["maps"]["1"]) != decode(raw["maps"]["1"])) < 0.01
+
+
+def test_a_projecting_classifier_is_drawn_in_its_own_space(plane, tmp_path):
+    projecting = "boostbench.algorithms.ProjectedAdaBoostMH"
+    record = only_record(run([experiment(plane, projecting, scale="none")], results=tmp_path))
+    matrix = np.random.default_rng(0).standard_normal((2, 2))
+    points = np.stack([record["points"]["x"], record["points"]["y"]], axis=1)
+    np.testing.assert_allclose(points, plane.X @ matrix, atol=6e-4)
+    # Stumps of that space: a row of cells changes class where the others of its kind do.
+    cells = decode(record["maps"]["1"])
+    assert (cells == cells[0]).all() or (cells == cells[:, :1]).all()
+
+
+def test_finished_pieces_are_not_run_again(plane, tmp_path):
+    grid = {"n_iterations": [5, 30]}
+    first = run([experiment(plane, grid=grid)], results=tmp_path)
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
+    assert {path.name for path in files} == {"one.boundary.jsonl", "one.tuning.jsonl"}
+    again = run([experiment(plane, grid=grid)], results=tmp_path)
+    assert (first.ran, again.ran) == (1, 0)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")} == files
+    other = run([experiment(plane, grid=grid, checkpoints=[2])], results=tmp_path)
+    assert other.ran == 1
+
+
+def test_tuning_uses_all_rows(plane, tmp_path):
+    grid = {"n_iterations": [1, 30]}
+    record = only_record(run([experiment(plane, grid=grid)], results=tmp_path))
+    assert record["chosen"] == {"n_iterations": 30}
+    assert (record["n_train"], record["n_test"]) == (60, 0)
+
+
+def test_only_the_plane_can_be_drawn(plane):
+    with pytest.raises(UserError, match="needs 2 dense features, and 'toy' has 3"):
+        experiment(make_dataset())
+    with pytest.raises(UserError, match="checkpoints is empty"):
+        experiment(plane, checkpoints=[])

@@ -1,0 +1,60 @@
+import json
+
+import numpy as np
+import pytest
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError
+from boostbench.experiment.measures.feature_use import MAX_FEATURES, FeatureUseExperiment
+from boostbench.experiment.plan import Experiment
+from boostbench.experiment.runner import run
+
+from ..toy import make_dataset
+
+
+def experiment(dataset, target="boostbench.algorithms.AdaBoostMH", **protocol):
+    algo = {"name": "one", "_target_": target, "grid": {}}
+    if target.startswith("boostbench"):
+        algo["n_iterations"] = 20
+    settings = {"n_splits": 3, "checkpoints": [1, 20], **protocol}
+    return FeatureUseExperiment.from_config({"algo": algo, "protocol": settings}, dataset)
+
+
+def test_counts_the_stumps_of_each_feature(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    # Only the second feature tells anything, and not all; the third never varies.
+    X = np.stack([rng.normal(size=80), y + rng.normal(size=80), np.zeros(80)], axis=1)
+    asked = experiment(Dataset("one", X, y, "made here"))
+    [outcome] = run([asked], results=tmp_path).outcomes
+    assert len(outcome.records) == 3
+    for record in outcome.records:
+        assert sum(record["counts"]) == record["n_iterations"] == 20
+        assert record["counts"][2] == 0
+        assert record["counts"][1] > 0
+    path = tmp_path / "records" / "one" / "one.features.jsonl"
+    assert [json.loads(line) for line in path.read_text().splitlines()] == outcome.records
+
+
+def test_error_is_that_of_the_same_split_in_a_table(tmp_path):
+    asked = experiment(make_dataset(), checkpoints=[])
+    plain = Experiment(asked.dataset, asked.algorithm, asked.protocol, asked.seed)
+    [used], [whole] = (run([one], results=tmp_path).outcomes for one in (asked, plain))
+    errors = [[record["test_error"] for record in each.records] for each in (used, whole)]
+    assert errors[0] == errors[1]
+
+
+def test_what_has_no_stumps_fails_and_says_why(tmp_path):
+    asked = experiment(make_dataset(), "sklearn.tree.DecisionTreeClassifier")
+    [outcome] = run([asked], results=tmp_path).outcomes
+    assert {record["error"] for record in outcome.failures} == {
+        "ValueError: DecisionTreeClassifier has no stumps on single features"
+    }
+
+
+def test_refuses_what_it_cannot_record():
+    with pytest.raises(UserError, match="no feature of the data is left"):
+        experiment(make_dataset(), pca=0.9)
+    wide = Dataset("wide", np.zeros((4, MAX_FEATURES + 1)), np.arange(4) % 2, "made here")
+    with pytest.raises(UserError, match=f"recorded up to {MAX_FEATURES}"):
+        experiment(wide)

@@ -1,0 +1,74 @@
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.errors import UserError
+from boostbench.experiment.algorithm import Algorithm
+
+ADA = "sklearn.ensemble.AdaBoostClassifier"
+
+
+def algorithm(target=ADA, **config):
+    return Algorithm.from_config({"_target_": target, **config})
+
+
+def test_configuration_becomes_an_estimator():
+    made = algorithm(name="ada", title="AdaBoost", paper="none", n_estimators=7)
+    assert made.name == "ada"
+    assert made.params == {"n_estimators": 7}
+    estimator = made.build(seed=3, learning_rate=0.5)
+    assert (estimator.n_estimators, estimator.learning_rate) == (7, 0.5)
+    assert estimator.random_state == 3
+
+
+def test_random_state_of_the_configuration_wins():
+    assert algorithm(random_state=11).build(seed=3).random_state == 11
+    assert algorithm(random_state=None).build(seed=3).random_state == 3
+
+
+def test_class_names_the_algorithm_if_nothing_else_does():
+    assert algorithm().name == "AdaBoostClassifier"
+
+
+def test_nested_estimators():
+    tree = {"_target_": "sklearn.tree.DecisionTreeClassifier", "max_depth": 2}
+    estimator = algorithm(estimator=tree).build(seed=0).estimator
+    assert isinstance(estimator, DecisionTreeClassifier)
+    assert estimator.max_depth == 2
+
+
+def test_points_are_in_the_order_of_the_grid():
+    made = algorithm(grid={"n_estimators": [5, 3], "learning_rate": [0.1, 1.0]})
+    assert made.points() == [
+        {"n_estimators": 5, "learning_rate": 0.1},
+        {"n_estimators": 5, "learning_rate": 1.0},
+        {"n_estimators": 3, "learning_rate": 0.1},
+        {"n_estimators": 3, "learning_rate": 1.0},
+    ]
+    assert algorithm().points() == [{}]
+
+
+def test_a_class_without_parameters_or_with_any():
+    assert algorithm("fake_classifiers.Plain").build(seed=0).fit([[0]], [1]) is None
+    assert algorithm("fake_classifiers.Open", anything=1).build(seed=0).params == {"anything": 1}
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"_target_": "sklearn.ensemble.AdaBost"}, "cannot find algo._target_=sklearn.ensemble"),
+        ({"_target_": "nosuchpackage.Thing"}, "cannot find algo._target_=nosuchpackage.Thing"),
+        ({"_target_": "sklearn.metrics.accuracy_score"}, "cannot find"),
+        ({"_target_": "sklearn.preprocessing.MinMaxScaler"}, "is no classifier"),
+        ({"name": "x"}, "names no class"),
+        ({"_target_": ADA, "learning_rat": 1}, "no parameter 'learning_rat'; did you mean learn"),
+        ({"_target_": ADA, "n_estimators": -1}, "AdaBoostClassifier: The 'n_estimators' param"),
+        ({"_target_": ADA, "grid": {"nu": [1, 2]}}, "no parameter 'nu'"),
+        ({"_target_": ADA, "grid": {"n_estimators": [5, 0]}}, "The 'n_estimators' parameter"),
+        ({"_target_": ADA, "grid": {"n_estimators": 5}}, "must be a list"),
+        ({"_target_": ADA, "grid": {"n_estimators": []}}, "must be a list"),
+    ],
+)
+def test_mistakes_are_the_users_to_mend(config, message):
+    with pytest.raises(UserError, match=message) as caught:
+        Algorithm.from_config(config)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from boostbench.report.comparison import compare_columns, effect
+from boostbench.report.statistics.friedman import friedman, holm
+from boostbench.report.statistics.wilcoxon import wilcoxon
+
+ERRORS = np.random.default_rng(0).integers(10, 400, (9, 4)) / 10
+
+
+@pytest.fixture
+def contest(make_cell, make_table):
+    cells = {
+        (f"d{row}", name): make_cell([error - 1, error, error + 1])
+        for row, line in enumerate(ERRORS)
+        for name, error in zip("abcd", line, strict=True)
+    }
+    return compare_columns(make_table(cells))
+
+
+def test_many_are_tested_together(contest):
+    expected = friedman(ERRORS)
+    assert contest.friedman.chi2 == pytest.approx(expected.chi2)
+    assert list(contest.ranks.values()) == pytest.approx(list(expected.ranks))
+    assert list(contest.ranks) == ["a", "b", "c", "d"]
+
+
+def test_every_two_are_tested(contest):
+    assert [(duel.a, duel.b) for duel in contest.duels] == [
+        *[("a", "b"), ("a", "c"), ("a", "d")],
+        *[("b", "c"), ("b", "d")],
+        ("c", "d"),
+    ]
+    tests = [
+        wilcoxon(ERRORS[:, "abcd".index(d.a)], ERRORS[:, "abcd".index(d.b)]) for d in contest.duels
+    ]
+    assert [duel.wilcoxon for duel in contest.duels] == tests
+    assert [duel.holm for duel in contest.duels] == pytest.approx(
+        list(holm([test.p for test in tests]))
+    )
+    assert all(sum(duel.score) == 9 for duel in contest.duels)
+    assert contest.duels[1].nemenyi == pytest.approx(friedman(ERRORS).nemenyi[0, 2])
+
+
+def test_two_need_no_correction(make_cell, make_table):
+    cells = {(row, c): make_cell([i]) for i, row in enumerate("xyz", 1) for c in "ab"}
+    (duel,) = compare_columns(make_table(cells)).duels
+    assert (duel.holm, duel.nemenyi) == (duel.wilcoxon.p, None)
+    assert duel.score == (0, 3, 0)
+    assert duel.rank_biserial == 0
+
+
+def test_too_few_numbers(table):
+    contest = compare_columns(table)
+    assert (contest.ranks, contest.duels, contest.friedman) == ({}, [], None)
+    assert len(contest.pairs.errors) == 1
+
+
+def test_effect_is_of_the_splits(make_cell, make_table):
+    cells = {("wine", "a"): make_cell([1, 2, 3]), ("wine", "b"): make_cell([3, 4, 5])}
+    # Cohen's d is -2; the correction for 4 degrees of freedom is 0.7979.
+    assert effect(make_table(cells), "wine", "a", "b") == pytest.approx(-2 * 0.7979, abs=1e-4)

@@ -1,0 +1,95 @@
+import io
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from boostbench.report.comparison import compare_columns
+from boostbench.report.tables import Column
+from boostbench.report.writers.comparison_terminal import print_contest
+
+NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]
+
+
+@pytest.fixture
+def show(make_cell, make_table):
+    """Print a contest of algorithms that each err 2% more than the one before."""
+
+    def show(n_algorithms, n_data, lacking=(), colour=False, width=80):
+        columns = {c: Column(name, name) for c, name in zip("abcd", NAMES, strict=True)}
+        columns = dict(list(columns.items())[:n_algorithms])
+        cells = {
+            (f"data{row}", c): make_cell(
+                [] if (row, c) in lacking else [5 + row + 2 * i, 6 + row + 2 * i]
+            )
+            for row in range(n_data)
+            for i, c in enumerate(columns)
+        }
+        table = make_table(cells, columns, [("a", "b")])
+        console = Console(file=io.StringIO(), width=width, force_terminal=colour)
+        print_contest(console, table, compare_columns(table))
+        return console.file.getvalue()
+
+    return show
+
+
+def plain(out):
+    return re.sub(r"\x1b\[[0-9;]*m", "", out)
+
+
+@pytest.mark.parametrize(("n_algorithms", "n_data"), [(2, 8), (3, 8), (4, 8), (4, 1), (3, 1)])
+def test_width(show, n_algorithms, n_data):
+    out = show(n_algorithms, n_data)
+    assert max(len(line) for line in out.splitlines()) <= 80
+    assert "\x1b" not in out
+    # Colour changes nothing but colours.
+    coloured = show(n_algorithms, n_data, colour=True)
+    assert "\x1b[1m" in coloured
+    assert plain(coloured) == out
+
+
+def test_two(show):
+    out = show(2, 8, lacking=[(3, "b")])
+    words = " ".join(out.split())
+    assert "wins 7, ties 0, loses 0." in words
+    assert "over 7 data sets: since the signed rank statistic result (0)" in words
+    assert "rank-biserial correlation -1.00, from -1" in words
+    assert re.search(r"data0 +5.5 \(0.7\) +7.5 \(0.7\) +-2.0 +-1.60", out)
+    assert re.search(r"data3 +8.5 \(0.7\) +not run +- +- +-", out)
+    assert "1 data set is left out, where a number is missing: data3." in words
+
+
+def test_a_tie_is_told(make_cell, make_table):
+    cells = {(row, c): make_cell([4, 6]) for row in ("x", "y") for c in "ab"}
+    table = make_table(cells)
+    console = Console(file=io.StringIO(), width=80)
+    print_contest(console, table, compare_columns(table))
+    assert re.search(r"x +5.0 \(1.4\) +5.0 \(1.4\) +0.0 +0.00 +tie", console.file.getvalue())
+
+
+def test_many(show):
+    out = show(4, 8)
+    ranks = re.findall(r"^\S.*  (\d\.\d\d)$", out, re.MULTILINE)
+    assert ranks == ["1.00", "2.00", "3.00", "4.00"]
+    words = " ".join(out.split())
+    assert "Friedman test of 4 algorithms over 8 data sets: chi-squared(3) = 24.00" in words
+    assert re.search(r"AdaBoost.MH +MO +8/0/0 +-2.00 +0.010 +0.047 +-1.00", out)
+
+
+@pytest.mark.parametrize("n_algorithms", [2, 3])
+def test_too_few_data_sets(show, n_algorithms):
+    everything = [(row, c) for row in range(3) for c in "abc"]
+    out = " ".join(show(n_algorithms, 3, lacking=everything).split())
+    assert "No data set with a number of each algorithm: too few for a test." in out
+    out = " ".join(show(n_algorithms, 3, lacking=everything[3:]).split())
+    assert "1 data set with a number of each algorithm: too few for a test." in out
+    assert "2 data sets are left out" in out
+
+
+def test_one_data_set_is_compared_over_its_splits(make_cell, make_table):
+    rng = np.random.default_rng(0)
+    table = make_table({("wine", c): make_cell(rng.random(10) * 20) for c in "abc"})
+    console = Console(file=io.StringIO(), width=80)
+    print_contest(console, table, compare_columns(table))
+    assert "Friedman test of 3 algorithms over 10 paired splits" in console.file.getvalue()
