@@ -149,11 +149,11 @@ def test_every_published_number_stands_in_its_table(name):
         for rounds in table.rounds or [None]
     }
     assert None not in found.values()
-    # svmguide4 cannot be had.
+    # svmguide4 has not been run.
     assert len(found) == sum(line["data"] != "svmguide4" for line in read(table.published))
 
 
-#: What cannot be had.
+#: Data sets without a file, and svmguide4, which has not been run.
 ABSENT = {"svmguide4", "rcv1", "sector"}
 
 
