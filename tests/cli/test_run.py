@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from boostbench.cli import run as run_module
-
 from tests.conftest import QUICK
 
 

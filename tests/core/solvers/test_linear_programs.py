@@ -3,7 +3,6 @@ import pytest
 from scipy.optimize import linprog
 
 from boostbench.core.solvers.linear_programs import pairwise_hinge
-
 from tests.core.losses.test_pairwise import draw
 
 
