@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.stagewise import NO_EDGE, StageWiseStumps, StumpMaster
+from boostbench.algorithms.stump_ensembles import NO_EDGE, StageWiseStumps, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS
 from boostbench.core.weak.quick_stumps import QuickStumpSearch
 

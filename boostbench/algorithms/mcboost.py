@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.additive import additive
 from boostbench.algorithms.base import Master, spans
-from boostbench.algorithms.stagewise import NO_EDGE, PERFECT, StageWiseStumps
+from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT, StageWiseStumps, additive
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.solvers.balancing import minimise
@@ -171,7 +170,7 @@ class MCBoost(StageWiseStumps):
 
         Returns
         -------
-        boostbench.algorithms.additive.AdditiveModel
+        boostbench.algorithms.stump_ensembles.AdditiveModel
 
         Raises
         ------

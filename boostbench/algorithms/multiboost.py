@@ -10,8 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master
 from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss
-from boostbench.core.losses.weights import pairwise_weights
+from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.linear_programs import pairwise_hinge
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.weak.learners import Stumps

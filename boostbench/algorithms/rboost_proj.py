@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master
 from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.weights import pairwise_weights
+from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.weak.coded import CodedStumps

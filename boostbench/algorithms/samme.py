@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
-from boostbench.algorithms.stagewise import NO_EDGE, PERFECT
+from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT
 from boostbench.core.weak.class_trees import ClassStumpSearch, ClassTree, ClassTrees
 from boostbench.core.weak.stumps import StumpSearch
 

@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
 
 from boostbench.algorithms import AdaBoost, AdaBoostECC, AdaBoostMH, MCBoost, RBoostRank
-from boostbench.algorithms.additive import additive
+from boostbench.algorithms.stump_ensembles import additive
 
 from . import reference
 from .problems import blobs, noise

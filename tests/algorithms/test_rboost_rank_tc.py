@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
-import boostbench.algorithms.rboost_rank_tc
+import boostbench.algorithms.rboost_rank
 from boostbench.algorithms import RBoostRankTC
 from boostbench.core.losses.ranking import LARGEST_NORM
 
@@ -338,7 +338,7 @@ class TestWithoutASolution:
         def overflow(smooth, start, nu, max_iter):
             return np.full(len(start), np.inf), -np.inf
 
-        monkeypatch.setattr(boostbench.algorithms.rboost_rank_tc, "nonnegative_l1", overflow)
+        monkeypatch.setattr(boostbench.algorithms.rboost_rank, "nonnegative_l1", overflow)
         model = model_of("exponential", 1e-2, 3).fit(*separable)
         assert (model.coefficients_ == 0).all()
         assert np.isfinite(model.objective_).all()

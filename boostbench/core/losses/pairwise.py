@@ -1,11 +1,11 @@
-"""The pairwise multi-class loss as a function of a matrix of coefficients.
+"""Pairwise margins between the own class of a sample and the others, and their loss.
 
-Arrays are class-major here: scores have the shape (n_classes, n_samples).
+`PairwiseLoss` is a function of a matrix of coefficients. Its arrays are class-major: scores have
+the shape (n_classes, n_samples).
 """
 
 import numpy as np
 
-from boostbench.core.losses.weights import pairwise_weights
 from boostbench.core.solvers.newton import Problem, Quadratic
 
 # Of a block's largest diagonal entry: columns may depend on each other.
@@ -15,6 +15,29 @@ _RIDGE = 1e-5
 # are left out of the Hessian, which only decides how fast Newton's method goes: most have next to
 # none.
 _NEGLIGIBLE = 1e-3
+
+
+def pairwise_weights(dual, own):
+    """Weights of the weak-learner problem from the dual variables of the pairwise margins.
+
+    Parameters
+    ----------
+    dual : ndarray of shape (n_samples, n_classes)
+        :math:`u_{ir}`, 0 for r = y_i.
+    own : ndarray of shape (n_samples, n_classes), dtype=bool
+        True for r = y_i.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        G with ``sum_ir u[i, r] (a[i, y_i] - a[i, r]) = sum_ir G[i, r] a[i, r]`` for any a.
+
+    Examples
+    --------
+    >>> pairwise_weights(np.array([[0.0, 0.25, 0.75]]), np.array([[True, False, False]]))
+    array([[ 1.  , -0.25, -0.75]])
+    """
+    return np.where(own, dual.sum(axis=1, keepdims=True), -dual)
 
 
 class PairwiseLoss(Problem):

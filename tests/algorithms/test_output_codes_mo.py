@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from boostbench.algorithms import AdaBoost, AdaBoostMO, adaboost_mo
+from boostbench.algorithms import AdaBoost, AdaBoostMO, output_codes
 from boostbench.core.codewords import exhaustive
 from boostbench.core.weak import stumps
 
@@ -24,8 +24,8 @@ def blocks(request, monkeypatch):
     if request.param == "small blocks":
         monkeypatch.setattr(stumps, "_BLOCK_EDGES", 1)
         monkeypatch.setattr(stumps, "_BLOCK_COLUMNS", 2)
-        monkeypatch.setattr(adaboost_mo, "_BLOCK_CODES", 3)
-        monkeypatch.setattr(adaboost_mo, "_BLOCK_STUMPS", 5)
+        monkeypatch.setattr(output_codes, "_BLOCK_CODES", 3)
+        monkeypatch.setattr(output_codes, "_BLOCK_STUMPS", 5)
 
 
 def outputs(model, X):

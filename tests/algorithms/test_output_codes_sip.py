@@ -8,7 +8,7 @@ from boostbench.algorithms import AdaBoost, AdaBoostECC, AdaBoostSIP
 
 from . import reference
 from .problems import blobs, noise
-from .test_adaboost_ecc import PRECISION, TIELESS, VOTES, codes
+from .test_output_codes_ecc import PRECISION, TIELESS, VOTES, codes
 
 
 def fall(h, mu, weights, y):
