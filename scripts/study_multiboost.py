@@ -18,8 +18,7 @@ from timing import parts
 from boostbench.algorithms import MultiBoost
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
-from boostbench.core.weak.learners import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 N_ROUNDS = 500
 

@@ -33,7 +33,7 @@ class AdaBoostMH(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         ``alpha_t v_t`` for each round.
 
@@ -76,7 +76,7 @@ class AdaBoost(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
     coefficients_ : ndarray of shape (n_iterations_, 2)
         ``(-alpha_t / 2, alpha_t / 2)`` for each round: half for either class, so that the
         difference of the scores is AdaBoost's F.

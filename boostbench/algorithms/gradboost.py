@@ -48,7 +48,7 @@ class GradBoost(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
         The stump of each round; the same one may come back.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What each round adds to the coefficients of its stump.

@@ -11,9 +11,9 @@ from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT, StageWiseStu
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.solvers.balancing import minimise
-from boostbench.core.weak.learners import Stumps
 from boostbench.core.weak.quick_stumps import QuickStumpSearch
 from boostbench.core.weak.stump_scores import stump_scores
+from boostbench.core.weak.stumps import Stumps
 from boostbench.core.weak.trees import Trees, TreeSearch
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
@@ -64,7 +64,7 @@ class MCBoost(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps or boostbench.core.weak.trees.Trees
+    hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.trees.Trees
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W.
 

@@ -13,8 +13,7 @@ from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.linear_programs import pairwise_hinge
 from boostbench.core.solvers.newton import NonnegativeNewton
-from boostbench.core.weak.learners import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 # After a column that violated its constraint by v times nu, the old ones are made to violate theirs
 # by no more than a part of v times nu: the next column depends on little else, and to solve every
@@ -70,7 +69,7 @@ class MultiBoost(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_ * n_classes)

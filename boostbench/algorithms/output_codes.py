@@ -13,9 +13,8 @@ from sklearn.utils._param_validation import StrOptions
 from boostbench.algorithms.base import ColumnGenerationClassifier, spans
 from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT, StageWiseStumps, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
-from boostbench.core.weak.learners import Stumps
 from boostbench.core.weak.quick_stumps import QuickStumpSearch
-from boostbench.core.weak.stumps import Stump, StumpSearch
+from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.
@@ -62,7 +61,7 @@ class AdaBoostECC(StageWiseStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         :math:`\frac12 (\alpha_t + \beta_t) \mu_t`.
     intercepts_ : ndarray of shape (n_iterations_, n_classes)
@@ -195,7 +194,7 @@ class AdaBoostSIP(AdaBoostECC):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
     coefficients_, intercepts_ : ndarray of shape (n_iterations_, n_classes)
         As of `AdaBoostECC`.
 
@@ -267,7 +266,7 @@ class AdaBoostMO(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
         Of shape (n_iterations_, n_codes).
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.

@@ -13,7 +13,7 @@ from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.weak.coded import CodedStumps
-from boostbench.core.weak.coded_discriminants import CodedDiscriminants
+from boostbench.core.weak.discriminants import CodedDiscriminants
 
 _WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
 
@@ -62,7 +62,7 @@ class RBoostProj(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.Stumps or boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What a weak learner adds to the scores: ``sum_v w[v] P[v, t, r]``.
     objective_ : ndarray of shape (n_iterations_,)

@@ -15,8 +15,11 @@ from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingL
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.weak.discriminants import ProjectedDiscriminants
-from boostbench.core.weak.learners import ProjectedStumps
-from boostbench.core.weak.projected import IndependentProjections, PooledProjections
+from boostbench.core.weak.projected import (
+    IndependentProjections,
+    PooledProjections,
+    ProjectedStumps,
+)
 
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
 # line search.
@@ -59,7 +62,7 @@ class RBoostRank(ColumnGenerationClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.ProjectedStumps
+    hypotheses_ : boostbench.core.weak.projected.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
         w.
 
@@ -198,7 +201,7 @@ class RBoostRankTC(RBoostRank):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.learners.ProjectedStumps
+    hypotheses_ : boostbench.core.weak.projected.ProjectedStumps
     coefficients_ : ndarray of shape (n_iterations_,)
         w after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)

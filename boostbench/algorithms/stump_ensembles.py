@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
 from boostbench.core.weak.additive import AdditiveTables
-from boostbench.core.weak.learners import Stumps
+from boostbench.core.weak.stumps import Stumps
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
 PERFECT = 1.0 - 1e-10

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 from boostbench.algorithms import RBoostProj
 from boostbench.algorithms.rboost_proj import _free_l1
-from boostbench.core.weak.coded_discriminants import CodedDiscriminants
+from boostbench.core.weak.discriminants import CodedDiscriminants
 
 from . import reference
 from .problems import blobs, noise

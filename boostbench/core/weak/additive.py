@@ -11,7 +11,7 @@ class AdditiveTables:
 
     Parameters
     ----------
-    stumps : boostbench.core.weak.learners.Stumps
+    stumps : boostbench.core.weak.stumps.Stumps
     coefficients : ndarray of shape (n_hypotheses, n_classes)
         W.
 
@@ -27,7 +27,7 @@ class AdditiveTables:
 
     Examples
     --------
-    >>> from boostbench.core.weak.learners import Stumps
+    >>> from boostbench.core.weak.stumps import Stumps
     >>> from boostbench.core.weak.stumps import Stump
     >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
     >>> tables = AdditiveTables(stumps, np.array([[1.0, 0.0], [0.0, 1.0]]))

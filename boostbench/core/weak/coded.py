@@ -7,8 +7,7 @@ that its constraint has without h, and asks for the h that takes one of the cons
 
 import numpy as np
 
-from boostbench.core.weak.learners import Stumps
-from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 # Candidates are scored in blocks of that many stumps, the most promising first.
 _SCORE_BLOCK = 128

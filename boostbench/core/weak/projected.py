@@ -42,6 +42,49 @@ class ProjectedStump(NamedTuple):
         return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
 
 
+class ProjectedStumps:
+    """T stacked stumps, each on a projection of the data of its own for every class.
+
+    Hypothesis t for class r is ``polarity[t] * (+1 if directions[t, r] @ x > threshold[t] else
+    -1)``: paper 1 writes it :math:`h_t(P^{(r)} x)`.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (n_hypotheses, n_classes, n_features)
+    threshold : ndarray of shape (n_hypotheses,)
+    polarity : ndarray of shape (n_hypotheses,)
+        -1 or +1.
+    """
+
+    def __init__(self, directions, threshold, polarity):
+        self.directions = np.asarray(directions, dtype=np.float64)
+        self.threshold = np.asarray(threshold, dtype=np.float64)
+        self.polarity = np.asarray(polarity, dtype=np.float64)
+
+    def __len__(self):
+        return len(self.threshold)
+
+    def outputs(self, X, some=slice(None)):
+        """Evaluate some of the hypotheses for all classes.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes, n_some), dtype=float64
+            -1 or +1.
+        """
+        directions = self.directions[some].transpose(1, 0, 2)
+        projected = X @ directions.reshape(-1, directions.shape[2]).T
+        projected = projected.reshape(len(X), *directions.shape[:2])
+        polarity = self.polarity[some]
+        return np.where(projected > self.threshold[some], polarity, -polarity)
+
+
 class IndependentProjections:
     """The search with independent Gaussian projections: the reference mode.
 

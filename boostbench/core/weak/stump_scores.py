@@ -12,7 +12,7 @@ def stump_scores(stumps, coefficients, X, some=slice(None)):
 
     Parameters
     ----------
-    stumps : boostbench.core.weak.learners.Stumps
+    stumps : boostbench.core.weak.stumps.Stumps
     coefficients : ndarray of shape (n_hypotheses, n_classes)
     X : ndarray of shape (n_samples, n_features)
     some : slice, default=slice(None)
@@ -25,7 +25,7 @@ def stump_scores(stumps, coefficients, X, some=slice(None)):
 
     Examples
     --------
-    >>> from boostbench.core.weak.learners import Stumps
+    >>> from boostbench.core.weak.stumps import Stumps
     >>> from boostbench.core.weak.stumps import Stump
     >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
     >>> stump_scores(stumps, np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.0], [1.0]]))

@@ -50,6 +50,46 @@ class Stump(NamedTuple):
         return (2.0 * above - 1.0) * self.polarity
 
 
+class Stumps:
+    """T stacked stumps.
+
+    Parameters
+    ----------
+    stumps : sequence of Stump
+
+    Attributes
+    ----------
+    feature : ndarray of shape (n_hypotheses,), dtype=int64
+    threshold : ndarray of shape (n_hypotheses,), dtype=float64
+    polarity : ndarray of shape (n_hypotheses,), dtype=float64
+    """
+
+    def __init__(self, stumps):
+        self.feature = np.array([s.feature for s in stumps], dtype=np.int64)
+        self.threshold = np.array([s.threshold for s in stumps], dtype=np.float64)
+        self.polarity = np.array([s.polarity for s in stumps], dtype=np.float64)
+
+    def __len__(self):
+        return len(self.feature)
+
+    def outputs(self, X, some=slice(None)):
+        """Evaluate some of the hypotheses.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_some), dtype=float64
+            -1 or +1.
+        """
+        above = X[:, self.feature[some]] > self.threshold[some]
+        return np.where(above, self.polarity[some], -self.polarity[some])
+
+
 class StumpSearch:
     """All stumps of a training set, ready to be scored against any weights.
 

@@ -110,7 +110,7 @@ class TreeSearch:
 
 
 class Trees:
-    """T stacked trees; the interface of `boostbench.core.weak.learners.Stumps`.
+    """T stacked trees; the interface of `boostbench.core.weak.stumps.Stumps`.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Trees:
         return len(self.root)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the hypotheses; as `boostbench.core.weak.learners.Stumps.outputs`."""
+        """Evaluate some of the hypotheses; as `boostbench.core.weak.stumps.Stumps.outputs`."""
         X = np.ascontiguousarray(X, dtype=np.float32)
         root = self.root[some]
         first = np.arange(len(X))[:, None] * X.shape[1]

@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.projected import IndependentProjections, PooledProjections
+from boostbench.core.weak.projected import (
+    IndependentProjections,
+    PooledProjections,
+    ProjectedStumps,
+)
 
 from . import reference
 
@@ -221,3 +225,25 @@ def test_a_stump_evaluates_every_class_with_its_own_direction(kind):
         for r in range(G.shape[1]):
             sign = 1.0 if stump.directions[r] @ X[i] > stump.threshold else -1.0
             assert outputs[i, r] == stump.polarity * sign
+
+
+@pytest.mark.parametrize("some", [slice(None), slice(0, 0), slice(0, 2), slice(2, 5)])
+def test_projected_stumps_side_by_side(some):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(15, 4))
+    directions = rng.normal(size=(5, 3, 4))
+    threshold = np.array([0.0, 1.0, -1.0, -np.inf, 0.5])
+    polarity = np.array([1, -1, -1, 1, 1])
+    outputs = ProjectedStumps(directions, threshold, polarity).outputs(X, some)
+    chosen = range(5)[some]
+    assert outputs.shape == (15, 3, len(chosen))
+    for place, t in enumerate(chosen):
+        for i in range(15):
+            for r in range(3):
+                sign = 1.0 if directions[t, r] @ X[i] > threshold[t] else -1.0
+                assert outputs[i, r, place] == polarity[t] * sign
+
+
+def test_no_projected_stumps():
+    stumps = ProjectedStumps(np.empty((0, 4, 2)), [], [])
+    assert stumps.outputs(np.ones((3, 2))).shape == (3, 4, 0)

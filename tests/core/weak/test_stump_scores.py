@@ -3,9 +3,8 @@ import pytest
 
 from boostbench.core.weak import stump_scores as module
 from boostbench.core.weak.additive import AdditiveTables
-from boostbench.core.weak.learners import Stumps
 from boostbench.core.weak.stump_scores import stump_scores
-from boostbench.core.weak.stumps import Stump
+from boostbench.core.weak.stumps import Stump, Stumps
 
 
 def ensemble(rng, n_stumps, n_features=5, n_classes=3):

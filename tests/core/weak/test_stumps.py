@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.weak.layouts import Dense, Histogram, Sorted, choose_layout
-from boostbench.core.weak.stumps import Stump, StumpSearch, _largest_rows
+from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch, _largest_rows
 
 from . import reference
 
@@ -316,3 +316,27 @@ def test_the_search_leaves_its_arguments_alone():
     search.best_vote(G)
     search.edges(G)[:] = 0.0
     assert (search.edges(G) == first).all()
+
+
+@pytest.mark.parametrize("some", [slice(None), slice(0, 0), slice(0, 2), slice(2, 5)])
+def test_stumps_side_by_side(some):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (20, 3)).astype(float)
+    stumps = [
+        Stump(0, 1.0, 1),
+        Stump(2, 0.5, -1),
+        Stump(1, 3.0, 1),
+        Stump(1, -1.0, -1),
+        Stump(0, 2.0, -1),
+    ]
+    outputs = Stumps(stumps).outputs(X, some)
+    assert len(Stumps(stumps)) == 5
+    assert outputs.shape == (20, len(stumps[some]))
+    for t, (feature, threshold, polarity) in enumerate(stumps[some]):
+        for i in range(20):
+            sign = 1.0 if X[i, feature] > threshold else -1.0
+            assert outputs[i, t] == polarity * sign
+
+
+def test_no_stumps():
+    assert Stumps([]).outputs(np.ones((3, 2))).shape == (3, 0)
