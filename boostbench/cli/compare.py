@@ -12,11 +12,11 @@ from boostbench.definitions.meeting import tables_with
 from boostbench.definitions.recorded import read_tables
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError
-from boostbench.report.comparison import Contest, compare_columns
+from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.merge import merge
 from boostbench.report.tables import Table
 from boostbench.report.writers.comparison_json import to_json
-from boostbench.report.writers.comparison_terminal import print_contest
+from boostbench.report.writers.comparison_terminal import print_comparison
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg"}
@@ -63,14 +63,14 @@ def compare(
         _check_figure(figure, names)
     found = read_tables(tables_with(names, tables, data), results)
     table, sources = merge(found, names, data)
-    contest = compare_columns(table)
+    comparison = compare_columns(table)
     if as_json:
-        print(to_json(table, sources, contest))
+        print(to_json(table, sources, comparison))
     else:
-        print_contest(Console(), table, contest)
+        print_comparison(Console(), table, comparison)
     if figure is not None:
         own = results / "figures" / _slug([*names, *tables, *data])
-        written = _draw(table, contest, Path(figure).with_suffix("") if figure else own)
+        written = _draw(table, comparison, Path(figure).with_suffix("") if figure else own)
         told = sys.stderr if as_json else sys.stdout
         print(f"\nwritten: {', '.join(map(str, written))}", file=told)
     return 0
@@ -88,11 +88,11 @@ def _slug(words: Sequence[str]) -> str:
     return re.sub(r"[^\w.@=,-]+", "_", "-".join(["compare", *words]))
 
 
-def _draw(table: Table, contest: Contest, path: Path) -> list[Path]:
-    if contest.friedman is None:
+def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:
+    if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
     from boostbench.report.figures.critical_difference import draw_critical_difference
     from boostbench.report.figures.style import save
 
-    description = contest.friedman.sentence(contest.pairs.unit)
+    description = comparison.friedman.sentence(comparison.pairs.unit)
     return save(draw_critical_difference(table), path, f"Ranks of {table.title}", description)

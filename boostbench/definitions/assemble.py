@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from boostbench.definitions.table import Definition
 from boostbench.experiment.archive import Recorded
 from boostbench.report.cells import Cell
-from boostbench.report.tables import Column, Comparison, Table
+from boostbench.report.tables import Column, Pair, Table
 
 #: Row and column of a cell.
 Key = tuple[str, str]
@@ -60,7 +60,7 @@ def assemble(
         columns={name: column for columns in shown.values() for name, column in columns.items()},
         cells=cells,
         compare=[
-            Comparison(last[a], last[b], definition.find_statement(a, b, algos))
+            Pair(last[a], last[b], definition.find_statement(a, b, algos))
             for a, b in definition.pairs
         ],
         classes=_expected_classes(specs) | classes if definition.classes else {},

@@ -13,7 +13,7 @@ from boostbench.report.tables import Table
 
 
 @dataclass(frozen=True)
-class Duel:
+class PairTest:
     """Two columns against each other.
 
     Attributes
@@ -42,7 +42,7 @@ class Duel:
 
 
 @dataclass(frozen=True)
-class Contest:
+class Comparison:
     """Two or more columns against each other.
 
     Attributes
@@ -51,7 +51,7 @@ class Contest:
         The numbers that are compared.
     ranks : dict of str to float
         Average rank of each column, 1 is the best; empty without numbers.
-    duels : list of Duel
+    tests : list of PairTest
         Each two columns, in the order of the table; empty where there are fewer than two numbers.
     friedman : Friedman or None
         The test of all together; None for two columns, or fewer than two numbers.
@@ -59,11 +59,11 @@ class Contest:
 
     pairs: Paired
     ranks: dict[str, float]
-    duels: list[Duel]
+    tests: list[PairTest]
     friedman: Friedman | None
 
 
-def compare_columns(table: Table) -> Contest:
+def compare_columns(table: Table) -> Comparison:
     """Compare all columns of a table.
 
     Parameters
@@ -73,18 +73,18 @@ def compare_columns(table: Table) -> Contest:
 
     Returns
     -------
-    Contest
+    Comparison
     """
     names = list(table.columns)
     pairs = paired(table, names)
     if len(pairs.errors) < 2:
-        return Contest(pairs, {}, [], None)
+        return Comparison(pairs, {}, [], None)
     errors = np.round(pairs.errors, 1)
     together = friedman(errors) if len(names) > 2 else None
     chosen = list(combinations(range(len(names)), 2))
-    tests = [wilcoxon(errors[:, a], errors[:, b]) for a, b in chosen]
-    duels = [
-        Duel(
+    signed_rank = [wilcoxon(errors[:, a], errors[:, b]) for a, b in chosen]
+    tests = [
+        PairTest(
             a=names[a],
             b=names[b],
             score=score(errors[:, a], errors[:, b]),
@@ -94,11 +94,11 @@ def compare_columns(table: Table) -> Contest:
             nemenyi=float(together.nemenyi[a, b]) if together else None,
         )
         for (a, b), test, corrected in zip(
-            chosen, tests, holm([test.p for test in tests]), strict=True
+            chosen, signed_rank, holm([test.p for test in signed_rank]), strict=True
         )
     ]
     ranks = dict(zip(names, average_ranks(errors).tolist(), strict=True))
-    return Contest(pairs, ranks, duels, together)
+    return Comparison(pairs, ranks, tests, together)
 
 
 def effect(table: Table, row: str, a: str, b: str) -> float:

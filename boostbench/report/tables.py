@@ -59,7 +59,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Pair:
     """Two columns to be compared, and what the paper says of them, if anything."""
 
     a: str
@@ -90,7 +90,7 @@ class Table:
         Columns by name.
     cells : dict
         ``Cell`` of each ``(row, column)``.
-    compare : list of Comparison
+    compare : list of Pair
         Pairs of columns for the significance test.
     classes : dict of str to int
         Numbers of classes by row, where the table shows them.
@@ -111,7 +111,7 @@ class Table:
     rows: dict[str, str]
     columns: dict[str, Column]
     cells: dict[tuple[str, str], Cell]
-    compare: list[Comparison] = field(default_factory=list)
+    compare: list[Pair] = field(default_factory=list)
     classes: dict[str, int] = field(default_factory=dict)
     uncounted: set[str] = field(default_factory=set)
     changes: list[str] = field(default_factory=list)

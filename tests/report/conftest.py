@@ -2,7 +2,7 @@ import pytest
 
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published
-from boostbench.report.tables import Column, Comparison, Table
+from boostbench.report.tables import Column, Pair, Table
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def make_table():
         names = dict.fromkeys(column for _, column in cells)
         columns = columns or {name: Column(name.upper(), name.upper()) for name in names}
         rows = {row: row for row, _ in cells}
-        pairs = [Comparison(a, b) for a, b in compare]
+        pairs = [Pair(a, b) for a, b in compare]
         return Table("name", "Title", rows, columns, cells, pairs, **more)
 
     return make

@@ -9,7 +9,7 @@ ERRORS = np.random.default_rng(0).integers(10, 400, (9, 4)) / 10
 
 
 @pytest.fixture
-def contest(make_cell, make_table):
+def comparison(make_cell, make_table):
     cells = {
         (f"d{row}", name): make_cell([error - 1, error, error + 1])
         for row, line in enumerate(ERRORS)
@@ -18,42 +18,43 @@ def contest(make_cell, make_table):
     return compare_columns(make_table(cells))
 
 
-def test_many_are_tested_together(contest):
+def test_many_are_tested_together(comparison):
     expected = friedman(ERRORS)
-    assert contest.friedman.chi2 == pytest.approx(expected.chi2)
-    assert list(contest.ranks.values()) == pytest.approx(list(expected.ranks))
-    assert list(contest.ranks) == ["a", "b", "c", "d"]
+    assert comparison.friedman.chi2 == pytest.approx(expected.chi2)
+    assert list(comparison.ranks.values()) == pytest.approx(list(expected.ranks))
+    assert list(comparison.ranks) == ["a", "b", "c", "d"]
 
 
-def test_every_two_are_tested(contest):
-    assert [(duel.a, duel.b) for duel in contest.duels] == [
+def test_every_two_are_tested(comparison):
+    assert [(test.a, test.b) for test in comparison.tests] == [
         *[("a", "b"), ("a", "c"), ("a", "d")],
         *[("b", "c"), ("b", "d")],
         ("c", "d"),
     ]
     tests = [
-        wilcoxon(ERRORS[:, "abcd".index(d.a)], ERRORS[:, "abcd".index(d.b)]) for d in contest.duels
+        wilcoxon(ERRORS[:, "abcd".index(d.a)], ERRORS[:, "abcd".index(d.b)])
+        for d in comparison.tests
     ]
-    assert [duel.wilcoxon for duel in contest.duels] == tests
-    assert [duel.holm for duel in contest.duels] == pytest.approx(
+    assert [test.wilcoxon for test in comparison.tests] == tests
+    assert [test.holm for test in comparison.tests] == pytest.approx(
         list(holm([test.p for test in tests]))
     )
-    assert all(sum(duel.score) == 9 for duel in contest.duels)
-    assert contest.duels[1].nemenyi == pytest.approx(friedman(ERRORS).nemenyi[0, 2])
+    assert all(sum(test.score) == 9 for test in comparison.tests)
+    assert comparison.tests[1].nemenyi == pytest.approx(friedman(ERRORS).nemenyi[0, 2])
 
 
 def test_two_need_no_correction(make_cell, make_table):
     cells = {(row, c): make_cell([i]) for i, row in enumerate("xyz", 1) for c in "ab"}
-    (duel,) = compare_columns(make_table(cells)).duels
-    assert (duel.holm, duel.nemenyi) == (duel.wilcoxon.p, None)
-    assert duel.score == (0, 3, 0)
-    assert duel.rank_biserial == 0
+    (test,) = compare_columns(make_table(cells)).tests
+    assert (test.holm, test.nemenyi) == (test.wilcoxon.p, None)
+    assert test.score == (0, 3, 0)
+    assert test.rank_biserial == 0
 
 
 def test_too_few_numbers(table):
-    contest = compare_columns(table)
-    assert (contest.ranks, contest.duels, contest.friedman) == ({}, [], None)
-    assert len(contest.pairs.errors) == 1
+    comparison = compare_columns(table)
+    assert (comparison.ranks, comparison.tests, comparison.friedman) == ({}, [], None)
+    assert len(comparison.pairs.errors) == 1
 
 
 def test_effect_is_of_the_splits(make_cell, make_table):

@@ -9,7 +9,7 @@ from boostbench.report.findings import (
     summary,
 )
 from boostbench.report.published import Published
-from boostbench.report.tables import Column, Comparison, Table
+from boostbench.report.tables import Column, Pair, Table
 
 
 def test_pairs_are_splits_of_one_data_set(make_cell, make_table):
@@ -47,7 +47,7 @@ def test_last_rounds_are_compared(table_of_rounds, make_cell):
 
 def test_the_papers_own_result_stands_behind_ours(table):
     cells = {key: cell for key, cell in table.cells.items() if key[0] == "wine"}
-    pair = [Comparison("a", "b", "The paper, over 11 data sets: so and so.")]
+    pair = [Pair("a", "b", "The paper, over 11 data sets: so and so.")]
     table = Table("name", "Title", {"wine": "wine"}, table.columns, cells, pair)
     (line,) = significance(table)
     assert line.endswith(". The paper, over 11 data sets: so and so.")

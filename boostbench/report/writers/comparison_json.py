@@ -1,16 +1,16 @@
-"""A contest of algorithms for machines."""
+"""A comparison of algorithms for machines."""
 
 import json
 from math import isfinite
 from typing import Any
 
 from boostbench.report.cells import Cell
-from boostbench.report.comparison import Contest, effect
+from boostbench.report.comparison import Comparison, effect
 from boostbench.report.tables import Table
 
 
-def to_json(table: Table, sources: dict[str, str], contest: Contest) -> str:
-    """Write what `comparison_terminal.print_contest` prints, in full digits.
+def to_json(table: Table, sources: dict[str, str], comparison: Comparison) -> str:
+    """Write what `comparison_terminal.print_comparison` prints, in full digits.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def to_json(table: Table, sources: dict[str, str], contest: Contest) -> str:
         The numbers.
     sources : dict of str to str
         Name of the table of each row.
-    contest : Contest
+    comparison : Comparison
         What tests say of `table`.
 
     Returns
@@ -26,12 +26,12 @@ def to_json(table: Table, sources: dict[str, str], contest: Contest) -> str:
     str
         JSON; null stands for what is not known, and for infinity.
     """
-    return json.dumps(_finite(_content(table, sources, contest)), indent=1, ensure_ascii=False)
+    return json.dumps(_finite(_content(table, sources, comparison)), indent=1, ensure_ascii=False)
 
 
-def _content(table: Table, sources: dict[str, str], contest: Contest) -> dict:
+def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> dict:
     a, b, *others = table.columns
-    friedman = contest.friedman
+    friedman = comparison.friedman
     return {
         "algorithms": {name: column.label for name, column in table.columns.items()},
         "data": [
@@ -43,23 +43,23 @@ def _content(table: Table, sources: dict[str, str], contest: Contest) -> dict:
             }
             for row in table.rows
         ],
-        "unit": contest.pairs.unit,
-        "n": len(contest.pairs.errors),
-        "left_out": contest.pairs.left_out,
-        "ranks": contest.ranks,
+        "unit": comparison.pairs.unit,
+        "n": len(comparison.pairs.errors),
+        "left_out": comparison.pairs.left_out,
+        "ranks": comparison.ranks,
         "pairs": [
             {
-                "a": duel.a,
-                "b": duel.b,
-                **duel.score._asdict(),
-                "statistic": duel.wilcoxon.statistic,
-                "critical": duel.wilcoxon.critical,
-                "p": duel.wilcoxon.p,
-                "p_holm": duel.holm,
-                "p_nemenyi": duel.nemenyi,
-                "rank_biserial": duel.rank_biserial,
+                "a": test.a,
+                "b": test.b,
+                **test.score._asdict(),
+                "statistic": test.wilcoxon.statistic,
+                "critical": test.wilcoxon.critical,
+                "p": test.wilcoxon.p,
+                "p_holm": test.holm,
+                "p_nemenyi": test.nemenyi,
+                "rank_biserial": test.rank_biserial,
             }
-            for duel in contest.duels
+            for test in comparison.tests
         ],
         "friedman": friedman
         and {

@@ -1,4 +1,4 @@
-"""A contest of algorithms for people at a terminal, 80 columns wide."""
+"""A comparison of algorithms for people at a terminal, 80 columns wide."""
 
 from math import isnan
 from textwrap import wrap
@@ -6,7 +6,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.report.comparison import Contest, Duel, effect
+from boostbench.report.comparison import Comparison, PairTest, effect
 from boostbench.report.findings import significance
 from boostbench.report.numbers import differences
 from boostbench.report.tables import Table
@@ -19,7 +19,7 @@ _NAME_WIDTH = 13
 _PAIRS = ["A", "B", "A wins/\nties/loses", "ranks\napart", "Nemenyi\np", "Holm\np", "effect\nsize"]
 
 
-def print_contest(console: Console, table: Table, contest: Contest) -> None:
+def print_comparison(console: Console, table: Table, comparison: Comparison) -> None:
     """Print the numbers of two or more algorithms, and what tests say of them.
 
     Parameters
@@ -28,7 +28,7 @@ def print_contest(console: Console, table: Table, contest: Contest) -> None:
         Where to.
     table : Table
         The numbers.
-    contest : Contest
+    comparison : Comparison
         What tests say of `table`.
     """
     print_line(console, table.title, style="bold")
@@ -37,14 +37,14 @@ def print_contest(console: Console, table: Table, contest: Contest) -> None:
     else:
         print_table(console, table)
     console.print()
-    if not contest.duels:
-        n = f"{len(contest.pairs.errors) or 'No'} {contest.pairs.unit.removesuffix('s')}"
+    if not comparison.tests:
+        n = f"{len(comparison.pairs.errors) or 'No'} {comparison.pairs.unit.removesuffix('s')}"
         print_line(console, f"{n} with a number of each algorithm: too few for a test.", "bold")
-    elif contest.friedman:
-        _print_many(console, table, contest)
+    elif comparison.friedman:
+        _print_many(console, table, comparison)
     else:
-        _print_duel(console, table, contest.duels[0])
-    for note in [contest.pairs.note, *table.notes]:
+        _print_pair(console, table, comparison.tests[0])
+    for note in [comparison.pairs.note, *table.notes]:
         if note:
             print_line(console, note, style="yellow")
 
@@ -72,46 +72,37 @@ def _print_two(console: Console, table: Table) -> None:
     )
 
 
-def _print_duel(console: Console, table: Table, duel: Duel) -> None:
-    a, b = (table.columns[name].label for name in (duel.a, duel.b))
-    wins, ties, losses = duel.score
+def _print_pair(console: Console, table: Table, test: PairTest) -> None:
+    a, b = (table.columns[name].label for name in (test.a, test.b))
+    wins, ties, losses = test.score
     print_line(console, f"{a} wins {wins}, ties {ties}, loses {losses}.", style="bold")
     for sentence in significance(table):
         print_line(console, sentence)
     print_line(
         console,
-        f"Effect size: rank-biserial correlation {_number(duel.rank_biserial)}, "
+        f"Effect size: rank-biserial correlation {_number(test.rank_biserial)}, "
         f"from -1 ({a} always errs less) to 1 ({b} does).",
     )
 
 
-def _print_many(console: Console, table: Table, contest: Contest) -> None:
+def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
     labels = {name: column.label for name, column in table.columns.items()}
     grid = make_grid(["algorithm", "average rank"])
-    for name, rank in sorted(contest.ranks.items(), key=lambda each: each[1]):
+    for name, rank in sorted(comparison.ranks.items(), key=lambda each: each[1]):
         grid.add_row(labels[name], f"{rank:.2f}")
     console.print(grid)
-    print_line(console, contest.friedman.sentence(contest.pairs.unit))
+    print_line(console, comparison.friedman.sentence(comparison.pairs.unit))
     console.print()
-    heads = [
-        "A",
-        "B",
-        "A wins/\nties/loses",
-        "ranks\napart",
-        "Nemenyi\np",
-        "Holm\np",
-        "effect\nsize",
-    ]
-    grid = make_grid(heads, left=2)
-    for duel in contest.duels:
-        apart = contest.ranks[duel.a] - contest.ranks[duel.b]
+    grid = make_grid(_PAIRS, left=2)
+    for test in comparison.tests:
+        apart = comparison.ranks[test.a] - comparison.ranks[test.b]
         grid.add_row(
-            _break(labels[duel.a]),
-            _break(labels[duel.b]),
-            str(duel.score),
+            _break(labels[test.a]),
+            _break(labels[test.b]),
+            str(test.score),
             _number(apart),
-            *(_p_value(p) for p in (duel.nemenyi, duel.holm)),
-            _number(duel.rank_biserial),
+            *(_p_value(p) for p in (test.nemenyi, test.holm)),
+            _number(test.rank_biserial),
         )
     console.print(grid)
     print_line(

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from boostbench.report.published import Published
-from boostbench.report.tables import Column, Comparison, Table
+from boostbench.report.tables import Column, Pair, Table
 
 ENVIRONMENT = {
     "boostbench": "0.1.0",
@@ -57,7 +57,7 @@ def odd_table(make_cell):
         {ODD: ODD},
         {ODD: Column(ODD, ODD, ODD)},
         {(ODD, ODD): cell},
-        [Comparison(ODD, ODD, ODD)],
+        [Pair(ODD, ODD, ODD)],
         changes=[ODD],
         remarks=[ODD],
     )

@@ -15,8 +15,8 @@ def test_all_digits(make_cell, make_table, names):
     }
     cells["glass", "b"] = make_cell([])
     table = make_table(cells)
-    contest = compare_columns(table)
-    content = json.loads(to_json(table, dict.fromkeys(table.rows, "t"), contest))
+    comparison = compare_columns(table)
+    content = json.loads(to_json(table, dict.fromkeys(table.rows, "t"), comparison))
     assert content["algorithms"] == {name: name.upper() for name in names}
     wine, _, glass = content["data"]
     assert (wine["data"], wine["table"]) == ("wine", "t")

@@ -7,14 +7,14 @@ from rich.console import Console
 
 from boostbench.report.comparison import compare_columns
 from boostbench.report.tables import Column
-from boostbench.report.writers.comparison_terminal import print_contest
+from boostbench.report.writers.comparison_terminal import print_comparison
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]
 
 
 @pytest.fixture
 def show(make_cell, make_table):
-    """Print a contest of algorithms that each err 2% more than the one before."""
+    """Print a comparison of algorithms that each err 2% more than the one before."""
 
     def show(n_algorithms, n_data, lacking=(), colour=False, width=80):
         columns = {c: Column(name, name) for c, name in zip("abcd", NAMES, strict=True)}
@@ -28,7 +28,7 @@ def show(make_cell, make_table):
         }
         table = make_table(cells, columns, [("a", "b")])
         console = Console(file=io.StringIO(), width=width, force_terminal=colour)
-        print_contest(console, table, compare_columns(table))
+        print_comparison(console, table, compare_columns(table))
         return console.file.getvalue()
 
     return show
@@ -64,7 +64,7 @@ def test_a_tie_is_told(make_cell, make_table):
     cells = {(row, c): make_cell([4, 6]) for row in ("x", "y") for c in "ab"}
     table = make_table(cells)
     console = Console(file=io.StringIO(), width=80)
-    print_contest(console, table, compare_columns(table))
+    print_comparison(console, table, compare_columns(table))
     assert re.search(r"x +5.0 \(1.4\) +5.0 \(1.4\) +0.0 +0.00 +tie", console.file.getvalue())
 
 
@@ -91,5 +91,5 @@ def test_one_data_set_is_compared_over_its_splits(make_cell, make_table):
     rng = np.random.default_rng(0)
     table = make_table({("wine", c): make_cell(rng.random(10) * 20) for c in "abc"})
     console = Console(file=io.StringIO(), width=80)
-    print_contest(console, table, compare_columns(table))
+    print_comparison(console, table, compare_columns(table))
     assert "Friedman test of 3 algorithms over 10 paired splits" in console.file.getvalue()
