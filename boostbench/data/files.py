@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.data.arff import read_arff
-from boostbench.data.arrays import join_parts, read_idx, read_npz, read_splits
-from boostbench.data.csv import read_csv
 from boostbench.data.labels import as_labels
-from boostbench.data.libsvm import read_libsvm
+from boostbench.data.readers.arff import read_arff
+from boostbench.data.readers.arrays import join_parts, read_idx, read_npz, read_splits
+from boostbench.data.readers.csv import read_csv
+from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from boostbench.data.arff import read_arff
 from boostbench.data.dataset import Dataset
+from boostbench.data.readers.arff import read_arff
 from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError

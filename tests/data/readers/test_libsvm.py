@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from boostbench.data.libsvm import read_libsvm
+from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.errors import UserError
 
 

@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from boostbench.data.arrays import read_idx, read_npz, read_splits
+from boostbench.data.readers.arrays import read_idx, read_npz, read_splits
 from boostbench.errors import UserError
 
 

@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from boostbench.data.csv import read_csv
+from boostbench.data.readers.csv import read_csv
 from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import issparse
 
-from boostbench.data import arff
-from boostbench.data.arff import read_arff
+from boostbench.data.readers import arff
+from boostbench.data.readers.arff import read_arff
 from boostbench.errors import UserError
 
 DENSE = """% a comment
