@@ -1,6 +1,6 @@
 from boostbench import configs
-from boostbench.definitions.figure import FigureDefinition
 from boostbench.definitions.table import Definition
+from boostbench.figures.definition import FigureDefinition
 from boostbench.report.published import read
 
 

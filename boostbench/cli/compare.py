@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from boostbench.cli.figures.drawing import need_matplotlib
 from boostbench.definitions.meeting import tables_with
 from boostbench.definitions.recorded import read_tables
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError
+from boostbench.figures.drawing import need_matplotlib
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.merge import merge
 from boostbench.report.tables import Table
@@ -91,8 +91,8 @@ def _slug(words: Sequence[str]) -> str:
 def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
-    from boostbench.report.figures.critical_difference import draw_critical_difference
-    from boostbench.report.figures.style import save
+    from boostbench.figures.ranks import draw_critical_difference
+    from boostbench.figures.style import save
 
     description = comparison.friedman.sentence(comparison.pairs.unit)
     return save(draw_critical_difference(table), path, f"Ranks of {table.title}", description)

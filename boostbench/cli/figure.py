@@ -1,25 +1,11 @@
 """``boostbench figure``: a paper's figure, drawn from records."""
 
 from collections.abc import Sequence
+from importlib import import_module
 
-from boostbench.cli.figures.boundaries import boundaries
-from boostbench.cli.figures.drawing import need_matplotlib
-from boostbench.cli.figures.features import features
-from boostbench.cli.figures.judged import ranks, scatter
-from boostbench.cli.figures.paths import paths
-from boostbench.cli.figures.recorded import curves, times
-from boostbench.definitions.figure import FigureDefinition
 from boostbench.errors import writing
-
-_KINDS = {
-    "boundaries": boundaries,
-    "curves": curves,
-    "times": times,
-    "paths": paths,
-    "features": features,
-    "scatter": scatter,
-    "ranks": ranks,
-}
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import need_matplotlib
 
 
 def make_figure(name: str, overrides: Sequence[str]) -> int:
@@ -46,11 +32,12 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
         For what the user can put right; nothing was written then.
     """
     need_matplotlib()
-    from boostbench.report.figures.page import page
-    from boostbench.report.figures.style import save
+    from boostbench.figures.page import page
+    from boostbench.figures.style import save
 
     definition = FigureDefinition.read(name)
-    drawing = _KINDS[definition.kind](definition, list(overrides))
+    draw = getattr(import_module(f"boostbench.figures.{definition.kind}"), definition.kind)
+    drawing = draw(definition, list(overrides))
     path = drawing.results / "figures" / definition.name
     written = save(drawing.figure, path, definition.title, definition.caption)
     text = page(

@@ -66,8 +66,8 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     if importlib.util.find_spec("matplotlib") is None:
         complain(f"{path} is left as it is: its picture needs pip install 'boostbench[plots]'")
         return ""
-    from boostbench.report.figures.overview import draw_overview
-    from boostbench.report.figures.style import save
+    from boostbench.figures.overview import draw_overview
+    from boostbench.figures.style import save
 
     told = counts(in_order(tables))
     figure = draw_overview(by_table(told, tables), verdicts(told))

@@ -119,7 +119,7 @@ def losses(tmp_path):
 def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeypatch):
     drawn = {}
     monkeypatch.setattr(
-        "boostbench.report.figures.curves.draw_curves",
+        "boostbench.figures.curves.draw_curves",
         lambda panels, axis: drawn.update(panels, axis=axis) or Figure(),
     )
     call("table", losses)
@@ -141,7 +141,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     call("table", losses)
     drawn = {}
     monkeypatch.setattr(
-        "boostbench.report.figures.times.draw_times",
+        "boostbench.figures.times.draw_times",
         lambda panels, titles: drawn.update(panels, titles=titles) or Figure(),
     )
     assert call("figure", figure).code == 0

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from boostbench.report.figures.page import page
+from boostbench.figures.page import page
 from boostbench.report.page.figures import find_figures, read_figure
 
 

@@ -2,12 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from boostbench.report.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+from boostbench.definitions.execute import execute
+from boostbench.experiment.measures.feature_use import FeatureUseExperiment
+from boostbench.figures.cross import compose_cross, load_each
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing, stale_note
+from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
 
 #: How many features a panel shows, those that are selected most.
 SHOWN = 16
@@ -104,3 +110,55 @@ def _draw(axes: Axes, drawn: Mapping[str, np.ndarray], titles: Sequence[str]) ->
     axes.set_ylim(bottom=0)
     axes.grid(axis="y")
     axes.set(xlabel="feature", ylabel="% of the stumps")
+
+
+_HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
+# How many features the page about the figure names.
+_NAMED = 3
+
+
+def features(definition: FigureDefinition, overrides: list[str]) -> Drawing:
+    """Draw how often features are selected; what is not on record is computed first.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        With ``features`` and ``columns``.
+    overrides : list of str
+        Hydra overrides for all of it.
+
+    Returns
+    -------
+    Drawing
+    """
+    cells, specs = compose_cross(definition, definition.features, overrides)
+    report = execute(specs, load_each(specs), kind=FeatureUseExperiment)
+    panels: dict[str, dict[str, list[dict]]] = {row: {} for row in definition.features}
+    facts, stale = [], []
+    for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):
+        title = column.title or spec["algo"]["title"]
+        panels[row][title] = outcome.records
+        if outcome.records:
+            facts.append([row, title, *_facts(outcome.records)])
+        if outcome.stale:
+            stale.append(f"{title} on {row}")
+    return Drawing(
+        draw_features(panels),
+        Path(specs[0]["results"]),
+        stale_note(stale),
+        facts,
+        _HEADER,
+        report.failed,
+    )
+
+
+def _facts(records: list[dict]) -> list[str]:
+    means = shares(records).mean(axis=0)
+    order = (-means).argsort(kind="stable")[:_NAMED]
+    error = sum(record["test_error"] for record in records) / len(records)
+    return [
+        str(len(records)),
+        f"{(means > 0).sum()} of {len(means)}",
+        ", ".join(f"{feature + 1} ({means[feature]:.0f}%)" for feature in order),
+        f"{100 * error:.1f}",
+    ]

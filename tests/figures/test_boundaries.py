@@ -6,8 +6,8 @@ pytest.importorskip("matplotlib")
 from matplotlib.colors import to_rgb
 
 from boostbench.experiment.measures.boundary import RESOLUTION, encode
-from boostbench.report.figures.boundaries import Panel, draw_boundaries
-from boostbench.report.figures.style import COLOURS
+from boostbench.figures.boundaries import Panel, draw_boundaries
+from boostbench.figures.style import COLOURS
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.report.figures.overview import draw_overview
+from boostbench.figures.overview import draw_overview
 from boostbench.report.overview import Line
 from boostbench.report.verdicts import VERDICTS, Tally
 

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.report.figures.scatter import draw_scatter
+from boostbench.figures.scatter import draw_scatter
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from boostbench.errors import UserError
-from boostbench.report.figures.style import label, save, style
+from boostbench.figures.style import label, save, style
 
 
 def make():

@@ -9,7 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.report.figures.style import PAGE_WIDTH, label, marked_line, style
+from boostbench.definitions.table import Definition
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
+from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
+from boostbench.figures.tables import find_cells, lacking, stale_cells
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
@@ -115,3 +119,33 @@ def _legend(figure: Figure, free: Sequence[Axes], titles: list[str]) -> None:
         figure.legend(
             handles=lines, loc="outside upper center", frameon=False, ncols=_LEGEND_COLUMNS
         )
+
+
+def curves(definition: FigureDefinition, overrides: list[str]) -> Drawing:
+    """Draw test error against boosting rounds.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        With ``table``.
+    overrides : list of str
+        Hydra overrides for all of it.
+
+    Returns
+    -------
+    Drawing
+
+    Raises
+    ------
+    UserError
+        If nothing is recorded.
+    """
+    table = Definition.read(definition.table)
+    cells, results = find_cells(table, list(table.rows), overrides)
+    panels = {
+        table.rows[row].title: {label: there.records for label, there in columns.items()}
+        for row, columns in cells.items()
+        if any(there.records for there in columns.values())
+    }
+    notes = lacking(table, cells) + stale_cells(table, cells)
+    return Drawing(draw_curves(panels, definition.error_axis), results, notes)

@@ -5,8 +5,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from boostbench.report.figures.critical_difference import draw_critical_difference, groups
-from boostbench.report.figures.style import COLOURS, label, style
+from boostbench.figures.ranks import draw_critical_difference, groups
+from boostbench.figures.style import COLOURS, label, style
 from boostbench.report.statistics.friedman import friedman
 from boostbench.report.tables import Column
 

@@ -10,7 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from boostbench.report.figures.style import COLOURS, PAGE_WIDTH, label, style
+from boostbench.errors import UserError
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
+from boostbench.figures.tables import read, stale_of
+from boostbench.report.merge import find_column
 from boostbench.report.paired import paired
 from boostbench.report.statistics.friedman import Friedman, friedman
 from boostbench.report.tables import Table
@@ -159,3 +164,50 @@ def _width(text: str) -> float:
         text_to_path.get_text_width_height_descent(line, font, "$" in line)[0] / 72
         for line in lines
     )
+
+
+_RANKED = ["algorithm", "average rank"]
+
+
+def ranks(definition: FigureDefinition, overrides: list[str]) -> Drawing:
+    """Draw the average ranks of algorithms and which of them do not differ.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        With ``ranked`` and ``among``.
+    overrides : list of str
+        ``results=DIR`` or nothing.
+
+    Returns
+    -------
+    Drawing
+
+    Raises
+    ------
+    UserError
+        If the table has no such column, or too little is recorded.
+    """
+    [table], results = read(definition, [definition.ranked], overrides)
+    columns = [_column(table, name) for name in definition.among or table.columns]
+    pairs = paired(table, columns)
+    if len(columns) < 3 or len(pairs.errors) < 2:
+        raise UserError(
+            f"figure {definition.name} needs three algorithms or more, and two data sets or more "
+            "with a number of each"
+        )
+    test = friedman(pairs.errors)
+    facts = [
+        [table.columns[columns[i]].label, f"{test.ranks[i]:.2f}"] for i in test.ranks.argsort()
+    ]
+    notes = [test.sentence(pairs.unit), *filter(None, [pairs.note]), *stale_of([table])]
+    return Drawing(draw_critical_difference(table, columns), results, notes, facts, _RANKED)
+
+
+def _column(table: Table, name: str) -> str:
+    found = find_column(table.columns, name)
+    if found is None:
+        raise UserError(
+            f"table {table.name} has no column {name!r}; it has {', '.join(table.columns)}"
+        )
+    return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.figure import FigureColumn, FigureDefinition
+from boostbench.figures.definition import FigureColumn, FigureDefinition
 
 
 def compose_cross(

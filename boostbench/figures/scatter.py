@@ -9,10 +9,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from scipy import stats
 
+from boostbench.errors import UserError
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, style
+from boostbench.figures.tables import read, stale_of
 from boostbench.report.cells import Cell
-from boostbench.report.figures.style import COLOURS, PAGE_WIDTH, style
+from boostbench.report.overview import by_table, headline, in_order
 from boostbench.report.papers import title
 from boostbench.report.tables import Table
+from boostbench.report.verdicts import COMPARED, counts
 
 _DPI = 250
 _COLUMNS = 3
@@ -109,3 +115,38 @@ def _half(std: float, n: int) -> float:
 
 def _highest(cell: Cell) -> float:
     return max(cell.mean, cell.published.mean)
+
+
+_COUNTED = ["table", "compared", *COMPARED]
+
+
+def scatter(definition: FigureDefinition, overrides: list[str]) -> Drawing:
+    """Draw published test errors against ours.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        With ``tables``.
+    overrides : list of str
+        ``results=DIR`` or nothing.
+
+    Returns
+    -------
+    Drawing
+
+    Raises
+    ------
+    UserError
+        If nothing is recorded.
+    """
+    tables, results = read(definition, definition.tables, overrides)
+    told = counts(tables)
+    if not told.total.compared:
+        raise UserError(f"nothing is recorded of the tables of figure {definition.name}")
+    facts = []
+    for line in by_table(told, in_order(tables)):
+        if line.tally.compared:
+            counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
+            facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
+    notes = [headline(told.total), *stale_of(tables)]
+    return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

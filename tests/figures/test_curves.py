@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.report.figures.curves import draw_curves, mean_errors
+from boostbench.figures.curves import draw_curves, mean_errors
 
 FIRST = [{"checkpoints": {"1": 0.5, "10": 0.25}}, {"checkpoints": {"1": 0.25, "10": 0.0}}]
 SECOND = [{"checkpoints": {"1": 0.75, "10": 0.5, "100": 0.25}}]

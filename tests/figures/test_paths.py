@@ -3,7 +3,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.report.figures.paths import draw_paths
+from boostbench.figures.paths import draw_paths
 
 
 @pytest.fixture

@@ -1,11 +1,18 @@
 """CPU time of the coefficients against what a table varies, from means over the records."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.report.figures.style import PAGE_WIDTH, label, marked_line, style
+from boostbench.definitions.table import Definition
+from boostbench.experiment.archive import Recorded
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
+from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
+from boostbench.figures.tables import find_cells, lacking, stale_cells
+from boostbench.report import numbers
 
 _HEIGHT = 1.9  # inches
 _DPI = 170
@@ -49,3 +56,54 @@ def draw_times(
         last.legend(loc="center left", frameon=False, labelspacing=0.7, borderaxespad=0)
         last.set_axis_off()
     return figure
+
+
+def times(definition: FigureDefinition, overrides: list[str]) -> Drawing:
+    """Draw the CPU time that the coefficients take against what the rows of a table vary.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        With ``panels``.
+    overrides : list of str
+        Hydra overrides for all of it.
+
+    Returns
+    -------
+    Drawing
+
+    Raises
+    ------
+    UserError
+        If nothing of a panel is recorded.
+    """
+    panels, facts, notes, labels = {}, [], [], {}
+    for panel in definition.panels:
+        table = Definition.read(panel.table)
+        cells, results = find_cells(table, list(panel.rows), overrides)
+        lines = panels.setdefault(panel.title, {})
+        for row, value in panel.rows.items():
+            for algorithm, there in cells[row].items():
+                labels[algorithm] = None
+                if there.records:
+                    lines.setdefault(algorithm, {})[value] = _seconds(there)
+            facts.append([f"{panel.title}: {value}", *map(_spent, cells[row].values())])
+        notes += lacking(table, cells) + stale_cells(table, cells)
+    return Drawing(
+        draw_times(panels, list(labels)),
+        results,
+        list(dict.fromkeys(notes)),
+        facts,
+        ["CPU seconds", *labels],
+    )
+
+
+def _seconds(there: Recorded) -> float:
+    return fmean(record["seconds"]["coefficients"] for record in there.records)
+
+
+def _spent(there: Recorded) -> str:
+    if not there.records:
+        return "-"
+    rounds = fmean(record["n_iterations"] for record in there.records)
+    return f"{numbers.seconds(_seconds(there))} ({rounds:.0f} rounds)"

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from boostbench.report.figures.style import PAGE_WIDTH, label, style
+from boostbench.figures.style import PAGE_WIDTH, label, style
 from boostbench.report.overview import Line
 
 #: Colours of Okabe and Ito for what was compared, greys and hatching for what lacks a number.

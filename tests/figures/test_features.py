@@ -1,6 +1,6 @@
 import numpy as np
 
-from boostbench.report.figures.features import SHOWN, draw_features, shares
+from boostbench.figures.features import SHOWN, draw_features, shares
 
 
 def record(*counts):

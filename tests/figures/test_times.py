@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.report.figures.times import draw_times
+from boostbench.figures.times import draw_times
 
 
 def test_a_line_for_each_algorithm_on_logarithmic_axes():

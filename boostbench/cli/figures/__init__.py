@@ -1,1 +1,0 @@
-"""The kinds of figures: from a definition and records to a drawing."""

@@ -1,0 +1,128 @@
+"""Coefficient paths, from the records of `boostbench.experiment.measures.paths`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.execute import execute
+from boostbench.errors import UserError
+from boostbench.experiment.measures.paths import PathExperiment
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing, stale_note
+from boostbench.figures.style import PAGE_WIDTH, line, style
+
+_WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
+_ROW_HEIGHT = 1.25  # inches
+_DPI = 170
+
+
+def draw_paths(record: Mapping, classes: Sequence[str]) -> Figure:
+    """Draw the coefficients of each class in a panel: a row for each loss and way, as in the paper.
+
+    Parameters
+    ----------
+    record : mapping
+        A record of coefficient paths.
+    classes : sequence of str
+        Headings of the classes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows = [
+        (f"{title}\n{loss}", path[way])
+        for loss, path in record["paths"].items()
+        for way, title in _WAYS.items()
+    ]
+    norms, n_stumps = [0.0, *record["norms"]], len(record["stumps"])
+    with style():
+        size = (PAGE_WIDTH, _ROW_HEIGHT * len(rows) + 0.4)
+        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02, hspace=0.02)
+        grid = figure.subplots(len(rows), len(classes), sharex=True, sharey=True, squeeze=False)
+        for row, (title, path) in zip(grid, rows, strict=True):
+            # All coefficients are 0 at first: (norm, class, stump).
+            coefficients = np.insert(np.array(path), 0, 0.0, axis=0)
+            for axes, own in zip(row, coefficients.transpose(1, 2, 0), strict=True):
+                for stump, values in enumerate(own):
+                    axes.plot(norms, values, **line(stump))
+                axes.grid(axis="y")
+                axes.set_axisbelow(True)
+            row[0].set_ylabel(title)
+        for axes, heading in zip(grid[0], classes, strict=True):
+            axes.set_title(heading, pad=3)
+        grid[0, 0].set(xlim=(0, norms[-1]), ylim=(0, None))
+        figure.supxlabel("L1 norm of all coefficients", fontsize="medium")
+        figure.supylabel("coefficient", fontsize="medium")
+        figure.legend(
+            grid[0, 0].lines,
+            [f"stump {number + 1}" for number in range(n_stumps)],
+            loc="outside upper center",
+            ncols=n_stumps,
+            frameon=False,
+            columnspacing=1.2,
+            handlelength=1.5,
+        )
+    return figure
+
+
+_HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"]
+# Norms of which the page tells how far the paths are from each other.
+_SHOWN = 5
+
+
+def paths(definition: FigureDefinition, overrides: list[str]) -> Drawing:
+    """Draw the coefficients of a few stumps; they are computed where they are not on record.
+
+    Parameters
+    ----------
+    definition : FigureDefinition
+        With ``classes``.
+    overrides : list of str
+        Hydra overrides for all of it.
+
+    Returns
+    -------
+    Drawing
+
+    Raises
+    ------
+    UserError
+        If they cannot be computed.
+    """
+    taken = ",".join(map(str, definition.classes))
+    chosen = [f"data={definition.data}", f"algo={definition.algo}", f"++data.classes=[{taken}]"]
+    [spec] = experiments([[*chosen, *definition.overrides, *overrides]])
+    [outcome] = execute([spec], [load(spec["data"])], kind=PathExperiment).outcomes
+    if not outcome.records:
+        raise UserError(
+            f"no coefficient paths of {definition.algo} on {definition.data}; see above"
+        )
+    [record] = outcome.records
+    stale = [f"{spec['algo']['title']} on {definition.data}"] if outcome.stale else []
+    return Drawing(
+        draw_paths(record, list(definition.classes.values())),
+        Path(spec["results"]),
+        stale_note(stale),
+        _facts(record),
+        _HEADER,
+    )
+
+
+def _facts(record: Mapping) -> list[list[str]]:
+    """Say how far the two paths are from each other, along them."""
+    norms = np.array(record["norms"])
+    shown = np.arange(len(norms), 0, -len(norms) // _SHOWN)[::-1] - 1
+    facts = []
+    for loss, path in record["paths"].items():
+        exact, steps = np.array(path["exact"]), np.array(path["stage_wise"])
+        apart = np.abs(exact - steps).sum(axis=(1, 2)) / norms
+        facts += [
+            [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{100 * apart[i]:.1f}"] for i in shown
+        ]
+    return facts

@@ -1,0 +1,99 @@
+"""What figures take from tables: the records of their cells, and the tables as they are judged."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.recorded import read_tables
+from boostbench.definitions.table import Definition
+from boostbench.definitions.words import split_words
+from boostbench.errors import UserError
+from boostbench.experiment.archive import Recorded, Records
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import stale_note
+from boostbench.report.tables import Table
+
+#: The parts of a table's cells that are drawn: by row and by the label of the column.
+Cells = dict[str, dict[str, Recorded]]
+
+
+def find_cells(table: Definition, rows: list[str], overrides: list[str]) -> tuple[Cells, Path]:
+    """Find what is recorded of some rows of a table, and say in which folder that is."""
+    for row in rows:
+        if row not in table.rows:
+            raise UserError(
+                f"table {table.name} has no row {row!r}; it has {', '.join(table.rows)}"
+            )
+    keys = [(row, column) for row in rows for column in table.columns if table.runs(row, column)]
+    specs = experiments([table.cell(*key) + overrides for key in keys])
+    results = Path(specs[0]["results"])
+    records = Records(results)
+    cells: Cells = {}
+    for (row, column), spec in zip(keys, specs, strict=True):
+        label = table.label(column, spec["algo"])
+        cells.setdefault(row, {})[label] = records.find(spec)
+    if not any(there.records for columns in cells.values() for there in columns.values()):
+        raise UserError(
+            f"nothing of table {table.name} is recorded in {results}; "
+            f"'boostbench table {table.name}' runs it"
+        )
+    return cells, results
+
+
+def lacking(table: Definition, cells: Cells) -> list[str]:
+    """Name what is not drawn, or is of too few splits."""
+    notes = []
+    for row, columns in cells.items():
+        reasons: dict[str, list[str]] = {}
+        for label, there in columns.items():
+            done, lacking = len(there.records), len(there.failures) + there.missing
+            if lacking:
+                what = f"only {done} of {done + lacking} splits" if done else "not run"
+                reasons.setdefault(what, []).append(label)
+        reasons = {
+            why: ["all"] if len(who) == len(columns) else who for why, who in reasons.items()
+        }
+        if reasons:
+            notes.append(f"Lacking on {table.rows[row].title}: {_sentence(reasons)}.")
+    return notes
+
+
+def _sentence(reasons: Mapping[str, list[str]]) -> str:
+    """Join who lacks and why.
+
+    Examples
+    --------
+    >>> _sentence({"not run": ["AdaBoost.MH", "MultiBoost"], "only 2 of 10 splits": ["SAMME"]})
+    'AdaBoost.MH, MultiBoost (not run); SAMME (only 2 of 10 splits)'
+    """
+    return "; ".join(f"{', '.join(who)} ({why})" for why, who in reasons.items())
+
+
+def stale_cells(table: Definition, cells: Cells) -> list[str]:
+    """Name the cells whose records other code than today's made."""
+    return stale_note(
+        f"{label} on {table.rows[row].title}"
+        for row, columns in cells.items()
+        for label, there in columns.items()
+        if there.stale
+    )
+
+
+def read(
+    definition: FigureDefinition, names: Sequence[str], overrides: list[str]
+) -> tuple[list[Table], Path]:
+    """Make tables of what is recorded, and say in which folder that is."""
+    strange, results = split_words(f"figure {definition.name}", overrides)
+    if strange:
+        raise UserError(f"figure {definition.name} takes results=DIR alone, not {strange[0]!r}")
+    return read_tables(names, results), results
+
+
+def stale_of(tables: Sequence[Table]) -> list[str]:
+    """Name the cells of tables whose records other code than today's made."""
+    return stale_note(
+        f"{cell.title} on {cell.data}"
+        for table in tables
+        for cell in table.cells.values()
+        if cell.stale
+    )

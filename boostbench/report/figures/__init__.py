@@ -1,1 +1,0 @@
-"""Pictures made of records; needs matplotlib, the extra ``plots``."""
