@@ -5,7 +5,8 @@ import time
 import numpy as np
 
 from boostbench import configs, data
-from boostbench.experiment.protocol import Protocol, splits
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.splits import splits
 
 
 def parts(name, n_splits=1):

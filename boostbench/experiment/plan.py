@@ -13,8 +13,9 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.code import fingerprint
-from boostbench.experiment.protocol import Protocol, Split, folds, splits
+from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import digest, record_path
+from boostbench.experiment.splits import Split, folds, splits
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import Walk, can_walk
 

@@ -10,8 +10,8 @@ from boostbench.errors import UserError
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.hints import hint
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
-from boostbench.experiment.protocol import Split
 from boostbench.experiment.records import append, check_writable, read
+from boostbench.experiment.splits import Split
 from boostbench.experiment.workers import Workers
 
 RERUNS = ("never", "missing", "stale", "all")

@@ -7,7 +7,8 @@ from threadpoolctl import threadpool_info
 
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.preparation import prepare
-from boostbench.experiment.protocol import Protocol, splits
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.splits import splits
 from boostbench.experiment.trial import Trial, run_trial
 
 

@@ -15,7 +15,8 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.preparation import scaler
-from boostbench.experiment.protocol import Protocol, Split
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
 
 #: Cells of the grid along each axis.

@@ -11,7 +11,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.preparation import prepare
-from boostbench.experiment.protocol import Split
+from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
 
 #: Records list all features of a data set, which must not be too many for that.

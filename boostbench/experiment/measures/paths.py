@@ -13,8 +13,9 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.code import fingerprint
 from boostbench.experiment.plan import Experiment
-from boostbench.experiment.protocol import Protocol, Split
+from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import digest
+from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
 
 # As in Figure 1 of the MCBoost paper.
