@@ -1,6 +1,8 @@
-"""The one exception that a user's mistake raises, and what becomes one: a failed write."""
+"""The one exception that a user's mistake raises, near matches, and how problems are printed."""
 
 import difflib
+import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +47,21 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     return UserError(f"unknown {kind} {name!r}; {hint}{where}")
 
 
+def hint(word: str, known: Iterable[str]) -> str:
+    """Name what is near a word, or all there is.
+
+    Examples
+    --------
+    >>> hint("stratifed", ["stratified", "plain"])
+    'did you mean stratified?'
+    >>> hint("loo", ["stratified", "plain"])
+    'there are: stratified, plain'
+    """
+    known = list(known)
+    near = difflib.get_close_matches(str(word), known, n=3)
+    return f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(known)}"
+
+
 @contextmanager
 def writing(
     path: Path, remedy: str = "choose another folder by results=", what: str = ""
@@ -70,3 +87,15 @@ def writing(
         yield
     except OSError as error:
         raise UserError(f"cannot write {what}{path}: {error.strerror}; {remedy}") from error
+
+
+def debugging() -> bool:
+    """Whether the user asked for tracebacks."""
+    # While Hydra runs, its variable is always set; ours then says what the user wanted.
+    hydra = os.environ.get("HYDRA_FULL_ERROR")
+    return os.environ.get("BOOSTBENCH_DEBUG", hydra) == "1"
+
+
+def complain(problem: object) -> None:
+    """Print one line on stderr."""
+    print(f"boostbench: {problem}", file=sys.stderr)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from boostbench.definitions.recorded import read_tables
+from boostbench.definitions.assemble import read_tables
 from boostbench.experiment.records import read, record_path
 from boostbench.report.cells import Cell
 

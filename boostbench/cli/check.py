@@ -9,10 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.definitions.complaints import complain
-from boostbench.definitions.recorded import read_tables
-from boostbench.definitions.words import split_words
-from boostbench.errors import writing
+from boostbench.definitions.assemble import read_tables
+from boostbench.definitions.overrides import split_words
+from boostbench.errors import complain, writing
 from boostbench.report.findings import reasons
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.tables import Table

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from boostbench import __version__
-from boostbench.definitions.complaints import complain, debugging
-from boostbench.errors import UserError
+from boostbench.errors import UserError, complain, debugging
 
 _EXAMPLES = """\
 examples:

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import configs
-from boostbench.definitions.complaints import complain
-from boostbench.definitions.recorded import read_tables
-from boostbench.definitions.words import split_words
-from boostbench.errors import UserError, writing
+from boostbench.definitions.assemble import read_tables
+from boostbench.definitions.overrides import split_words
+from boostbench.errors import UserError, complain, writing
 from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
 from boostbench.report.page.figures import find_figures

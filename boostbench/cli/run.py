@@ -19,10 +19,9 @@ from rich.console import Console
 from boostbench import configs
 from boostbench.data.load import load
 from boostbench.definitions import overrides as checks
-from boostbench.definitions.complaints import complain, debugging
 from boostbench.definitions.compose import one_line_errors, resolve
 from boostbench.definitions.execute import execute
-from boostbench.errors import UserError
+from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment.runner import Report
 from boostbench.report.cells import Cell
 from boostbench.report.published import find_in_paper

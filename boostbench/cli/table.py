@@ -9,12 +9,10 @@ from rich.console import Console
 
 from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
-from boostbench.definitions.complaints import complain
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.execute import execute
-from boostbench.definitions.rows import load_rows
+from boostbench.definitions.execute import execute, load_rows
 from boostbench.definitions.table import Definition
-from boostbench.errors import UserError, writing
+from boostbench.errors import UserError, complain, writing
 from boostbench.report.tables import Table
 from boostbench.report.writers.csv_file import to_csv
 from boostbench.report.writers.latex import latex

@@ -1,9 +1,13 @@
 """From a table's definition and what is on record to the table."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 
+from boostbench import configs
+from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import Definition
-from boostbench.experiment.archive import Recorded
+from boostbench.errors import complain
+from boostbench.experiment.archive import Recorded, Records
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, Pair, Table
 
@@ -94,3 +98,55 @@ def _expected_classes(specs: Mapping[Key, dict]) -> dict[str, int]:
     """Give each row's number of classes, as far as its config of data tells."""
     expected = {row: spec["data"].get("expect") or {} for (row, _), spec in specs.items()}
     return {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
+
+
+def recorded_tables(names: Sequence[str] | None, results: Path) -> tuple[list[Table], list[str]]:
+    """Make tables of records alone; nothing is run, and no data set is loaded.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        Names of tables, or paths of YAML files that define some; None for all in ``conf/table``.
+    results : Path
+        Folder of the records.
+
+    Returns
+    -------
+    tables : list of Table
+    warnings : list of str
+        One for each damaged line of the files of records.
+
+    Raises
+    ------
+    UserError
+        Unknown table.
+    """
+    known = configs.names("table") if names is None else names
+    definitions = [Definition.read(name) for name in known]
+    keys = [(d, (row, column)) for d in definitions for row in d.rows for column in d.columns]
+    # All at once, as tables share most of what their cells are composed of.
+    specs = experiments([definition.cell(*key) for definition, key in keys])
+    composed = {definition.name: {} for definition in definitions}
+    for (definition, key), spec in zip(keys, specs, strict=True):
+        composed[definition.name][key] = spec
+    records = Records(results)
+    tables = [_table(d, composed[d.name], records) for d in definitions]
+    return tables, records.warnings
+
+
+def read_tables(names: Sequence[str] | None, results: Path) -> list[Table]:
+    """Make tables as `recorded_tables` does, and complain of damaged records."""
+    tables, warnings = recorded_tables(names, results)
+    for warning in warnings:
+        complain(warning)
+    return tables
+
+
+def _table(definition: Definition, specs: dict, records: Records) -> Table:
+    found = {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
+    classes = {
+        row: content.records[0]["config"]["data"]["n_classes"]
+        for (row, _), content in found.items()
+        if content.records
+    }
+    return assemble(definition, specs, found, classes, available=definition.rows)

@@ -1,10 +1,11 @@
 """Run experiments with progress on stderr: what ``run`` and ``table`` have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.complaints import complain
+from boostbench.data.load import load
+from boostbench.errors import UserError, complain
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.progress import Progress
 from boostbench.experiment.runner import Report, run
@@ -50,3 +51,28 @@ def execute(
     for warning in report.warnings:
         complain(warning)
     return report
+
+
+def load_rows(specs: Mapping[tuple[str, str], dict]) -> dict[str, Dataset]:
+    """Load each row's data set once; complain of those that cannot be had, and leave them out.
+
+    Parameters
+    ----------
+    specs : mapping
+        Resolved configs by row and column.
+
+    Returns
+    -------
+    dict of str to Dataset
+        By row.
+    """
+    datasets, unavailable = {}, {}
+    for (row, _), spec in specs.items():
+        if row not in datasets and row not in unavailable:
+            try:
+                datasets[row] = load(spec["data"])
+            except UserError as error:
+                unavailable[row] = str(error)
+    for row, why in unavailable.items():
+        complain(f"{row} is left out: {why}")
+    return datasets

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import hydra.utils
 
-from boostbench.errors import UserError
-from boostbench.experiment.hints import hint
+from boostbench.errors import UserError, hint
 
 PRESENTATION = ("name", "title", "paper")
 

@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from boostbench.errors import UserError
-from boostbench.experiment.hints import hint
+from boostbench.errors import UserError, hint
 from boostbench.experiment.preparation import SCALES
 
 SAMPLINGS = ("stratified", "plain", "kfold", "fixed")

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.errors import UserError
+from boostbench.errors import UserError, hint
 from boostbench.experiment.archive import Recorded
-from boostbench.experiment.hints import hint
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import append, check_writable, read
 from boostbench.experiment.splits import Split

@@ -16,8 +16,7 @@ import numpy as np
 from joblib.parallel import get_active_backend
 
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
-from boostbench.experiment.hints import hint
+from boostbench.errors import UserError, hint
 from boostbench.experiment.plan import Task
 from boostbench.experiment.trial import Trial, run_trial
 

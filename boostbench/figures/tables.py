@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.recorded import read_tables
+from boostbench.definitions.overrides import split_words
 from boostbench.definitions.table import Definition
-from boostbench.definitions.words import split_words
 from boostbench.errors import UserError
 from boostbench.experiment.archive import Recorded, Records
 from boostbench.figures.definition import FigureDefinition

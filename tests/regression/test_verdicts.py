@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.definitions.recorded import recorded_tables
+from boostbench.definitions.assemble import recorded_tables
 from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.writers.readme import readme
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from boostbench import configs
-from boostbench.definitions.recorded import recorded_tables
+from boostbench.definitions.assemble import recorded_tables
 from boostbench.errors import UserError
 from boostbench.report.writers.markdown import markdown
 
