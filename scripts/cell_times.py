@@ -45,7 +45,7 @@ def cpu_minutes(cell: Cell, results: Path) -> float:
 
 
 def fit_seconds(record: Mapping) -> float:
-    """Return the seconds of a record's fits: one, or those of a walk through a grid."""
+    """Return the seconds of a record's fits: one, or those of a warm-started path."""
     seconds = record.get("seconds", {})
     return seconds.get("fit", 0.0) if isinstance(seconds, Mapping) else sum(seconds)
 

@@ -15,7 +15,7 @@ def execute(
     specs: Sequence[dict],
     datasets: Sequence[Dataset],
     n_jobs: int | None = None,
-    kind: type[Experiment] = Experiment,
+    measure: str | None = None,
 ) -> Report:
     """Run what is missing of some experiments, all in one go, so that no core is idle.
 
@@ -27,8 +27,8 @@ def execute(
         The data of each.
     n_jobs : int, default=specs[0]["parallel"]["n_jobs"]
         Number of worker processes.
-    kind : type, default=Experiment
-        What to make of each config: what is recorded of the fits.
+    measure : str, default=spec["measure"]
+        What is recorded of the fits.
 
     Returns
     -------
@@ -37,7 +37,8 @@ def execute(
     """
     common = specs[0]
     experiments = [
-        kind.from_config(spec, dataset) for spec, dataset in zip(specs, datasets, strict=True)
+        Experiment.from_config(spec, dataset, measure)
+        for spec, dataset in zip(specs, datasets, strict=True)
     ]
     with Progress() as progress:
         report = run(

@@ -78,8 +78,6 @@ class Algorithm:
             raise UserError(
                 f"cannot find algo._target_={self.target}: {_first_line(error)}"
             ) from None
-        if not (hasattr(found, "fit") and hasattr(found, "predict")):
-            raise UserError(f"algo._target_={self.target} is no classifier: no fit and predict")
         return found
 
     def build(self, seed: int, **overrides):

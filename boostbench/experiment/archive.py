@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.code import fingerprint
 from boostbench.experiment.plan import request
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import digest, read, record_path
+from boostbench.experiment.records import digest, read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +76,12 @@ class Records:
         """
         algorithm = Algorithm.from_config(config["algo"])
         protocol = Protocol.from_config(config["protocol"])
-        asked = digest(request(algorithm, protocol, config.get("seed", 0)))
+        measure = measures.find(config.get("measure", "prediction"))
+        asked = digest(request(algorithm, protocol, config.get("seed", 0), measure))
         data = config["data"]
         found = [
             record
-            for record in self._read(record_path(self.results, data["name"], algorithm.name))
+            for record in self._read(measure.file(self.results, data["name"], algorithm.name))
             if _asked(record) == asked and _is_of(record["config"]["data"], data)
         ]
         found = _newest_version(found)

@@ -5,27 +5,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
+from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.code import fingerprint
+from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import digest, record_path
-from boostbench.experiment.splits import Split, folds, splits
+from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
-from boostbench.experiment.tuning import Walk, can_walk
+from boostbench.experiment.tuning import inner_splits, trials
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27
-_VALIDATION = {"test_error": "validation_error", "test_errors": "validation_errors"}
-_TUNING_RESULTS = (*_VALIDATION, "seconds", "error", "where", "finished")
+# There are many tuning trials, so that their records say little besides what is measured.
+_LEFT_OUT = ("n_train", "n_test", "warnings", "environment", "started")
 
 
-def request(algorithm: Algorithm, protocol: Protocol, seed: int) -> dict:
+def request(algorithm: Algorithm, protocol: Protocol, seed: int, measure: Measure) -> dict:
     """Say what is asked of any data, in JSON types: all that decides the results, nothing else.
 
     A parameter that the grid decides is left out of the algorithm's own, and how it is tuned where
@@ -41,6 +42,7 @@ def request(algorithm: Algorithm, protocol: Protocol, seed: int) -> dict:
         "grid": grid,
         "protocol": asked,
         "seed": seed,
+        **measure.settings,
     }
 
 
@@ -50,7 +52,7 @@ def _points(algorithm: Algorithm, protocol: Protocol) -> list[dict]:
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """An algorithm on a data set under a protocol.
+    """An algorithm on a data set under a protocol, and what of it is recorded.
 
     Attributes
     ----------
@@ -59,35 +61,41 @@ class Experiment:
     protocol : Protocol
     seed : int
         All randomness comes from here, the number of the split and the number of the fold.
+    measure : Measure
     """
 
     dataset: Dataset
     algorithm: Algorithm
     protocol: Protocol
-    seed: int = 0
+    seed: int
+    measure: Measure
 
     @classmethod
-    def from_config(cls, config: Mapping, dataset: Dataset) -> "Experiment":
+    def from_config(
+        cls, config: Mapping, dataset: Dataset, measure: str | None = None
+    ) -> "Experiment":
         """Make an experiment from the resolved configuration and the loaded data.
 
         Parameters
         ----------
         config : mapping
-            Plain types; ``algo``, ``protocol`` and ``seed`` are looked at.
+            Plain types; ``algo``, ``protocol``, ``seed`` and ``measure`` are looked at.
         dataset : Dataset
             What ``config["data"]`` asks for.
+        measure : str, default=config["measure"]
+            What is recorded, see `boostbench.experiment.measures.find`; `prediction` if nothing
+            says.
 
         Raises
         ------
         UserError
             If the configuration asks for something that does not exist or cannot be.
         """
-        return cls(
-            dataset,
-            Algorithm.from_config(config["algo"]),
-            Protocol.from_config(config["protocol"]),
-            config.get("seed", 0),
-        )
+        recorded = measures.find(measure or config.get("measure", "prediction"))
+        algorithm = Algorithm.from_config(config["algo"])
+        recorded.check(algorithm.locate())
+        protocol = recorded.arrange(Protocol.from_config(config["protocol"]), dataset)
+        return cls(dataset, algorithm, protocol, config.get("seed", 0), recorded)
 
     @property
     def label(self) -> str:
@@ -117,7 +125,7 @@ class Experiment:
             "n_features": self.dataset.n_features,
             "n_classes": self.dataset.n_classes,
         }
-        return {"data": data, **request(self.algorithm, self.protocol, self.seed)}
+        return {"data": data, **request(self.algorithm, self.protocol, self.seed, self.measure)}
 
     @cached_property
     def config_hash(self) -> str:
@@ -126,13 +134,15 @@ class Experiment:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Name of the estimator's code as it is now."""
-        return fingerprint(self.algorithm.locate())
+        """Name of the code as it is now: the estimator's, and what the measure adds to it."""
+        own = fingerprint(self.algorithm.locate())
+        added = [fingerprint(function) for function in self.measure.code]
+        return digest([own, *added]) if added else own
 
     @cached_property
     def splits(self) -> list[Split]:
         """The divisions of the data; raises UserError where they are impossible."""
-        return splits(self.dataset, self.protocol, self.seed)
+        return self.measure.splits(self.dataset, self.protocol, self.seed)
 
     def check(self) -> None:
         """Make sure that the classifier takes such data, as far as it tells.
@@ -178,24 +188,17 @@ class Experiment:
 
     def trial(self, split: Split, chosen: Mapping) -> Trial:
         """Plan the fit on a split's training part with the chosen parameters."""
-        return Trial(
-            self.algorithm,
-            chosen,
-            split.train,
-            split.test,
-            split.seed,
-            self.protocol.scale,
-            self.protocol.checkpoints,
-            self.protocol.pca,
-        )
+        return Trial(self.algorithm, chosen, split, self.protocol, self.measure)
 
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""
         return digest([self.config_hash, split.index, split.checksum])
 
     def path(self, results: Path, tuning: bool = False) -> Path:
-        """Give the file of the experiment's records."""
-        return record_path(results, self.dataset.name, self.algorithm.name, tuning)
+        """Give the file of the experiment's records, or of its cross-validation trials."""
+        if tuning:
+            return record_path(results, self.dataset.name, self.algorithm.name, tuning)
+        return self.measure.file(results, self.dataset.name, self.algorithm.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,19 +240,10 @@ class Task:
         return ", ".join(f"{name}={value}" for name, value in self.points[0].items())
 
     def record(self, outcome: dict) -> dict:
-        """File an outcome of the trial; there are many tuning trials, so they say little."""
-        if self.tuning:
-            outcome = {name: outcome[name] for name in _TUNING_RESULTS if name in outcome}
-            for test, validation in _VALIDATION.items():
-                if test in outcome:
-                    outcome[validation] = outcome.pop(test)
-        return {"key": self.key, **self.labels, **outcome}
-
-    def validation_error(self, point: Mapping, record: Mapping) -> float:
-        """Look up one of the `points` in a record of this cross-validation trial."""
-        if "points" in self.labels:
-            return record["validation_errors"][self.points.index(point)]
-        return record["validation_error"]
+        """File an outcome of the trial."""
+        left_out = _LEFT_OUT if self.tuning else ()
+        kept = {name: value for name, value in outcome.items() if name not in left_out}
+        return {"key": self.key, **self.labels, **kept}
 
 
 def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
@@ -266,35 +260,24 @@ def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation
 def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     """Plan the cross-validation inside a split's training part: fold by fold, point by point.
 
-    Points that an estimator can walk through are one trial for each fold. The key leaves out what
-    does not touch a trial, so that a grid of single points can grow and keep its trials.
+    Points that share a fit are one trial for each fold, see `boostbench.experiment.tuning`. The key
+    leaves out what does not touch a trial, so that a grid of single points can grow and keep its
+    trials.
     """
+    protocol, measure = experiment.protocol, experiment.measure
     config = {name: experiment.config[name] for name in ("algo", "data")}
+    # No projection is left out, as in the config of the protocol.
+    prepared = protocol.scale if protocol.pca is None else [protocol.scale, protocol.pca]
+    judged = [measure.judged_by] if measure.judged_by else []
     y = experiment.dataset.y[split.train]
     where = f"the training part of split {split.index} of {experiment.dataset.name}"
-    scale, pca = experiment.protocol.scale, experiment.protocol.pca
-    # No projection is left out, as in the config of the protocol.
-    prepared = scale if pca is None else [scale, pca]
-    parts = folds(y, experiment.protocol.n_folds, split.seed, where)
-    for fold, (train, test) in enumerate(parts):
-        seed = int(np.random.SeedSequence([split.seed, fold]).generate_state(1)[0])
-        inner = Split(fold, seed, split.train[train], split.train[test])
-        for name, points, trial in _trials(experiment, inner):
-            key = digest([config, prepared, points, seed, inner.checksum])
-            labels = {**_labels(experiment, split), "fold": fold, name: points}
+    for inner in inner_splits(split, y, protocol.n_folds, where):
+        for trial in trials(experiment.trial(inner, {}), experiment.points):
+            points = list(trial.measure.points)
+            name, points = ("points", points) if len(points) > 1 else ("point", points[0])
+            key = digest([config, prepared, points, inner.seed, inner.checksum, *judged])
+            labels = {**_labels(experiment, split), "fold": inner.index, name: points}
             yield Task(experiment, trial, key, True, labels)
-
-
-def _trials(experiment: Experiment, inner: Split) -> Iterator[tuple[str, object, Trial]]:
-    """Give a fold's trials, each after what records call its part of the grid, and that part."""
-    algorithm, points = experiment.algorithm, experiment.points
-    data = inner.train, inner.test, inner.seed, experiment.protocol.scale
-    pca = experiment.protocol.pca
-    if can_walk(algorithm):
-        yield "points", points, Walk(algorithm, {}, *data, pca=pca, points=points)
-        return
-    for point in points:
-        yield "point", point, Trial(algorithm, point, *data, pca=pca)
 
 
 def _labels(experiment: Experiment, split: Split) -> dict:

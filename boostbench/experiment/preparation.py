@@ -1,5 +1,7 @@
 """What is done to the features before an algorithm sees them: scaling, then projection."""
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import sparse
 from sklearn.decomposition import PCA, KernelPCA
@@ -38,12 +40,24 @@ def scaler(kind: str, is_sparse: bool = False):
 
 
 def prepare(train, test, scale: str, pca: float | None = None) -> tuple:
-    """Scale and project both parts by what the training part says.
+    """Scale and project both parts by what the training part says; see `preparation`.
+
+    Returns
+    -------
+    tuple
+        The training and the test part as the algorithm sees them.
+    """
+    prepared = preparation(train, scale, pca)
+    return prepared(train), prepared(test)
+
+
+def preparation(train, scale: str, pca: float | None = None) -> Callable:
+    """Learn from the training part how to scale and project features.
 
     Parameters
     ----------
-    train, test : ndarray or sparse matrix of shape (n_samples, n_features)
-        Features of the two parts.
+    train : ndarray or sparse matrix of shape (n_samples, n_features)
+        Features of the training part.
     scale : {"minmax", "standard", "unit", "none"}
         See `scaler`.
     pca : float or None, default=None
@@ -53,20 +67,23 @@ def prepare(train, test, scale: str, pca: float | None = None) -> tuple:
 
     Returns
     -------
-    tuple
-        The training and the test part as the algorithm sees them.
+    callable
+        From features of any samples to what the algorithm sees of them.
     """
-    fitted = scaler(scale, sparse.issparse(train)).fit(train)
-    train, test = fitted.transform(train), fitted.transform(test)
+    scaled = scaler(scale, sparse.issparse(train)).fit(train).transform
     if pca is None:
-        return train, test
-    if not sparse.issparse(train):
-        # Both ways below subtract the mean's part from a Gram matrix, where digits may cancel.
-        centre = train.mean(axis=0)
-        train, test = train - centre, test - centre
+        return scaled
+    train = scaled(train)
+    # Both ways below subtract the mean's part from a Gram matrix, where digits may cancel.
+    centre = None if sparse.issparse(train) else train.mean(axis=0)
+
+    def centred(part):
+        return part if centre is None else part - centre
+
     n_samples, n_features = train.shape
     way = _by_samples if n_samples < n_features else _by_features
-    return way(train, test, pca)
+    project = way(centred(train), pca)
+    return lambda part: project(centred(scaled(part)))
 
 
 # The same components come from the matrix of the samples' inner products and from that of the
@@ -75,13 +92,12 @@ def prepare(train, test, scale: str, pca: float | None = None) -> tuple:
 # of those that hold a good share of the variance.
 
 
-def _by_samples(train, test, share: float) -> tuple:
+def _by_samples(train, share: float) -> Callable:
     projection = KernelPCA(kernel="linear", eigen_solver="dense").fit(train)
     shares = np.cumsum(projection.eigenvalues_) / projection.eigenvalues_.sum()
     n_components = np.searchsorted(shares, share, side="right") + 1  # the rule of PCA
-    return tuple(projection.transform(part)[:, :n_components] for part in (train, test))
+    return lambda part: projection.transform(part)[:, :n_components]
 
 
-def _by_features(train, test, share: float) -> tuple:
-    projection = PCA(share, svd_solver="covariance_eigh").fit(train)
-    return projection.transform(train), projection.transform(test)
+def _by_features(train, share: float) -> Callable:
+    return PCA(share, svd_solver="covariance_eigh").fit(train).transform

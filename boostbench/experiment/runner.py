@@ -1,7 +1,6 @@
 """Run what is missing of some experiments, and gather what there is."""
 
 import contextlib
-import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from boostbench.experiment.archive import Recorded
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import append, check_writable, read
 from boostbench.experiment.splits import Split
+from boostbench.experiment.tuning import choose
 from boostbench.experiment.workers import Workers
 
 RERUNS = ("never", "missing", "stale", "all")
@@ -293,19 +293,12 @@ class _Session:
     def _choose(self, experiment: Experiment, split: Split) -> tuple[dict, float, dict | None]:
         """Choose by cross-validation: the point, its mean error, and the failure if all failed."""
         trials = self._file_of(experiment.path(self.results, tuning=True))
-        tasks = list(tuning_tasks(experiment, experiment.tuning_split(split)))
-        chosen, least, failed = {}, float("inf"), {}
-        for point in experiment.points:
-            about = [(task, trials[task.key]) for task in tasks if point in task.points]
-            failures = [record for _, record in about if "error" in record]
-            if failures:
-                failed = failures[0]
-                continue
-            mean = statistics.fmean(task.validation_error(point, record) for task, record in about)
-            if mean < least:
-                chosen, least = point, mean
-        if chosen:
-            return chosen, least, None
+        tasks = tuning_tasks(experiment, experiment.tuning_split(split))
+        judged = [(task.points, trials[task.key]) for task in tasks]
+        chosen, error = choose(experiment.points, judged)
+        if chosen is not None:
+            return chosen, error, None
+        failed = next(record for _, record in judged if "error" in record)
         error = f"no point of the grid could be fitted; one of them: {failed['error']}"
         return {}, None, {"error": error, "where": failed["where"], "finished": failed["finished"]}
 

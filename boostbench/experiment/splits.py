@@ -1,4 +1,4 @@
-"""From a data set and a protocol to training and test parts, and to folds."""
+"""From a data set and a protocol to training and test parts."""
 
 import hashlib
 from dataclasses import dataclass
@@ -71,43 +71,15 @@ def splits(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
     if protocol.sampling in ("stratified", "plain"):
         parts = _shuffled
     return [
-        Split(i, int(_seeds(seed, i)[1]), np.asarray(train, np.int64), np.asarray(test, np.int64))
+        numbered(i, seed, train, test)
         for i, (train, test) in enumerate(parts(dataset, protocol, seed))
     ]
 
 
-def folds(y: np.ndarray, n_folds: int, seed: int, where: str = "the training part") -> list[tuple]:
-    """Divide a training part into stratified cross-validation folds.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Labels of the training part.
-    n_folds : int
-        Number of folds.
-    seed : int
-        Seed of the shuffle.
-    where : str
-        Name of the part, for the error.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        Positions in `y` that are fitted on, and that are validated on.
-
-    Raises
-    ------
-    UserError
-        If a class has fewer samples than there are folds.
-    """
-    label, count = _smallest_class(y)
-    if count < n_folds:
-        raise UserError(
-            f"class {label!r} has {count} samples in {where}, fewer than the {n_folds} folds; "
-            f"lower protocol.n_folds or set protocol.tune=none"
-        )
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros(len(y)), y))
+def numbered(index: int, seed: int, train: np.ndarray, test: np.ndarray) -> Split:
+    """Make a split of row numbers, with the seed of its number."""
+    rows = (np.asarray(part, np.int64) for part in (train, test))
+    return Split(index, int(_seeds(seed, index)[1]), *rows)
 
 
 def _shuffled(dataset: Dataset, protocol: Protocol, seed: int):
@@ -127,7 +99,7 @@ def _kfold(dataset: Dataset, protocol: Protocol, seed: int):
     draw = int(_seeds(seed, protocol.n_splits)[0])
     rows = _draw(dataset.y, protocol.samples_per_class, draw)
     y = dataset.y[rows]
-    label, count = _smallest_class(y)
+    label, count = smallest_class(y)
     if count < protocol.n_splits:
         raise UserError(
             f"class {label!r} of data set {dataset.name!r} has {count} samples, fewer than the "
@@ -172,7 +144,7 @@ def _check_sizes(y: np.ndarray, protocol: Protocol, stratified: bool, name: str)
         )
     if not stratified:
         return
-    label, count = _smallest_class(y)
+    label, count = smallest_class(y)
     if count < 2:
         raise UserError(
             f"class {label!r} of data set {name!r} has 1 sample, and a stratified split needs 2; "
@@ -187,7 +159,8 @@ def _check_sizes(y: np.ndarray, protocol: Protocol, stratified: bool, name: str)
         )
 
 
-def _smallest_class(y: np.ndarray):
+def smallest_class(y: np.ndarray) -> tuple[int | str, int]:
+    """Give the label with the fewest samples, and their number."""
     labels, counts = np.unique(y, return_counts=True)
     smallest = int(np.argmin(counts))
     return labels[smallest].item(), int(counts[smallest])

@@ -1,28 +1,71 @@
-"""One unit of work: prepare, fit, predict, measure."""
+"""One unit of work: fit an estimator on a training part, and record what a measure asks for."""
 
 import time
 import traceback
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.environment import calibration, environment
-from boostbench.experiment.preparation import prepare
+from boostbench.experiment.preparation import preparation
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.splits import Split
 
-# The parameter that says how many boosting rounds are asked for, by the names in use.
-ROUNDS = ("n_iterations", "n_estimators", "max_iter")
-# Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell.
-PREDICTION_SECONDS = 0.01
+if TYPE_CHECKING:
+    from boostbench.experiment.measures.base import Measure
+
 MAX_WARNINGS = 5
-# Scores added up round by round and at once differ in the last bit, so that the classes of
-# instances whose scores tie may differ; more than this share of them, and than a few, is a mistake.
-TIES = 0.01
-FEW_TIES = 2
+
+
+@dataclass(frozen=True)
+class Fit:
+    """An estimator that has been fitted, and what it was fitted on and is judged on.
+
+    Attributes
+    ----------
+    estimator : estimator
+    prepare : callable
+        From features of the data set to those that the estimator sees.
+    X_train, X_test : ndarray or sparse matrix of shape (n_samples, n_features)
+        Both parts as the estimator sees them.
+    y_train, y_test : ndarray of shape (n_samples,)
+        Their labels.
+    seconds : float
+        CPU seconds of the estimator's `fit`.
+    """
+
+    estimator: Any
+    prepare: Callable
+    X_train: Any
+    X_test: Any
+    y_train: np.ndarray
+    y_test: np.ndarray
+    seconds: float
+
+    def again(self, **params) -> "Fit":
+        """Change parameters of the same estimator and fit it once more, from where it is."""
+        seconds = _fit(self.estimator.set_params(**params), self.X_train, self.y_train)
+        return replace(self, seconds=seconds)
+
+    def times(self) -> dict[str, float | None]:
+        """Give the CPU seconds of the fit and of its parts, as far as the estimator tells them."""
+        return {
+            "fit": rounded(self.seconds),
+            "weak_learner": rounded(getattr(self.estimator, "weak_learner_time_", None)),
+            "coefficients": rounded(getattr(self.estimator, "coefficient_time_", None)),
+            "calibration": rounded(calibration()),
+        }
+
+    def count(self, attribute: str) -> int | None:
+        """Give a whole number that the estimator knows of itself, None where it does not."""
+        value = getattr(self.estimator, attribute, None)
+        return None if value is None else int(value)
 
 
 @dataclass(frozen=True)
@@ -32,37 +75,45 @@ class Trial:
     Attributes
     ----------
     algorithm : Algorithm
-        The classifier and its parameters.
+        The estimator and its parameters.
     chosen : dict
         Parameters that replace the algorithm's own: a point of its grid.
-    train, test : ndarray of int
-        Row numbers of what is fitted on, and of what is judged on.
-    seed : int
-        The estimator's `random_state`.
-    scale : str
-        Scaling of the features, fitted on `train`.
-    checkpoints : tuple of int
-        Boosting rounds at which the test error is recorded.
-    pca : float or None
-        Share of the variance that a projection keeps, fitted on `train`; None: no projection.
+    split : Split
+        What is fitted on, and what is judged on.
+    protocol : Protocol
+        Of which the preparation of the features and the checkpoints matter here.
+    measure : Measure
+        What is recorded of the fit.
     """
 
     algorithm: Algorithm
     chosen: Mapping
-    train: np.ndarray
-    test: np.ndarray
-    seed: int
-    scale: str
-    checkpoints: tuple[int, ...] = field(default=())
-    pca: float | None = None
+    split: Split
+    protocol: Protocol
+    measure: "Measure"
 
-    def measure(self, X, y: np.ndarray) -> dict:
-        """Fit on the training part and judge on the test part; parameters as for `run_trial`."""
-        return _judge(self, X, y)
+    def fit(self, X, y: np.ndarray, **overrides) -> Fit:
+        """Fit on the training part; X and y are those of the whole data set.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            Features of the whole data set.
+        y : ndarray of shape (n_samples,)
+            Labels of the whole data set.
+        **overrides
+            Parameters of the estimator besides those that are `chosen`.
+        """
+        train, test = self.split.train, self.split.test
+        prepare = preparation(X[train], self.protocol.scale, self.protocol.pca)
+        X_train, X_test = prepare(X[train]), prepare(X[test]) if len(test) else X[test]
+        estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
+        seconds = _fit(estimator, X_train, y[train])
+        return Fit(estimator, prepare, X_train, X_test, y[train], y[test], seconds)
 
 
 def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
-    """Fit and judge a classifier; never raise because of it.
+    """Fit and measure; never raise because of the estimator.
 
     BLAS and OpenMP have one thread each while it runs, so that CPU seconds mean something and
     results do not depend on how many trials run beside it.
@@ -79,14 +130,14 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     Returns
     -------
     dict
-        Results in JSON types: errors as fractions of 1, CPU seconds, model size, environment,
-        time. If the classifier raised, ``error`` (type and first line of the message) and
-        ``where`` (module and line) stand in place of the results.
+        In JSON types: what the measure records; sizes of both parts, warnings, environment, time.
+        If the estimator raised, ``error`` (type and first line of the message) and ``where``
+        (module and line) take the place of the measure's results.
     """
     started = _now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         try:
-            outcome = trial.measure(X, y)
+            outcome = trial.measure.take(trial, X, y)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # even SystemExit is only this trial's failure
@@ -94,8 +145,8 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     said = dict.fromkeys(f"{w.category.__name__}: {_first_line(w.message)}" for w in caught)
     return {
         **outcome,
-        "n_train": len(trial.train),
-        "n_test": len(trial.test),
+        "n_train": len(trial.split.train),
+        "n_test": len(trial.split.test),
         "warnings": list(said)[:MAX_WARNINGS],
         "environment": environment(trial.algorithm.target.partition(".")[0]),
         "started": started,
@@ -103,66 +154,15 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     }
 
 
-def _judge(trial: Trial, X, y: np.ndarray) -> dict:
-    X_train, X_test = prepare(X[trial.train], X[trial.test], trial.scale, trial.pca)
-    y_train, y_test = y[trial.train], y[trial.test]
-    estimator = trial.algorithm.build(trial.seed, **trial.chosen)
+def rounded(seconds: float | None) -> float | None:
+    """Round to six digits, as times are recorded."""
+    return None if seconds is None else float(f"{seconds:.6g}")
 
+
+def _fit(estimator, X, y: np.ndarray) -> float:
     start = time.process_time()
-    estimator.fit(X_train, y_train)
-    fit_seconds = time.process_time() - start
-
-    predicted, seconds_per_instance = _timed_prediction(estimator, X_test)
-    checkpoints, n_stages = _staged_errors(trial, estimator, X_test, y_test, predicted)
-    return {
-        "test_error": _error(predicted, y_test),
-        "train_error": _error(estimator.predict(X_train), y_train),
-        "checkpoints": checkpoints,
-        "n_iterations": _number(getattr(estimator, "n_iterations_", n_stages)),
-        "n_features": X_train.shape[1],  # after the projection
-        "n_parameters": _number(getattr(estimator, "n_parameters_", None)),
-        "seconds": {
-            "fit": _rounded(fit_seconds),
-            "weak_learner": _rounded(getattr(estimator, "weak_learner_time_", None)),
-            "coefficients": _rounded(getattr(estimator, "coefficient_time_", None)),
-            "predict_per_instance": _rounded(seconds_per_instance),
-            "calibration": _rounded(calibration()),
-        },
-    }
-
-
-def _timed_prediction(estimator, X):
-    seconds, repeats = 0.0, 0
-    while seconds < PREDICTION_SECONDS and repeats < 1000:
-        start = time.process_time()
-        predicted = estimator.predict(X)
-        seconds += time.process_time() - start
-        repeats += 1
-    return predicted, seconds / (repeats * len(predicted))
-
-
-def _staged_errors(trial: Trial, estimator, X, y, predicted) -> tuple[dict, int | None]:
-    """Test error at the checkpoints, and the number of rounds done.
-
-    A classifier that stopped early keeps its last error for the checkpoints up to the number of
-    rounds that were asked for; checkpoints beyond that are left out.
-    """
-    if not trial.checkpoints or not hasattr(estimator, "staged_predict"):
-        return {}, None
-    errors = {}
-    # Boosting may stop before its first round: then nothing is staged.
-    n_stages, stage = 0, predicted
-    for n_stages, stage in enumerate(estimator.staged_predict(X), start=1):
-        if n_stages in trial.checkpoints:
-            errors[str(n_stages)] = _error(stage, y)
-    if np.sum(stage != predicted) > max(FEW_TIES, TIES * len(predicted)):
-        raise RuntimeError("the last stage of staged_predict is not what predict gives")
-    params = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    asked = next((params[name] for name in ROUNDS if name in params), n_stages)
-    for checkpoint in trial.checkpoints:
-        if n_stages < checkpoint <= asked:
-            errors[str(checkpoint)] = _error(stage, y)
-    return errors, n_stages
+    estimator.fit(X, y)
+    return time.process_time() - start
 
 
 def _failure(error: BaseException) -> dict:
@@ -173,20 +173,13 @@ def _failure(error: BaseException) -> dict:
     }
 
 
-def _error(predicted, y) -> float:
-    return float(np.mean(predicted != y))
-
-
-def _number(value):
-    return None if value is None else int(value)
-
-
-def _rounded(seconds):
-    return None if seconds is None else float(f"{seconds:.6g}")
-
-
 def _first_line(message) -> str:
-    return str(message).strip().partition("\n")[0]
+    """Give the first line of a text that may be none, or no valid Unicode."""
+    try:
+        text = str(message)
+    except Exception as error:
+        text = f"its text raises {type(error).__name__}"
+    return text.strip().partition("\n")[0].encode(errors="backslashreplace").decode()
 
 
 def _now() -> str:

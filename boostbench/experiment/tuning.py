@@ -1,52 +1,195 @@
-"""Cross-validation of a whole grid by one estimator that goes from point to point."""
+"""How parameters are chosen: folds of a training part, trials of the grid's points, the best one.
 
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+Points of the grid that one estimator can go through are one trial of each fold: a *warm-started
+path* where the estimator comes to the same solution wherever it starts, and says so by
+``warm_parameters``; *stages of one fit* where the points differ in the number of boosting rounds,
+after which the estimator can still say what it would have predicted, and says so by
+``staged_parameter``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold
 
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.preparation import prepare
-from boostbench.experiment.trial import Trial
+from boostbench.errors import UserError
+from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.splits import Split, smallest_class
+from boostbench.experiment.stages import digest
+from boostbench.experiment.trial import Fit, Trial
+
+Point = Mapping[str, object]
+
+
+def folds(y: np.ndarray, n_folds: int, seed: int, where: str = "the training part") -> list[tuple]:
+    """Divide a training part into stratified cross-validation folds.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels of the training part.
+    n_folds : int
+        Number of folds.
+    seed : int
+        Seed of the shuffle.
+    where : str
+        Name of the part, for the error.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+        Positions in `y` that are fitted on, and that are validated on.
+
+    Raises
+    ------
+    UserError
+        If a class has fewer samples than there are folds.
+    """
+    label, count = smallest_class(y)
+    if count < n_folds:
+        raise UserError(
+            f"class {label!r} has {count} samples in {where}, fewer than the {n_folds} folds; "
+            f"lower protocol.n_folds or set protocol.tune=none"
+        )
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return list(splitter.split(np.zeros(len(y)), y))
+
+
+def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Iterator[Split]:
+    """Divide the training part of a split, whose labels are `y`, into splits for its folds."""
+    for fold, (train, test) in enumerate(folds(y, n_folds, split.seed, where)):
+        seed = int(np.random.SeedSequence([split.seed, fold]).generate_state(1)[0])
+        yield Split(fold, seed, split.train[train], split.train[test])
+
+
+def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
+    """Give the trials of one fold: each of a point of the grid, or of several that share a fit.
+
+    Parameters
+    ----------
+    outer : Trial
+        With the fold's split, nothing chosen, and the measure by which points are judged.
+    points : sequence of dict
+        Points of the algorithm's grid.
+
+    Yields
+    ------
+    Trial
+        Its measure, a `Validation`, holds the points.
+    """
+    found, grid = outer.algorithm.locate(), outer.algorithm.grid
+    staged = getattr(found, "staged_parameter", None)
+    staged = staged if staged in grid else None
+    if set(grid) <= set(getattr(found, "warm_parameters", ())):
+        groups, staged = [list(points)], None
+    elif staged:
+        groups = _alike(points, staged)
+    else:
+        groups = [[point] for point in points]
+    for group in groups:
+        yield replace(outer, measure=Validation(outer.measure, tuple(group), staged))
+
+
+def choose(
+    points: Iterable[Point], judged: Sequence[tuple[Sequence[Point], Mapping]]
+) -> tuple[Point | None, float | None]:
+    """Choose the point of the grid with the least mean validation error, the first of equal ones.
+
+    Parameters
+    ----------
+    points : iterable of dict
+    judged : sequence of (points, record)
+        Cross-validation trials: of which points each is, and what is on record of it. A point
+        with a failed trial is out.
+
+    Returns
+    -------
+    dict, float
+        The point and its mean error; None and None if all are out.
+    """
+    best, least = None, None
+    for point in points:
+        about = [(tried, record) for tried, record in judged if point in tried]
+        if any("error" in record for _, record in about):
+            continue
+        mean = fmean(_error(tried, record, point) for tried, record in about)
+        if least is None or mean < least:
+            best, least = point, mean
+    return best, least
 
 
 @dataclass(frozen=True)
-class Walk(Trial):
-    """A trial of all points of a grid, in their order; nothing is `chosen` yet.
-
-    Each fit is a warm start from the one before. This is for estimators that come to the same
-    solution wherever they start, and say by ``warm_parameters`` what may change in between; see
-    `can_walk`.
+class Validation(Measure):
+    """What is recorded of a cross-validation trial.
 
     Attributes
     ----------
+    of : Measure
+        Says what an error is.
     points : tuple of dict
-        The points of the algorithm's grid.
+        The points of the grid that the trial is of.
+    staged : str or None
+        Name of the parameter that says after how many rounds of one fit to look.
     """
 
-    points: tuple[Mapping, ...] = ()
+    of: Measure
+    points: tuple[Point, ...]
+    staged: str | None = None
 
-    def measure(self, X, y: np.ndarray) -> dict:
-        """Fit at every point and judge; parameters as for `boostbench.experiment.trial.run_trial`.
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit at the points and judge.
 
         Returns
         -------
         dict
-            ``test_errors`` and ``seconds``, the CPU seconds of each fit, point by point.
+            Of a single point, ``validation_error``, ``digest`` (of what is judged, see
+            `Measure.outputs`) and CPU ``seconds``; of several, ``validation_errors``, ``digests``
+            and, as a list with one entry for each fit, ``seconds``.
         """
-        X_train, X_test = prepare(X[self.train], X[self.test], self.scale, self.pca)
-        estimator = self.algorithm.build(self.seed, warm_start=True)
-        errors, seconds = [], []
+        if len(self.points) == 1:
+            fit = trial.fit(X, y, **self.points[0])
+            loss, name = self._judged(fit, self.of.outputs(fit)["end"])
+            return {"validation_error": loss, "digest": name, "seconds": fit.times()}
+        judged, seconds = self._stages(trial, X, y) if self.staged else self._path(trial, X, y)
+        losses, names = zip(*judged, strict=True)
+        return {
+            "validation_errors": list(losses),
+            "digests": list(names),
+            "seconds": [round(one, 4) for one in seconds],
+        }
+
+    def _path(self, trial: Trial, X, y: np.ndarray) -> tuple[list, list[float]]:
+        """Fit point by point, each fit a warm start from the one before."""
+        fit, judged, seconds = None, [], []
         for point in self.points:
-            start = time.process_time()
-            estimator.set_params(**point).fit(X_train, y[self.train])
-            seconds.append(round(time.process_time() - start, 4))
-            errors.append(float(np.mean(estimator.predict(X_test) != y[self.test])))
-        return {"test_errors": errors, "seconds": seconds}
+            fit = fit.again(**point) if fit else trial.fit(X, y, warm_start=True, **point)
+            seconds.append(fit.seconds)
+            judged.append(self._judged(fit, self.of.outputs(fit)["end"]))
+        return judged, seconds
+
+    def _stages(self, trial: Trial, X, y: np.ndarray) -> tuple[list, list[float]]:
+        """Fit once, with the largest number of rounds, and look at the stages."""
+        rounds = [point[self.staged] for point in self.points]
+        fit = trial.fit(X, y, **self.points[rounds.index(max(rounds))])
+        outputs = self.of.outputs(fit, sorted(set(rounds)))
+        return [self._judged(fit, outputs[str(number)]) for number in rounds], [fit.seconds]
+
+    def _judged(self, fit: Fit, output: np.ndarray) -> tuple[float, str]:
+        return self.of.loss(fit, output), digest(output)
 
 
-def can_walk(algorithm: Algorithm) -> bool:
-    """Tell whether an algorithm's grid is of parameters that a warm start may change."""
-    allowed = getattr(algorithm.locate(), "warm_parameters", ())
-    return bool(algorithm.grid) and set(algorithm.grid) <= set(allowed)
+def _alike(points: Iterable[Point], staged: str) -> list[list[Point]]:
+    """Group points that differ in one parameter only."""
+    groups: dict[str, list[Point]] = {}
+    for point in points:
+        others = repr([value for name, value in point.items() if name != staged])
+        groups.setdefault(others, []).append(point)
+    return list(groups.values())
+
+
+def _error(tried: Sequence[Point], record: Mapping, point: Point) -> float:
+    if "validation_errors" in record:
+        return record["validation_errors"][tried.index(point)]
+    return record["validation_error"]

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
-from boostbench.experiment.measures.boundary import BoundaryExperiment, decode
+from boostbench.experiment.measures.boundary import decode
 from boostbench.figures.cross import compose_cross, load_each
 from boostbench.figures.definition import FigureColumn, FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
@@ -133,7 +133,7 @@ def boundaries(definition: FigureDefinition, overrides: list[str]) -> Drawing:
     """
     cells, specs = compose_cross(definition, definition.rows, overrides)
     rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
-    report = execute(specs, load_each(specs), kind=BoundaryExperiment)
+    report = execute(specs, load_each(specs), measure="boundary")
     panels: dict[str, list[Panel]] = {row: [] for row in definition.rows}
     facts, stale = [], []
     for (row, column), spec, number, outcome in zip(

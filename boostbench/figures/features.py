@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.definitions.execute import execute
-from boostbench.experiment.measures.feature_use import FeatureUseExperiment
 from boostbench.figures.cross import compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
@@ -132,7 +131,7 @@ def features(definition: FigureDefinition, overrides: list[str]) -> Drawing:
     Drawing
     """
     cells, specs = compose_cross(definition, definition.features, overrides)
-    report = execute(specs, load_each(specs), kind=FeatureUseExperiment)
+    report = execute(specs, load_each(specs), measure="feature_use")
     panels: dict[str, dict[str, list[dict]]] = {row: {} for row in definition.features}
     facts, stale = [], []
     for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):

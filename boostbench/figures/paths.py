@@ -10,7 +10,6 @@ from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
-from boostbench.experiment.measures.paths import PathExperiment
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import PAGE_WIDTH, line, style
@@ -98,7 +97,7 @@ def paths(definition: FigureDefinition, overrides: list[str]) -> Drawing:
     taken = ",".join(map(str, definition.classes))
     chosen = [f"data={definition.data}", f"algo={definition.algo}", f"++data.classes=[{taken}]"]
     [spec] = experiments([[*chosen, *definition.overrides, *overrides]])
-    [outcome] = execute([spec], [load(spec["data"])], kind=PathExperiment).outcomes
+    [outcome] = execute([spec], [load(spec["data"])], measure="paths").outcomes
     if not outcome.records:
         raise UserError(
             f"no coefficient paths of {definition.algo} on {definition.data}; see above"

@@ -39,6 +39,12 @@ class Nearest(ClassifierMixin, BaseEstimator):
         return last
 
 
+class Staged(Nearest):
+    """Knows after each round what it would have been without those that follow."""
+
+    staged_parameter = "n_iterations"
+
+
 class Tying(Nearest):
     """Predicts another class than its last stage for some instances."""
 

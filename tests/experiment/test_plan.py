@@ -40,8 +40,8 @@ def test_what_is_done_to_the_features_is_in_every_key(changed):
 def test_trials_project():
     experiment = make_experiment(pca=0.9)
     split = experiment.splits[0]
-    assert experiment.trial(split, {}).pca == 0.9
-    assert {task.trial.pca for task in tuning_tasks(experiment, split)} == {0.9}
+    assert experiment.trial(split, {}).protocol.pca == 0.9
+    assert {task.trial.protocol.pca for task in tuning_tasks(experiment, split)} == {0.9}
 
 
 def test_sparse_features_that_are_projected_need_no_sparse_algorithm():

@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.errors import UserError
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.splits import folds, splits
+from boostbench.experiment.splits import splits
 
 from .toy import make_dataset
 
@@ -82,15 +82,6 @@ def test_fixed_splits_are_taken_as_they_are():
     assert [(s.train.tolist(), s.test.tolist()) for s in found] == [([0, 5], [1, 2]), ([3], [4])]
 
 
-def test_folds_are_stratified_and_cover_everything():
-    y = np.repeat(["a", "b"], [20, 10])
-    parts = folds(y, 5, seed=0)
-    assert sorted(np.concatenate([test for _, test in parts])) == list(range(30))
-    for train, test in parts:
-        assert np.sum(y[test] == "b") == 2
-        assert not set(train) & set(test)
-
-
 @pytest.mark.parametrize(
     ("counts", "settings", "message"),
     [
@@ -117,9 +108,3 @@ def test_too_few_fixed_splits():
 def test_bad_seed(dataset, seed):
     with pytest.raises(UserError, match="seed is"):
         splits(dataset, Protocol(), seed)
-
-
-def test_fewer_samples_in_a_class_than_folds():
-    message = "class 'b' has 3 samples in the training part, fewer than the 5 folds"
-    with pytest.raises(UserError, match=message):
-        folds(np.repeat(["a", "b"], [20, 3]), 5, seed=0)

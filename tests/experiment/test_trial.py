@@ -1,10 +1,12 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from threadpoolctl import threadpool_info
 
+from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.preparation import prepare
 from boostbench.experiment.protocol import Protocol
@@ -14,12 +16,12 @@ from boostbench.experiment.trial import Trial, run_trial
 
 @pytest.fixture
 def do(dataset):
-    split = splits(dataset, Protocol(), seed=0)[0]
+    split = replace(splits(dataset, Protocol(), seed=0)[0], seed=0)
 
     def do(target, checkpoints=(1, 2, 5, 50), chosen=None, **params):
         algorithm = Algorithm("x", target, params)
-        chosen = chosen or {}
-        trial = Trial(algorithm, chosen, split.train, split.test, 0, "minmax", checkpoints)
+        protocol = Protocol(checkpoints=checkpoints)
+        trial = Trial(algorithm, chosen or {}, split, protocol, measures.find("prediction"))
         return run_trial(trial, dataset.X, dataset.y)
 
     do.split = split
@@ -48,7 +50,8 @@ def test_outcome_is_what_a_plain_fit_gives(do, dataset):
 def test_features_are_projected(dataset):
     split = splits(dataset, Protocol(), seed=0)[0]
     algorithm = Algorithm("x", "fake_classifiers.Plain", {})
-    trial = Trial(algorithm, {}, split.train, split.test, 0, "none", (), pca=0.5)
+    protocol = Protocol(scale="none", checkpoints=(), pca=0.5)
+    trial = Trial(algorithm, {}, split, protocol, measures.find("prediction"))
     assert run_trial(trial, dataset.X, dataset.y)["n_features"] == 1
 
 

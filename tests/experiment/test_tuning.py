@@ -1,13 +1,19 @@
+import itertools
+
 import numpy as np
 import pytest
 
 from boostbench.algorithms import MultiBoost
+from boostbench.errors import UserError
+from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.plan import tuning_tasks
+from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import read
 from boostbench.experiment.runner import run
+from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial, run_trial
-from boostbench.experiment.tuning import Walk, can_walk
+from boostbench.experiment.tuning import folds, trials
 
 GRID = [1e-2, 1e-3, 1e-4]
 MULTIBOOST = "boostbench.algorithms.MultiBoost"
@@ -22,36 +28,86 @@ def points():
     return tuple({"nu": nu} for nu in GRID)
 
 
-@pytest.mark.parametrize("scale", ["minmax", "none"])
-def test_errors_are_those_of_single_trials(dataset, scale):
-    algorithm = Algorithm("multiboost", MULTIBOOST, {"n_iterations": 200, "tol": 1e-4})
+def trial(algorithm, scale="minmax"):
+    split = Split(0, 0, np.arange(80), np.arange(80, 120))
+    return Trial(algorithm, {}, split, Protocol(scale=scale), measures.find("prediction"))
+
+
+def of_one_fold(algorithm, dataset, scale="minmax"):
     labels = np.unique(dataset.y, return_inverse=True)[1]
-    train, test = np.arange(80), np.arange(80, 120)
-    parts = train, test, 0, scale
-    outcome = run_trial(Walk(algorithm, {}, *parts, points=points()), dataset.X, labels)
-    single = [
-        run_trial(Trial(algorithm, point, *parts), dataset.X, labels)["test_error"]
-        for point in points()
-    ]
+    tried = list(trials(trial(algorithm, scale), algorithm.points()))
+    return tried, [run_trial(one, dataset.X, labels) for one in tried]
+
+
+@pytest.mark.parametrize("scale", ["minmax", "none"])
+def test_errors_of_a_warm_started_path_are_those_of_single_trials(dataset, scale):
+    params = {"n_iterations": 200, "tol": 1e-4}
+    _, [outcome] = of_one_fold(Algorithm("m", MULTIBOOST, params, {"nu": GRID}), dataset, scale)
+    single = []
+    for nu in GRID:
+        algorithm = Algorithm("m", MULTIBOOST, {**params, "nu": nu})
+        labels = np.unique(dataset.y, return_inverse=True)[1]
+        single.append(run_trial(trial(algorithm, scale), dataset.X, labels)["test_error"])
     # Solutions of the same problem, up to its tolerance.
-    assert np.abs(np.subtract(outcome["test_errors"], single)).max() <= 1 / len(test)
-    assert len(outcome["seconds"]) == len(GRID)
+    assert np.abs(np.subtract(outcome["validation_errors"], single)).max() <= 1 / 40
+    assert len(outcome["seconds"]) == len(outcome["digests"]) == len(GRID)
     assert outcome["n_train"] == 80
 
 
 @pytest.mark.parametrize(
     ("target", "grid", "expected"),
     [
-        (MULTIBOOST, {"nu": GRID}, True),
-        (MULTIBOOST, {"nu": GRID, "max_bins": [8, 16]}, False),
-        (MULTIBOOST, {}, False),
-        ("boostbench.algorithms.MCBoost", {"nu": GRID}, False),
+        (MULTIBOOST, {"nu": GRID}, [3]),
+        (MULTIBOOST, {"nu": GRID, "max_bins": [8, 16]}, [1] * 6),
+        ("boostbench.algorithms.MCBoost", {"nu": GRID}, [1] * 3),
         # A warm start of its own meaning: more trees.
-        ("sklearn.ensemble.GradientBoostingClassifier", {"learning_rate": [0.1, 1.0]}, False),
+        ("sklearn.ensemble.GradientBoostingClassifier", {"learning_rate": [0.1, 1.0]}, [1, 1]),
+        ("fake_classifiers.Staged", {"width": [1, 2], "n_iterations": [1, 2, 3]}, [3, 3]),
+        ("fake_classifiers.Staged", {"width": [1, 2]}, [1, 1]),
+        ("fake_classifiers.Nearest", {"width": [1, 2], "n_iterations": [1, 2, 3]}, [1] * 6),
     ],
 )
-def test_who_can_walk(target, grid, expected):
-    assert can_walk(Algorithm("some", target, {}, grid)) is expected
+def test_which_points_share_a_fit(target, grid, expected):
+    algorithm = Algorithm("some", target, {}, grid)
+    tried = [one.measure.points for one in trials(trial(algorithm), algorithm.points())]
+    assert [len(points) for points in tried] == expected
+    assert sorted(map(str, itertools.chain(*tried))) == sorted(map(str, algorithm.points()))
+
+
+def test_stages_of_one_fit_are_judged_like_fits_of_their_own(dataset, monkeypatch):
+    import fake_classifiers
+
+    grid = {"width": [1, 2], "n_iterations": [3, 1, 2]}
+    apart = Algorithm("fake", "fake_classifiers.Nearest", {}, grid)
+    tried, outcomes = of_one_fold(apart, dataset)
+    expected = {
+        str(one.measure.points[0]): outcome for one, outcome in zip(tried, outcomes, strict=True)
+    }
+    fits = []
+    fit = fake_classifiers.Staged.fit
+    monkeypatch.setattr(fake_classifiers.Staged, "fit", lambda *args: fits.append(1) or fit(*args))
+    together = Algorithm("fake", "fake_classifiers.Staged", {}, grid)
+    tried, outcomes = of_one_fold(together, dataset)
+    assert len(fits) == len(outcomes) == 2
+    for one, outcome in zip(tried, outcomes, strict=True):
+        for i, point in enumerate(one.measure.points):
+            alone = expected[str(point)]
+            assert outcome["validation_errors"][i] == alone["validation_error"]
+            assert outcome["digests"][i] == alone["digest"]
+        assert len(outcome["seconds"]) == 1
+
+
+def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):
+    grid = {"width": [1, 2], "n_iterations": [1, 2, 3]}
+    chosen = []
+    for target in ("fake_classifiers.Staged", "fake_classifiers.Nearest"):
+        asked = make_experiment(target, grid=grid, name=target.rpartition(".")[2])
+        [outcome] = run([asked], results=tmp_path).outcomes
+        [point] = {str(record["chosen"]) for record in outcome.records}
+        chosen.append((point, outcome.records[0]["validation_error"]))
+        trials, _ = read(asked.path(tmp_path, tuning=True))
+        assert len(trials) == (6 if target.endswith("Staged") else 18)
+    assert chosen[0] == chosen[1]
 
 
 def test_one_record_per_fold(experiment, tmp_path):
@@ -65,7 +121,7 @@ def test_one_record_per_fold(experiment, tmp_path):
     assert outcome.records[0]["validation_error"] == pytest.approx(means.min())
 
 
-def test_a_longer_grid_walks_anew(make_experiment):
+def test_a_longer_path_is_gone_anew(make_experiment):
     """A point's result may depend on those before it."""
     longer = make_experiment(MULTIBOOST, grid={"nu": [*GRID, 1e-5]}, n_iterations=200)
     shorter = make_experiment(MULTIBOOST, grid={"nu": GRID}, n_iterations=200)
@@ -87,3 +143,18 @@ def test_a_failure_is_that_of_all_points(experiment, tmp_path, monkeypatch):
 def test_labels_say_how_many_points(experiment):
     task = next(iter(tuning_tasks(experiment, experiment.splits[0])))
     assert task.label == "fake on toy, split 0, fold 0, 3 points"
+
+
+def test_folds_are_stratified_and_cover_everything():
+    y = np.repeat(["a", "b"], [20, 10])
+    parts = folds(y, 5, seed=0)
+    assert sorted(np.concatenate([test for _, test in parts])) == list(range(30))
+    for train, test in parts:
+        assert np.sum(y[test] == "b") == 2
+        assert not set(train) & set(test)
+
+
+def test_fewer_samples_in_a_class_than_folds():
+    message = "class 'b' has 3 samples in the training part, fewer than the 5 folds"
+    with pytest.raises(UserError, match=message):
+        folds(np.repeat(["a", "b"], [20, 3]), 5, seed=0)

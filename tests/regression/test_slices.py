@@ -72,9 +72,9 @@ class Slice:
                 self.experiment, split, self.records[split.index]["chosen"], None
             ).trial
             chosen = {**trial.chosen, "n_iterations": rounds}
-            outcome = run_trial(
-                replace(trial, chosen=chosen, checkpoints=()), self.experiment.dataset.X, y
-            )
+            protocol = replace(trial.protocol, checkpoints=())
+            trial = replace(trial, chosen=chosen, protocol=protocol)
+            outcome = run_trial(trial, self.experiment.dataset.X, y)
             assert "error" not in outcome, outcome["error"]
             errors.append(outcome["test_error"])
         return errors

@@ -1,23 +1,19 @@
 """Decision boundaries as records: what a classifier of two features predicts all over the plane."""
 
 import base64
-import itertools
-import time
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.preparation import scaler
+from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.splits import Split
-from boostbench.experiment.trial import Trial
+from boostbench.experiment.splits import Split, numbered
+from boostbench.experiment.stages import predict, stages
+from boostbench.experiment.trial import Trial, rounded
 
 #: Cells of the grid along each axis.
 RESOLUTION = 200
@@ -25,73 +21,37 @@ RESOLUTION = 200
 _MARGIN = 0.05
 
 
-class BoundaryExperiment(Experiment):
+class Boundary(Measure):
     """An algorithm fitted on a whole data set of two features, to be drawn.
 
     The `checkpoints` of the protocol are the boosting rounds that are drawn. Hyper-parameters are
     chosen by cross-validation on all rows, as the training part of a split would be used.
-    """
-
-    @classmethod
-    def from_config(cls, config: Mapping, dataset: Dataset) -> "BoundaryExperiment":
-        """Make an experiment from the resolved configuration and the loaded data.
-
-        Parameters
-        ----------
-        config : mapping
-            As for `Experiment`; of the protocol, how to scale, tune and which checkpoints matter.
-        dataset : Dataset
-            Of two dense features.
-
-        Raises
-        ------
-        UserError
-            If the configuration or the data set is not fit for this.
-        """
-        if dataset.n_features != 2 or dataset.is_sparse:
-            raise UserError(
-                f"a decision boundary needs 2 dense features, and {dataset.name!r} has "
-                f"{dataset.n_features}; take another data set"
-            )
-        if not config["protocol"].get("checkpoints"):
-            raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
-        whole = (np.arange(dataset.n_samples), np.arange(0))
-        plain = super().from_config(config, replace(dataset, splits=[whole]))
-        protocol = Protocol(
-            sampling="fixed",
-            n_splits=1,
-            scale=plain.protocol.scale,
-            tune=plain.protocol.tune,
-            n_folds=plain.protocol.n_folds,
-            checkpoints=plain.protocol.checkpoints,
-        )
-        return replace(plain, protocol=protocol)
-
-    @cached_property
-    def config(self) -> dict:
-        """All that decides the record, in JSON types."""
-        return {**super().config, "boundary": {"resolution": RESOLUTION}}
-
-    def trial(self, split: Split, chosen: Mapping) -> Trial:
-        """Plan the fit whose predictions are drawn."""
-        plain = super().trial(split, chosen)
-        return BoundaryTrial(**vars(plain))
-
-    def path(self, results: Path, tuning: bool = False) -> Path:
-        """Give the file of the records: ``ALGO.boundary.jsonl``, or the cross-validation trials."""
-        path = super().path(results, tuning)
-        return path if tuning else path.with_suffix(".boundary.jsonl")
-
-
-@dataclass(frozen=True)
-class BoundaryTrial(Trial):
-    """A fit on the training part, and a map of what it predicts at each checkpoint.
 
     The map is of the plane of the features. A classifier that can `project` and `unproject` works
     in a space of its own, of two features too; then the map is of that.
     """
 
-    def measure(self, X, y: np.ndarray) -> dict:
+    suffix = "boundary"
+    settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
+
+    def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
+        """Keep how to scale and tune, and the checkpoints; the features are two, and dense."""
+        if dataset.n_features != 2 or dataset.is_sparse:
+            raise UserError(
+                f"a decision boundary needs 2 dense features, and {dataset.name!r} has "
+                f"{dataset.n_features}; take another data set"
+            )
+        if not protocol.checkpoints:
+            raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
+        kept = ("scale", "tune", "n_folds", "checkpoints")
+        settings = {name: getattr(protocol, name) for name in kept}
+        return Protocol(sampling="fixed", n_splits=1, **settings)
+
+    def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
+        """Train on all rows."""
+        return [numbered(0, seed, np.arange(dataset.n_samples), np.arange(0))]
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit, and predict the points and the grid.
 
         Returns
@@ -101,20 +61,14 @@ class BoundaryTrial(Trial):
             ``extent`` of the grid (left, right, bottom, top); by boosting round, ``maps`` (see
             `decode`) and ``train_errors``; ``n_iterations`` done; CPU ``seconds`` of the fit.
         """
-        X, y = X[self.train], y[self.train]
-        scaling = scaler(self.scale).fit(X)
-        inputs = scaling.transform(X)
-        estimator = self.algorithm.build(self.seed, **self.chosen)
-        started = time.process_time()
-        estimator.fit(inputs, y)
-        seconds = time.process_time() - started
-
+        fit = trial.fit(X, y)
+        estimator, inputs, y = fit.estimator, fit.X_train, fit.y_train
         own_space = hasattr(estimator, "unproject")
-        points = estimator.project(inputs) if own_space else X
+        points = estimator.project(inputs) if own_space else X[trial.split.train]
         extent, grid = _grid(points)
-        cells = estimator.unproject(grid) if own_space else scaling.transform(grid)
-        n_iterations = getattr(estimator, "n_iterations_", None)
-        predicted = _at(self.checkpoints, estimator, np.concatenate([inputs, cells]))
+        cells = estimator.unproject(grid) if own_space else fit.prepare(grid)
+        drawn = np.concatenate([inputs, cells])
+        predicted = _at(trial.protocol.checkpoints, estimator, drawn, np.unique(y))
         return {
             "points": {
                 "x": points[:, 0].round(3).tolist(),
@@ -122,12 +76,12 @@ class BoundaryTrial(Trial):
                 "label": y.tolist(),
             },
             "extent": [round(bound, 6) for bound in extent],
-            "maps": {str(r): encode(p[len(X) :]) for r, p in predicted.items()},
+            "maps": {str(r): encode(p[len(y) :]) for r, p in predicted.items()},
             "train_errors": {
-                str(r): float((p[: len(X)] != y).mean()) for r, p in predicted.items()
+                str(r): float((p[: len(y)] != y).mean()) for r, p in predicted.items()
             },
-            "n_iterations": None if n_iterations is None else int(n_iterations),
-            "seconds": {"fit": float(f"{seconds:.6g}")},
+            "n_iterations": fit.count("n_iterations_"),
+            "seconds": {"fit": rounded(fit.seconds)},
         }
 
 
@@ -170,14 +124,13 @@ def _grid(points: np.ndarray) -> tuple[list[float], np.ndarray]:
     return [float(bound) for bound in (low[0], high[0], low[1], high[1])], centres
 
 
-def _at(rounds: tuple[int, ...], estimator, X: np.ndarray) -> dict[int, np.ndarray]:
+def _at(rounds: Sequence[int], estimator, X: np.ndarray, known) -> dict[int, np.ndarray]:
     """Predict after each number of rounds; one that stopped earlier stays as it was."""
-    predicted = dict.fromkeys(rounds, estimator.predict(X))
+    predicted = dict.fromkeys(rounds, predict(estimator, X, known))
     early = [number for number in rounds if number < getattr(estimator, "n_iterations_", 0)]
-    if early:
-        # No further than needed: a stage is expensive where each has coefficients of its own.
-        stages = itertools.islice(estimator.staged_predict(X), early[-1])
-        for number, classes in enumerate(stages, start=1):
-            if number in early:
-                predicted[number] = classes
+    # No further than needed: a stage is expensive where each has coefficients of its own.
+    staged = stages(estimator, X, known, stop=max(early, default=0))
+    for number, classes in enumerate(staged, start=1):
+        if number in early:
+            predicted[number] = classes
     return predicted

@@ -5,7 +5,8 @@ import pytest
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.experiment.measures.boundary import RESOLUTION, BoundaryExperiment, decode
+from boostbench.experiment.measures.boundary import RESOLUTION, decode
+from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
 
 from ..toy import make_dataset
@@ -26,7 +27,7 @@ def experiment(dataset, target="boostbench.algorithms.AdaBoostMH", grid=None, **
         algo["n_iterations"] = 30
     settings = {"checkpoints": [1, 30, 99], "n_folds": 3, **protocol}
     config = {"algo": algo, "protocol": settings, "seed": 0}
-    return BoundaryExperiment.from_config(config, dataset)
+    return Experiment.from_config(config, dataset, "boundary")
 
 
 def only_record(report):

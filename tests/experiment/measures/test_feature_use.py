@@ -5,19 +5,21 @@ import pytest
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.experiment.measures.feature_use import MAX_FEATURES, FeatureUseExperiment
+from boostbench.experiment.measures.feature_use import MAX_FEATURES
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
 
 from ..toy import make_dataset
 
 
-def experiment(dataset, target="boostbench.algorithms.AdaBoostMH", **protocol):
+def experiment(
+    dataset, target="boostbench.algorithms.AdaBoostMH", measure="feature_use", **protocol
+):
     algo = {"name": "one", "_target_": target, "grid": {}}
     if target.startswith("boostbench"):
         algo["n_iterations"] = 20
     settings = {"n_splits": 3, "checkpoints": [1, 20], **protocol}
-    return FeatureUseExperiment.from_config({"algo": algo, "protocol": settings}, dataset)
+    return Experiment.from_config({"algo": algo, "protocol": settings}, dataset, measure)
 
 
 def test_counts_the_stumps_of_each_feature(tmp_path):
@@ -37,9 +39,8 @@ def test_counts_the_stumps_of_each_feature(tmp_path):
 
 
 def test_error_is_that_of_the_same_split_in_a_table(tmp_path):
-    asked = experiment(make_dataset(), checkpoints=[])
-    plain = Experiment(asked.dataset, asked.algorithm, asked.protocol, asked.seed)
-    [used], [whole] = (run([one], results=tmp_path).outcomes for one in (asked, plain))
+    asked = [experiment(make_dataset(), measure=name) for name in ("feature_use", "prediction")]
+    [used], [whole] = (run([one], results=tmp_path).outcomes for one in asked)
     errors = [[record["test_error"] for record in each.records] for each in (used, whole)]
     assert errors[0] == errors[1]
 

@@ -11,7 +11,8 @@ from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.code import fingerprint
-from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP, PathExperiment
+from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
+from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
 
 
@@ -28,7 +29,7 @@ def experiment(dataset):
         "protocol": {"samples_per_class": 20, "n_splits": 5, "checkpoints": [1]},
         "seed": 1,
     }
-    return PathExperiment.from_config(config, dataset)
+    return Experiment.from_config(config, dataset, "paths")
 
 
 @pytest.fixture(scope="module")

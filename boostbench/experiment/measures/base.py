@@ -1,0 +1,125 @@
+"""What every measure has."""
+
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.records import record_path
+from boostbench.experiment.splits import Split, splits
+from boostbench.experiment.stages import predictions
+from boostbench.experiment.trial import Fit, Trial
+
+
+class Measure:
+    """What is recorded of a fit; a subclass says at least what it is, by `take`.
+
+    It has no state, so that it means the same in every worker.
+
+    Attributes
+    ----------
+    suffix : str, default=""
+        Of the names of its files of records, ``ALGO.SUFFIX.jsonl``; none for ``ALGO.jsonl``.
+    settings : mapping, default={}
+        What of it decides its records, in JSON types: joins the experiment's config.
+    needs : tuple of str, default=("predict",)
+        Methods that an estimator must have besides `fit`; of names with ``|`` between, one.
+    kind : str, default="classifier"
+        What such an estimator is called.
+    judged_by : str, default=""
+        By what cross-validation judges where that is not the share of errors: part of its keys.
+    code : tuple of callable, default=()
+        Functions whose code decides its records, besides the estimator's.
+    """
+
+    suffix: ClassVar[str] = ""
+    settings: ClassVar[Mapping] = {}
+    needs: ClassVar[tuple[str, ...]] = ("predict",)
+    kind: ClassVar[str] = "classifier"
+    judged_by: ClassVar[str] = ""
+    code: ClassVar[tuple[Callable, ...]] = ()
+
+    def file(self, results: Path, data: str, algo: str) -> Path:
+        """Say where the records of an algorithm on a data set are."""
+        path = record_path(results, data, algo)
+        return path.with_suffix(f".{self.suffix}.jsonl") if self.suffix else path
+
+    def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
+        """Say what of a protocol matters here, and refuse what cannot be measured.
+
+        Raises
+        ------
+        UserError
+            If the protocol or the data set is not fit for this.
+        """
+        return protocol
+
+    def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
+        """Divide the data; by default as the protocol says."""
+        return splits(dataset, protocol, seed)
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and give what is to be recorded, in JSON types.
+
+        Parameters
+        ----------
+        trial : Trial
+            Its method `fit` fits.
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            Features of the whole data set.
+        y : ndarray of shape (n_samples,)
+            Labels of the whole data set.
+
+        Raises
+        ------
+        Exception
+            Any; it is recorded as the failure of this trial.
+        """
+        raise NotImplementedError
+
+    def outputs(self, fit: Fit, rounds: Collection[int] = ()) -> dict[str, np.ndarray]:
+        """Give what a fit says of the test part: what errors and digests are made of.
+
+        Two fits are the same in the eyes of this measure if these arrays are. Here they are
+        predicted labels.
+
+        Parameters
+        ----------
+        fit : Fit
+        rounds : collection of int, default=()
+            Checkpoints, numbers of boosting rounds.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The ``"end"``, and each checkpoint by its digits, see
+            `boostbench.experiment.stages.predictions`.
+        """
+        return predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)[0]
+
+    def loss(self, fit: Fit, output: np.ndarray) -> float:
+        """Judge one of the `outputs`: what cross-validation makes small; here, the error."""
+        return float(np.mean(output != fit.y_test))
+
+    def check(self, found: type) -> None:
+        """Make sure that the instances of a class can be measured.
+
+        Raises
+        ------
+        UserError
+            If it lacks a method.
+        """
+        lacking = [
+            need.replace("|", " or ")
+            for need in ("fit", *self.needs)
+            if not any(hasattr(found, method) for method in need.split("|"))
+        ]
+        if lacking:
+            raise UserError(
+                f"algo._target_={found.__module__}.{found.__qualname__} is no {self.kind}: "
+                f"it has no {' and no '.join(lacking)}"
+            )

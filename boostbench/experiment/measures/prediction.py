@@ -1,0 +1,56 @@
+"""Test errors of a classifier, its size and its times: what tables are made of."""
+
+import time
+
+import numpy as np
+
+from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.stages import checked, digest, predict, predictions
+from boostbench.experiment.trial import Fit, Trial, rounded
+
+# Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell.
+PREDICTION_SECONDS = 0.01
+
+
+class Prediction(Measure):
+    """What a classifier predicts, and what that costs."""
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit on the training part and judge on the test part.
+
+        Returns
+        -------
+        dict
+            ``test_error`` and ``train_error``, fractions; ``checkpoints``, test errors by boosting
+            round; ``digests``, names of the predicted labels by boosting round and at the ``end``;
+            ``n_iterations`` done, ``n_features`` after the projection, ``n_parameters``; CPU
+            ``seconds``. What the classifier does not tell is None.
+        """
+        fit = trial.fit(X, y)
+        known = np.unique(fit.y_train)
+        end, seconds_per_instance = _timed_prediction(fit, known)
+        rounds = trial.protocol.checkpoints
+        predicted, n_stages = predictions(fit.estimator, fit.X_test, known, rounds, end)
+        errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
+        train_labels = predict(fit.estimator, fit.X_train, known)
+        n_iterations = fit.count("n_iterations_")
+        return {
+            "test_error": errors.pop("end"),
+            "train_error": float(np.mean(train_labels != fit.y_train)),
+            "checkpoints": errors,
+            "digests": {number: digest(labels) for number, labels in predicted.items()},
+            "n_iterations": n_stages if n_iterations is None else n_iterations,
+            "n_features": fit.X_train.shape[1],  # after the projection
+            "n_parameters": fit.count("n_parameters_"),
+            "seconds": {**fit.times(), "predict_per_instance": rounded(seconds_per_instance)},
+        }
+
+
+def _timed_prediction(fit: Fit, known: np.ndarray) -> tuple[np.ndarray, float]:
+    seconds, repeats, n_samples = 0.0, 0, fit.X_test.shape[0]
+    while seconds < PREDICTION_SECONDS and repeats < 1000:
+        start = time.process_time()
+        predicted = fit.estimator.predict(fit.X_test)
+        seconds += time.process_time() - start
+        repeats += 1
+    return checked(predicted, n_samples, known), seconds / (repeats * n_samples)

@@ -1,0 +1,132 @@
+"""What a fitted estimator predicts, after each boosting round: checked, and with a short name."""
+
+import hashlib
+import itertools
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+# The parameter that says how many boosting rounds are asked for, by the names in use.
+ROUNDS = ("n_iterations", "n_estimators", "max_iter")
+# Scores added up round by round and at once differ in the last bit, so that the classes of
+# instances whose scores tie may differ; more than this share of them, and than a few, is a mistake.
+TIES = 0.01
+FEW_TIES = 2
+_NUMBERS = "biuf"
+
+
+def predict(estimator, X, known: np.ndarray) -> np.ndarray:
+    """Predict a label for each sample, and make sure that it is one.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    known : ndarray of shape (n_classes,)
+        The labels that the estimator was fitted on.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If it is no array of that shape, or of anything but `known`.
+    """
+    return checked(estimator.predict(X), X.shape[0], known)
+
+
+def checked(labels, n_samples: int, known: np.ndarray, method: str = "predict") -> np.ndarray:
+    """Return labels as they are if they can be compared with the true ones; see `predict`."""
+    shape = np.shape(labels)
+    if shape != (n_samples,):
+        raise ValueError(f"{method} gives shape {shape}, not ({n_samples},), a label for a sample")
+    if np.ma.is_masked(labels):
+        raise ValueError(f"{method} gives masked values, which are no labels")
+    labels = np.asarray(labels)
+    alike = (labels.dtype.kind in _NUMBERS) == (known.dtype.kind in _NUMBERS)
+    strange = labels[~np.isin(labels, known)] if alike else labels
+    if len(strange):
+        raise ValueError(f"{method} gives {strange[0]!s}, which is no label of the training part")
+    return labels
+
+
+def stages(estimator, X, known: np.ndarray, stop: int | None = None) -> Iterator[np.ndarray]:
+    """Predict after 1, 2, ... boosting rounds, up to `stop` of them if it is given.
+
+    This is the one place where `staged_predict` is called. An estimator without it has no stages.
+
+    Yields
+    ------
+    ndarray of shape (n_samples,)
+        As of `predict`, with its errors.
+    """
+    if hasattr(estimator, "staged_predict"):
+        for labels in itertools.islice(estimator.staged_predict(X), stop):
+            yield checked(labels, X.shape[0], known, "staged_predict")
+
+
+def predictions(
+    estimator, X, known: np.ndarray, rounds: Collection[int] = (), end: np.ndarray | None = None
+) -> tuple[dict[str, np.ndarray], int | None]:
+    """Predict in the end, and after some numbers of boosting rounds.
+
+    A classifier that stopped early keeps its last stage for the checkpoints up to the number of
+    rounds that were asked for; checkpoints beyond that are left out.
+
+    Parameters
+    ----------
+    estimator, X, known
+        See `predict`.
+    rounds : collection of int, default=()
+        The checkpoints, ascending.
+    end : ndarray of shape (n_samples,), default=None
+        What `predict` gives, if that is known already.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_samples,)
+        Labels at the ``"end"``, and by the digits of each checkpoint.
+    int or None
+        Number of rounds done; None if no checkpoints are asked for or there are no stages.
+
+    Raises
+    ------
+    ValueError
+        As of `predict`.
+    RuntimeError
+        If the last stage is another than `end`, save for a few ties.
+    """
+    end = predict(estimator, X, known) if end is None else end
+    if not rounds or not hasattr(estimator, "staged_predict"):
+        return {"end": end}, None
+    found = {"end": end}
+    # Boosting may stop before its first round: then nothing is staged.
+    done, last = 0, end
+    for done, last in enumerate(stages(estimator, X, known), start=1):
+        if done in rounds:
+            found[str(done)] = last
+    if np.sum(last != end) > max(FEW_TIES, TIES * len(end)):
+        raise RuntimeError("the last stage of staged_predict is not what predict gives")
+    params = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    asked = next((params[name] for name in ROUNDS if name in params), done)
+    return found | {str(number): last for number in rounds if done < number <= asked}, done
+
+
+def digest(predicted: np.ndarray) -> str:
+    """Give the first 10 hex digits of the SHA-256 of predicted labels, or of codes.
+
+    Numbers of one value have one digest, whatever their type.
+
+    Examples
+    --------
+    >>> digest(np.array([0, 2, 1])) == digest(np.array([0.0, 2.0, 1.0]))
+    True
+    """
+    if predicted.dtype.kind in _NUMBERS:
+        content = np.ascontiguousarray(predicted, "<i8").tobytes()
+    else:
+        content = "\0".join(map(str, predicted.ravel().tolist())).encode()
+    return hashlib.sha256(content).hexdigest()[:10]
