@@ -1,13 +1,14 @@
 """From overrides to the plain, resolved configuration of one experiment."""
 
 import copy
+import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, zip_longest
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.types import Override, OverrideType
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -15,9 +16,6 @@ from omegaconf.errors import OmegaConfBaseException
 from boostbench import configs
 from boostbench.definitions import overrides as checks
 from boostbench.errors import UserError
-
-#: Groups of which an option never depends on what is chosen of another.
-_INDEPENDENT = ("algo", "data", "protocol")
 
 
 @contextmanager
@@ -38,6 +36,10 @@ def one_line_errors() -> Iterator[None]:
 def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
     """Compose one experiment for each list of overrides.
 
+    The cells of tables are a few options crossed, and Hydra takes a tenth of a second for each. So
+    plain choices and values are merged here, group by group, each distinct one once; what is
+    neither is left to Hydra, and so is every mistake.
+
     Parameters
     ----------
     overrides : sequence of sequence of str
@@ -53,64 +55,90 @@ def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
     UserError
         Unknown option of a group, unknown key, or whatever else Hydra finds wrong.
     """
-    with one_line_errors(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
-        # What is chosen of one group decides nothing in the others, unless somebody refers from one
-        # to the other.
-        apart = [one for one in overrides if not any("${" in override for override in one)]
-        parts = _compose_parts(apart)
-        return [
-            copy.deepcopy(parts[tuple(one)]) if tuple(one) in parts else _compose(one)
-            for one in overrides
-        ]
+    parts = _Parts()
+    with one_line_errors():
+        return [parts.merge(one) or compose_by_hydra(one) for one in overrides]
 
 
-def _compose(overrides: Sequence[str]) -> dict:
+def compose_by_hydra(overrides: Sequence[str]) -> dict:
+    """Compose one experiment as ``boostbench run`` does: what `experiments` has to equal."""
     checks.check(overrides)
-    return resolve(compose("config", list(overrides), return_hydra_config=True))
+    with initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
+        return resolve(compose("config", list(overrides), return_hydra_config=True))
 
 
-def _compose_parts(overrides: Iterable[Sequence[str]]) -> dict[tuple[str, ...], dict]:
-    """Compose many experiments, group by group, as the cells of tables are few options crossed.
+class _Parts:
+    """The groups of experiments' configs, each part composed once."""
 
-    Hydra takes a tenth of a second each time. So each option of a group is composed once, in
-    company of any options of the others.
+    def __init__(self):
+        self.parse = functools.cache(checks.parse)
+        self.part = functools.cache(self._part)
+        self.top = OmegaConf.load(configs.conf_dir() / "config.yaml")
+        self.defaults = checks.defaults()
 
-    Returns
-    -------
-    dict of tuple of str to dict
-        Resolved configs by their overrides.
-    """
-    split = {tuple(one): _split(one) for one in overrides}
-    composed: dict[tuple, dict] = {}
-    for common in dict.fromkeys(common for common, _ in split.values()):
-        own = [parts for shared, parts in split.values() if shared == common]
-        options = [dict.fromkeys(column) for column in zip(*own, strict=True)]
-        for company in zip_longest(*options):
-            filled = [part or () for part in company]
-            spec = _compose([*common, *chain(*filled)])
-            for group, part in zip(_INDEPENDENT, filled, strict=True):
-                composed.setdefault((common, group, part), spec)
-    return {
-        one: composed[common, _INDEPENDENT[0], parts[0]]
-        | {
-            group: composed[common, group, part][group]
-            for group, part in zip(_INDEPENDENT, parts, strict=True)
-        }
-        for one, (common, parts) in split.items()
-    }
+    def merge(self, overrides: Sequence[str]) -> dict | None:
+        """Merge an experiment; None where that is Hydra's to do."""
+        if any("$" in override for override in overrides):  # may refer to another group
+            return None
+        groups: dict[str, list[str]] = {group: [] for group in (*self.defaults, "")}
+        for override in overrides:
+            own = re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0]
+            groups[own if own in self.defaults else ""].append(override)
+        spec = {}
+        for group, own in groups.items():
+            part = self.part(group, tuple(own))
+            if part is None:
+                return None
+            spec |= copy.deepcopy(part)
+        chosen = self._choice("algo", groups["algo"])
+        return _settle(spec, chosen, [_key(override) for override in overrides])
+
+    def _part(self, group: str, overrides: tuple[str, ...]) -> dict | None:
+        """Compose one group, or what is in none (``""``)."""
+        try:
+            parsed = [self.parse(override) for override in overrides]
+            if group:
+                choice = self._choice(group, overrides)
+                parsed = [o for o in parsed if not _chooses(o, group)]
+                path = configs.conf_dir() / group / f"{choice}.yaml"
+                config = OmegaConf.create({group: OmegaConf.load(path)})
+            else:
+                config = OmegaConf.masked_copy(self.top, self.top.keys() - {"defaults", "hydra"})
+            if "defaults" in config.get(group, {}):
+                return None
+            OmegaConf.set_struct(config, True)
+            for override in parsed:
+                if not _set(config, override):
+                    return None
+            return OmegaConf.to_container(config, throw_on_missing=True)
+        except (HydraException, OmegaConfBaseException, OSError):
+            return None
+
+    def _choice(self, group: str, overrides: Sequence[str]) -> str:
+        chosen = [o for o in map(self.parse, overrides) if _chooses(o, group)]
+        return str(chosen[-1].value()) if chosen else self.defaults[group]
 
 
-def _split(overrides: Sequence[str]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Tell the overrides of each independent group from those that all have in common."""
-    common = tuple(o for o in overrides if _group(o) not in _INDEPENDENT)
-    return common, tuple(
-        tuple(override for override in overrides if _group(override) == group)
-        for group in _INDEPENDENT
-    )
+def _chooses(override: Override, group: str) -> bool:
+    plain = override.type is OverrideType.CHANGE and override.package is None
+    return plain and override.key_or_group == group
 
 
-def _group(override: str) -> str:
-    return re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0]
+def _set(config: DictConfig, override: Override) -> bool:
+    """Set or add a value as Hydra does; whether that was possible."""
+    key, value = override.key_or_group, override.value()
+    if override.package is not None or override.is_delete() or override.is_sweep_override():
+        return False
+    nested = isinstance(value, dict | list)
+    if override.is_add() and not nested and OmegaConf.select(config, key) is not None:
+        return False
+    added = override.is_add() or override.is_force_add()
+    OmegaConf.update(config, key, value, merge=True, force_add=added)
+    return True
+
+
+def _key(override: str) -> str:
+    return override.lstrip("+").split("=", 1)[0]
 
 
 def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
@@ -137,7 +165,6 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
         ``rerun``.
     """
     hydra = cfg.hydra if hydra is None else hydra
-    given = [override.lstrip("+").split("=", 1)[0] for override in hydra.overrides.task]
     spec = {
         key: OmegaConf.to_container(value, resolve=True, throw_on_missing=True)
         if OmegaConf.is_config(value)
@@ -145,7 +172,13 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
         for key, value in cfg.items()
         if key != "hydra"
     }
-    _replace_algorithm(spec["algo"], hydra.runtime.choices.algo, given)
+    given = [_key(override) for override in hydra.overrides.task]
+    return _settle(spec, hydra.runtime.choices.algo, given)
+
+
+def _settle(spec: dict, choice: str, given: list[str]) -> dict:
+    """Drop what is overtaken and apply the profile, where `given` keys were set by overrides."""
+    _replace_algorithm(spec["algo"], choice, given)
     if spec["data"].get("path") and "data" not in given:
         _replace_data(spec["data"], given)
     _apply_profile(spec, given)
@@ -165,6 +198,8 @@ def _apply_profile(spec: dict, given: list[str]) -> None:
 
 def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     """Forget the parameters of the config `choice` when ``_target_`` is another class than its."""
+    if "algo._target_" not in given:
+        return
     own = configs.read("algo", choice)
     if algo["_target_"] == own["_target_"]:
         return

@@ -35,14 +35,13 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
     """
     parsed = [
         o
-        for o in OverridesParser.create().parse_overrides(list(overrides))
+        for o in map(parse, overrides)
         if o.type.name == "CHANGE" and not o.key_or_group.startswith("hydra")
     ]
-    defaults = _defaults()
-    chosen = dict(defaults)
+    chosen = {group: [name] for group, name in defaults().items()}
     for override in parsed:
         group = override.key_or_group
-        if group in defaults:
+        if group in chosen:
             known = configs.names(group, folders)
             chosen[group] = list(_options(override, known))
             for name in chosen[group]:
@@ -54,14 +53,19 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
             keys |= set(_flatten(configs.read(group, name, folders), group))
     for override in parsed:
         key = override.key_or_group
-        if key not in defaults and key not in keys:
+        if key not in chosen and key not in keys:
             near = difflib.get_close_matches(key, sorted(keys), n=3, cutoff=0.7)
             hint = f"did you mean {', '.join(near)}?" if near else "no key is near it"
             raise UserError(f"unknown key {key!r}; {hint} (+{override.input_line} would add it)")
 
 
+def parse(override: str) -> Override:
+    """Parse one override; raises Hydra's error where that is impossible."""
+    return OverridesParser.create().parse_overrides([override])[0]
+
+
 def _options(override: Override, known: list[str]) -> Iterator[str]:
-    """Yield the options that one override of a group names: several in a sweep, none for null."""
+    """Yield the options that one override of a group names: several in a sweep."""
     if isinstance(override.value(), Glob):
         values = override.value().filter(known)
     elif override.is_sweep_override():
@@ -69,18 +73,17 @@ def _options(override: Override, known: list[str]) -> Iterator[str]:
     else:
         values = [override.value()]
     for value in values:
-        if value is not None:
-            yield str(value).removesuffix(".yaml")
+        yield "null" if value is None else str(value).removesuffix(".yaml")
 
 
 def _config() -> dict:
     return yaml.safe_load((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
 
 
-def _defaults() -> dict[str, list[str]]:
+def defaults() -> dict[str, str]:
     """Read which option of each group ``config.yaml`` chooses."""
     return {
-        group: [name]
+        group: name
         for entry in _config()["defaults"]
         if isinstance(entry, dict)
         for group, name in entry.items()

@@ -1,12 +1,14 @@
 import inspect
 import itertools
+import json
 
 import pytest
 from hydra.utils import get_class
 
 from boostbench import configs
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import compose_by_hydra, experiments, one_line_errors
+from boostbench.definitions.table import Definition
 from boostbench.errors import UserError
 from boostbench.experiment.plan import Experiment
 
@@ -167,22 +169,77 @@ def test_quick_records_are_other_records(algo):
     assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])
 
 
+def cells():
+    """Cells of all tables that have between them every part of every cell."""
+    tables = map(Definition.read, configs.names("table"))
+    cells = [table.cell(r, c) for table in tables for r in table.rows for c in table.columns]
+    new = set()
+    for cell in cells:
+        parts = {(o.partition("=")[0], o) for o in cell} - new
+        new |= parts
+        if parts:
+            yield cell
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        *cells(),
+        [],
+        ["seed=3", "results=x", "rerun=never", "parallel=serial", "parallel.n_jobs=3"],
+        ["profile=quick", "algo=multiboost", "protocol.n_folds=5", "data.path=x.csv"],
+        ["profile=quick", "algo=rboost_rank", "algo.n_iterations=7", "++algo.nu=1e-3"],
+        ["algo._target_=sklearn.svm.SVC", "+algo.C=1e-3", "profile=quick", "algo.title='a, b'"],
+        ["+algo.grid.C=[1,2e0,x]", "algo.grid.nu=[]", "+data.openml={id: 3}", "data.labels=null"],
+        ["protocol.checkpoints=[1,2]", "protocol.pca=0.9", "++seed=4", "data=wine", "data=iris"],
+        ["+algo.inner={_target_: a.b, depth: {max: 3}}", "+algo.inner.depth.min=1", "+more.x=1"],
+        ["algo.nu=true", "algo.loss=1_000", "data.name=20news-bydate", "data.path=/x y/z:0.csv"],
+    ],
+)
+def test_plain_overrides_are_composed_as_hydra_does(overrides, monkeypatch):
+    hydra = compose_by_hydra(overrides)
+    monkeypatch.setattr("boostbench.definitions.compose.compose_by_hydra", None)
+    assert json.dumps(compose(*overrides)) == json.dumps(hydra)
+
+
 def test_many_at_once_are_composed_as_each_alone():
-    cells = [
-        [f"data={data}", f"algo={algo}", f"profile={profile}", *more, "seed=3"]
-        for data in ("wine", "dna")
-        for algo in ("rboost_proj", "mcboost")
-        for profile, *more in (
-            ("paper", "protocol.n_splits=3", "data.path=x.csv"),
-            ("quick", "algo.n_iterations=7", "++algo.nu=1e-3"),
-            ("quick", "protocol.pca=0.9", "algo._target_=sklearn.svm.SVC"),
-        )
-    ]
-    # An override that refers to another is composed with all the others.
-    alone = [experiments([[*cell, "protocol.name='${seed}'"]])[0] for cell in cells]
-    for spec in alone:
-        assert spec["protocol"].pop("name") == 3
-    together = experiments(cells)
-    for spec in together:
-        assert spec["protocol"].pop("name") == "randomboost"
-    assert together == alone
+    several = [*cells()]
+    together = experiments(several)
+    assert together == [compose(*one) for one in several]
+    together[0]["protocol"]["checkpoints"].clear()  # nothing of it is shared with another
+    assert together[1] == compose(*several[1])
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["seed=3", "protocol.name='${seed}'"],
+        ["~algo.grid"],
+        ["seed=5", "++protocol.n_splits=${seed}"],
+    ],
+)
+def test_other_overrides_are_left_to_hydra(overrides):
+    assert compose(*overrides) == compose_by_hydra(overrides)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["algo=adaboost,samme"],
+        ["algo=nothing"],
+        ["algo.nothing=3"],
+        ["+algo.nu=3"],
+        ["algo.nu"],
+        ["algo=null"],
+        ["algo@x=samme"],
+        ["seed=1,2"],
+        ["~algo.nothing"],
+    ],
+)
+def test_mistakes_are_left_to_hydra(overrides):
+    with pytest.raises(UserError) as told:
+        compose(*overrides)
+    with pytest.raises(UserError) as of_hydra, one_line_errors():
+        compose_by_hydra(overrides)
+    assert str(told.value) == str(of_hydra.value)
+    assert "\n" not in str(told.value)
