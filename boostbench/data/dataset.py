@@ -152,7 +152,7 @@ class Dataset:
         Raises
         ------
         UserError
-            Counts other than expected, NaN or infinite features, fewer than two classes.
+            Counts other than expected, no features or NaN or infinite ones, fewer than two classes.
         """
         where = f"data set {self.name!r} ({self.source})"
         for key, attribute in COUNTS.items():
@@ -162,6 +162,8 @@ class Dataset:
                     f"{where} has {found} {key}, but {expected} are expected; "
                     "use another file, or correct data.expect"
                 )
+        if not self.n_features:
+            raise UserError(f"{where} has no features; each row needs at least one")
         bad = ~np.isfinite(self.values)
         if bad.any():
             row, column = self._position(bad)

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.data.labels import as_labels
+from boostbench.data.fixed_splits import read_splits
 from boostbench.data.readers.arff import read_arff
-from boostbench.data.readers.arrays import join_parts, read_idx, read_npz, read_splits
 from boostbench.data.readers.csv import read_csv
+from boostbench.data.readers.idx import read_idx
 from boostbench.data.readers.libsvm import read_libsvm
+from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError
@@ -113,7 +114,7 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     beside = path.with_name(f"{stem}.splits.npz")
     if beside.is_file():
         splits = read_splits(beside, len(y))
-    return dense_unless_large(X), as_labels(y, where), splits
+    return dense_unless_large(X), y, splits
 
 
 def split_name(path: Path) -> tuple[str, str]:

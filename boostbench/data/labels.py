@@ -4,6 +4,9 @@ import numpy as np
 
 from boostbench.errors import UserError
 
+#: From here on, a float64 is no longer different from its neighbours.
+INEXACT = 2.0**53
+
 
 def as_labels(values, where: str) -> np.ndarray:
     """Turn what a file says into labels.
@@ -23,7 +26,8 @@ def as_labels(values, where: str) -> np.ndarray:
     Raises
     ------
     UserError
-        Labels missing, or numbers with fractions.
+        Labels missing, numbers with fractions, or numbers so large that different ones may have
+        become the same.
 
     Examples
     --------
@@ -31,29 +35,58 @@ def as_labels(values, where: str) -> np.ndarray:
     [1, -1]
     >>> as_labels(["cat", "dog"], "toy.csv").tolist()
     ['cat', 'dog']
+    >>> as_labels(["9007199254740992", "9007199254740993"], "toy.csv").tolist()
+    [9007199254740992, 9007199254740993]
     """
     values = np.asarray(values)
-    if not np.issubdtype(values.dtype, np.number):
+    kind = values.dtype.kind
+    if kind not in "biufSU":
+        raise UserError(f"{where}: labels of type {values.dtype} are neither numbers nor text")
+    if kind == "S":
+        values = np.char.decode(values, "utf-8", "replace")
+    if kind in "bSU":
         values = np.char.strip(values.astype(str))
-        missing = values == ""
-    else:
-        missing = np.isnan(values)
+    missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
     if missing.any():
         raise UserError(
             f"{where}: {int(missing.sum())} labels are missing, the first in row "
             f"{int(missing.argmax()) + 1} (counted from 1); every row needs its class"
         )
+    return _whole(values.astype(float), where) if kind == "f" else _exact(values, where)
+
+
+def _exact(values: np.ndarray, where: str) -> np.ndarray:
+    """Make int64 of whole numbers and of text that says such; other text stays as it is.
+
+    Nothing that is written as a whole number passes through float64, where large ones merge.
+    """
     try:
-        numbers = values.astype(float)
+        whole = values.astype(np.int64)
+        if values.dtype.kind != "u" or (whole >= 0).all():
+            return whole
+    except OverflowError:
+        pass
     except ValueError:
-        return values
+        try:
+            return _whole(values.astype(float), where)
+        except ValueError:
+            return values
+    raise UserError(f"{where}: labels beyond 2**63 are not supported; use shorter ones, or words")
+
+
+def _whole(numbers: np.ndarray, where: str) -> np.ndarray:
+    """Make int64 of floats that are whole numbers, and different from their neighbours."""
     with np.errstate(invalid="ignore"):
         whole = numbers.astype(np.int64)
-    odd = whole != numbers
-    if odd.any():
-        first = int(odd.argmax())
-        raise UserError(
-            f"{where}: the label {values[first]} in row {first + 1} (counted from 1) is not a "
-            "whole number, as in a regression set; name the column of classes by data.labels"
-        )
-    return whole
+    large = np.isfinite(numbers) & (np.abs(numbers) >= INEXACT)
+    wrong = large | (whole != numbers)
+    if not wrong.any():
+        return whole
+    first = int(wrong.argmax())
+    label = f"{where}: the label {numbers[first]:.17g} in row {first + 1} (counted from 1)"
+    if large[first]:
+        raise UserError(f"{label} is too large to differ from its neighbours as a float64")
+    raise UserError(
+        f"{label} is not a whole number, as in a regression set; name the column of classes by "
+        "data.labels"
+    )

@@ -10,8 +10,8 @@ from boostbench.data import cache
 from boostbench.data.bundled import bundled, generate
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, find_file, read_file
+from boostbench.data.fixed_splits import first_rows
 from boostbench.data.openml_source import download
-from boostbench.data.readers.arrays import first_rows
 from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)

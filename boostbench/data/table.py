@@ -1,5 +1,6 @@
 """Tables with named columns, as in ARFF and CSV files, and how they become features and labels."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -8,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from boostbench.data.labels import as_labels
+from boostbench.data.sparse import LARGE
 from boostbench.errors import UserError, unknown
+
+logger = logging.getLogger(__name__)
+
+#: A column of text has at most so many different values, or this share of its rows has.
+MANY, UNIQUE = 20, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +107,11 @@ def features_and_labels(
         raise UserError(f"{table.where} has no column of features beside the labels")
 
     complete = _complete_rows(table, columns, missing)
+    if not complete.any():
+        raise UserError(f"{table.where} has no row without missing values")
     if not complete.all():
+        n_rows, n_left_out = len(complete), int((~complete).sum())
+        logger.warning("%s: %d of %d rows are left out", table.where, n_left_out, n_rows)
         table = replace(table, values=table.values[complete])
     return _features(table, columns), table.labels(label_column)
 
@@ -158,19 +169,25 @@ def _features(table: Table, columns: list[int]):
     blocks = [
         table.values[:, [j]] if table.categories[j] is None else _code(table, j) for j in columns
     ]
-    if isinstance(table.values, np.ndarray):
-        return np.hstack(blocks)
-    from scipy.sparse import hstack
+    from scipy.sparse import csr_matrix, hstack, issparse
 
-    return hstack(blocks, format="csr")
+    n_entries = table.values.shape[0] * sum(block.shape[1] for block in blocks)
+    if issparse(table.values) or n_entries > LARGE:
+        return hstack([csr_matrix(block) for block in blocks], format="csr")
+    return np.hstack([block.toarray() if issparse(block) else block for block in blocks])
 
 
-def _code(table: Table, j: int) -> np.ndarray:
+def _code(table: Table, j: int):
     """Code a nominal column: the categories' own numbers, 0/1, or one column each.
 
     Returns
     -------
-    ndarray of shape (n_samples, n_columns), float64
+    ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
+
+    Raises
+    ------
+    UserError
+        Nearly every row has another text, as with names or dates.
     """
     codes = table.column(j).astype(int)
     try:
@@ -179,4 +196,14 @@ def _code(table: Table, j: int) -> np.ndarray:
         occurring, codes = np.unique(codes, return_inverse=True)
     if len(occurring) <= 2:
         return codes[:, None].astype(float)
-    return np.eye(len(occurring))[codes]
+    if len(occurring) > max(MANY, UNIQUE * len(codes)):
+        raise UserError(
+            f"{table.where}: the text of column {table.names[j]!r} is different in "
+            f"{len(occurring)} of {len(codes)} rows, as of names or dates, and means no category; "
+            "take the column out (openml.drop does for data from OpenML)"
+        )
+    from scipy.sparse import csr_matrix
+
+    # Sparse, as a dense matrix of many categories may not fit into memory.
+    ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1)
+    return csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))

@@ -61,6 +61,11 @@ def test_nan_and_infinite_features(bad, sparse):
         replace(TOY, X=csr_matrix(X) if sparse else X).validate()
 
 
+def test_no_features():
+    with pytest.raises(UserError, match=r"'toy' \(made here\) has no features"):
+        replace(TOY, X=np.ones((3, 0)), expect={}).validate()
+
+
 def test_one_class():
     with pytest.raises(UserError, match=r"only one class, \['a'\]"):
         Dataset("toy", np.eye(2), np.array(["a", "a"]), "made here").validate()

@@ -8,7 +8,7 @@ import pytest
 from boostbench.data.files import find_file, read_file
 from boostbench.errors import UserError
 
-from .readers.test_arrays import idx
+from .readers.test_idx import idx
 
 SVM = b"1 1:1 2:2\n2 1:3 2:4\n"
 ARFF = b"@relation r\n@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n"

@@ -31,6 +31,12 @@ def test_nominal_attributes_become_numbers(sparse):
     assert y.tolist() == ["a b", "c", "a b"]
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_nominal_attribute_alone(sparse):
+    X, _ = features_and_labels(table(sparse=sparse), keep=["level"])
+    assert np.asarray(X.todense() if sparse else X).tolist() == [[10], [2], [2]]
+
+
 def test_keep_and_drop_take_patterns():
     assert features_and_labels(table(), keep=["s*", "id"])[0].tolist() == [
         [7, 0.5],
@@ -74,3 +80,39 @@ def test_missing_values(sparse):
 def test_missing_must_be_null_or_drop():
     with pytest.raises(UserError, match=r"data\.missing='mean' is neither null nor drop"):
         features_and_labels(table(), missing="mean")
+
+
+def names_and_ages(n_samples, n_names):
+    categories = [[f"name {i}" for i in range(n_names)], None, None]
+    i = np.arange(n_samples)
+    return Table(["name", "age", "y"], categories, np.c_[i % n_names, i, i % 2] + 0.0, "toy")
+
+
+def test_text_that_is_no_category_is_refused():
+    with pytest.raises(
+        UserError, match=r"^toy: the text of column 'name' is different in 51 of 100"
+    ):
+        features_and_labels(names_and_ages(100, 51))
+    assert features_and_labels(names_and_ages(100, 50))[0].shape == (100, 51)
+    assert features_and_labels(names_and_ages(20, 20))[0].shape == (20, 21)
+
+
+def test_many_categories_stay_sparse():
+    """Dense, they would take 3 GB."""
+    X, _ = features_and_labels(names_and_ages(30_000, 15_000))
+    assert issparse(X)
+    assert X.nnz < 2 * X.shape[0]
+    assert X[15_001].toarray()[0, [0, 1, 15_000]].tolist() == [0, 1, 15_001]
+
+
+def test_no_row_is_complete():
+    values = np.full((3, len(NAMES)), np.nan)
+    with pytest.raises(UserError, match="toy has no row without missing values"):
+        features_and_labels(table(values), missing="drop")
+
+
+def test_rows_that_are_left_out_are_counted(caplog):
+    values = np.array(VALUES, dtype=float)
+    values[1, 1] = np.nan
+    features_and_labels(table(values), missing="drop")
+    assert caplog.messages == ["toy: 1 of 3 rows are left out"]

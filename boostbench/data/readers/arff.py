@@ -1,5 +1,6 @@
 """ARFF files, dense and sparse."""
 
+import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import BinaryIO
@@ -9,6 +10,10 @@ import numpy as np
 from boostbench.data.table import Table
 from boostbench.errors import UserError
 
+#: A keyword and the blank after it: liac-arff takes no tab there.
+_KEYWORD = re.compile(r"^(\s*@\w+)\s+")
+#: Numbers declared as integer may have fractions, which liac-arff cuts off.
+_INTEGER = re.compile(r"^(\s*@attribute\b.*[\s'\"])integer\s*$", re.IGNORECASE)
 #: Rows that are converted at a time: enough for NumPy, few enough to hold as Python objects.
 CHUNK = 2000
 
@@ -46,7 +51,9 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
     kind = arff.LOD_GEN if sparse else arff.DENSE_GEN
     try:
         decoded = arff.ArffDecoder().decode(
-            chain(header, [first], lines.samples()), encode_nominal=True, return_type=kind
+            chain(lines.again(header, first), lines.samples()),
+            encode_nominal=True,
+            return_type=kind,
         )
         names = [name for name, _ in decoded["attributes"]]
         categories = [kind if isinstance(kind, list) else None for _, kind in decoded["attributes"]]
@@ -55,8 +62,10 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
         values = read(decoded["data"], len(names), texts)
     except arff.ArffException as error:
         # liac-arff numbers the lines of the header only, and cannot print words with a '%'.
-        number = lines.number if error.line < 0 else error.line
-        raise UserError(f"{where}: {error.message.replace('%d', str(number))}") from None
+        raise UserError(f"{where}: {error.message.replace('%d', str(lines.number))}") from None
+    except Exception as error:  # liac-arff lets through what its own parsing raises
+        reason = " ".join(str(error).split())
+        raise UserError(f"{where}: does not parse ({reason}), at line {lines.number}.") from None
     for j, codes in texts.items():
         categories[j] = list(codes)
     return Table(names, categories, values, where)
@@ -75,11 +84,19 @@ class _Lines:
             yield line.decode("utf-8", errors="replace")
 
     def until_data(self) -> Iterator[str]:
-        """Yield the header, ``@DATA`` included."""
+        """Yield the header, ``@DATA`` included, in words that liac-arff understands."""
         for line in self:
-            yield line
+            yield _INTEGER.sub(r"\1real", _KEYWORD.sub(r"\1 ", line))
             if line.lstrip().upper().startswith("@DATA"):
                 return
+
+    def again(self, header: list[str], first: str) -> Iterator[str]:
+        """Yield what was read already, the header and a first sample, with the right numbers."""
+        number = self.number
+        for self.number, line in enumerate(header, 1):
+            yield line
+        self.number = number
+        yield first
 
     def samples(self) -> Iterator[str]:
         """Yield the lines that hold samples."""

@@ -1,14 +1,23 @@
 """CSV files."""
 
+import csv
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from itertools import islice
 from typing import BinaryIO
 
 import numpy as np
 
+from boostbench.data.labels import INEXACT
 from boostbench.data.table import Table
 from boostbench.errors import UserError
 
 #: Besides pandas' own words for "missing".
 MISSING = ["?"]
+#: A number with a decimal comma, or with commas between thousands.
+_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?")
 
 
 def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
@@ -34,36 +43,44 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
     Raises
     ------
     UserError
-        With the number of the first line that does not parse.
+        With the number of the first line that does not parse, has more or fewer cells than the
+        first, or holds a word among numbers or a number with a comma.
     """
     import pandas as pd  # slow to import
 
     lines = [stream.readline().decode("utf-8-sig", errors="replace").strip() for _ in range(2)]
-    stream.seek(0)
     if not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
     separator = max(",;\t", key=lines[0].count)
     first, second = ([cell.strip(" \"'") for cell in line.split(separator)] for line in lines)
     header = _is_header(first, second, labels)
+    rows = _Rows(stream, separator, header, where)
+    stream.seek(0)
     try:
-        frame = pd.read_csv(
-            stream,
-            sep=separator,
-            header=0 if header else None,
-            na_values=MISSING,
-            skipinitialspace=True,
-            low_memory=False,  # else a large column of words may come out half as numbers
-            index_col=False,
-            encoding="utf-8-sig",
-            encoding_errors="replace",
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        with warnings.catch_warnings():
+            # What pandas says when it leaves the last cells of long rows out.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                stream,
+                sep=separator,
+                header=0 if header else None,
+                na_values=MISSING,
+                skipinitialspace=True,
+                low_memory=False,  # else a large column of words may come out half as numbers
+                index_col=False,
+                encoding="utf-8-sig",
+                encoding_errors="replace",
+            )
+    except Exception as error:  # ParserWarning, and whatever pandas' parsers raise
+        rows.check_widths()
         raise UserError(f"{where} does not parse: {' '.join(str(error).split())}") from None
+    if frame.iloc[:, -1:].isna().to_numpy().any():
+        rows.check_widths()  # pandas fills short rows up
     if header and first[0] == "":
         frame = frame.iloc[:, 1:]
     if frame.empty:
         raise UserError(f"{where} holds no samples")
-    columns = [_column(frame.iloc[:, j], 1 + header, where) for j in range(frame.shape[1])]
+    columns = [_column(frame.iloc[:, j], rows) for j in range(frame.shape[1])]
     values, categories = zip(*columns, strict=True)
     names = [str(name).strip() for name in frame.columns]
     return Table(names, list(categories), np.column_stack(values), where)
@@ -87,20 +104,70 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _column(column, first_line: int, where: str) -> tuple[np.ndarray, list[str] | None]:
+class _Rows:
+    """The rows of a file read once more, to tell where a mistake is."""
+
+    def __init__(self, stream: BinaryIO, separator: str, header: bool, where: str):
+        self.where = where
+        self._stream, self._separator, self._header = stream, separator, header
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rows, the header as well, each with the number of its line."""
+        self._stream.seek(0)
+        text = io.TextIOWrapper(self._stream, "utf-8-sig", errors="replace", newline="")
+        try:
+            rows = csv.reader(text, delimiter=self._separator, skipinitialspace=True)
+            for row in rows:
+                if len(row) > 1 or any(map(str.strip, row)):
+                    yield rows.line_num, row
+        except csv.Error as error:
+            raise UserError(f"{self.where}, line {rows.line_num}: {error}") from None
+        finally:
+            text.detach()
+
+    def line(self, sample: int) -> str:
+        """Say where a sample is: file and line."""
+        number, _ = next(islice(self, sample + self._header, None))
+        return f"{self.where}, line {number}"
+
+    def check_widths(self) -> None:
+        """Refuse rows with fewer cells than the first, or more that are not empty."""
+        width = None
+        for number, row in self:
+            if width is None:
+                width = len(row)
+            if len(row) < width or any(map(str.strip, row[width:])):
+                raise UserError(
+                    f"{self.where}, line {number} has {len(row)} cells, but the first line "
+                    f"{width}; every row needs one cell for each column"
+                )
+
+
+def _column(column, rows: _Rows) -> tuple[np.ndarray, list[str] | None]:
     """Turn a pandas column into numbers, or into codes and what they stand for."""
     import pandas as pd
 
-    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+    types = pd.api.types
+    # Whole numbers that float64 does not hold become words, so that none merge as labels.
+    if types.is_integer_dtype(column):
+        is_plain = max(-int(column.min()), int(column.max())) < INEXACT
+    else:
+        is_plain = types.is_bool_dtype(column) or types.is_numeric_dtype(column)
+    if is_plain:
         return column.to_numpy(dtype=float), None
     text = column.astype("string")
     is_number = pd.to_numeric(text, errors="coerce").notna()
-    is_word = text.notna() & ~is_number
-    if is_number.sum() > is_word.sum():
-        row = int(is_word.to_numpy().argmax())
-        raise UserError(
-            f"{where}, line {row + first_line}: {text.iloc[row]!r} stands among the numbers of "
-            f"column {str(column.name)!r}; correct it, or leave the cell empty if it is missing"
-        )
-    codes, categories = pd.factorize(text, sort=True)
-    return np.where(codes < 0, np.nan, codes), categories.tolist()
+    is_word = (text.notna() & ~is_number).to_numpy(dtype=bool)
+    has_comma = text.str.fullmatch(_COMMA).fillna(False).to_numpy(dtype=bool)
+    if has_comma.sum() > (is_word & ~has_comma).sum():
+        wrong, what = has_comma, "has a comma"
+        advice = "write a decimal point, and nothing between thousands"
+    elif is_word.any() and is_number.sum() > is_word.sum():
+        wrong, what = is_word, "stands among the numbers"
+        advice = "correct it, or leave the cell empty if it is missing"
+    else:
+        codes, categories = pd.factorize(text, sort=True)
+        return np.where(codes < 0, np.nan, codes), categories.tolist()
+    sample = int(wrong.argmax())
+    cell, name = text.iloc[sample], str(column.name)
+    raise UserError(f"{rows.line(sample)}: {cell!r} in column {name!r} {what}; {advice}")

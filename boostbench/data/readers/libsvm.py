@@ -6,8 +6,11 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.data.labels import as_labels
+from boostbench.data.labels import INEXACT, as_labels
 from boostbench.errors import UserError
+
+#: Largest index of a feature, as in LIBSVM.
+LARGEST = 2**31 - 1
 
 
 def read_libsvm(stream: BinaryIO, where: str):
@@ -38,8 +41,11 @@ def read_libsvm(stream: BinaryIO, where: str):
     text = stream.read()
     try:
         X, y = load_svmlight_file(io.BytesIO(text))
-    except ValueError:
-        # The fast reader knows neither text as label nor the line it stumbled over.
+        exact = (np.abs(y) < INEXACT).all()
+    except Exception:  # not ValueError alone: indices overflow, and lines may hold anything
+        exact = False
+    if not exact:
+        # The fast reader knows neither text as label, nor large whole numbers, nor line numbers.
         X, y = _read_lines(text, where)
     if not X.shape[0]:
         raise UserError(f"{where} holds no samples")
@@ -90,6 +96,9 @@ def _pair(word: str) -> tuple[int, float]:
     try:
         if not colon or int(index) < 0:
             raise ValueError
-        return int(index), float(value)
+        pair = int(index), float(value)
     except ValueError:
         raise ValueError(f"expected index:value, found {word!r}") from None
+    if pair[0] > LARGEST:
+        raise ValueError(f"index {index} is larger than {LARGEST}")
+    return pair

@@ -93,3 +93,20 @@ def test_a_bad_sparse_line_is_named():
 def test_no_rows(text):
     with pytest.raises(UserError, match="holds no samples"):
         read(text)
+
+
+def test_tabs_after_keywords():
+    header = "@attribute 'first one' numeric"
+    assert read(DENSE.replace(header, header.replace(" ", "\t", 1))).names[0] == "first one"
+
+
+def test_fractions_of_integers_are_kept():
+    table = read("@relation r\n@attribute a Integer\n@attribute y {u,v}\n@data\n1.5,u\n?,v\n")
+    np.testing.assert_array_equal(table.values, [[1.5, 0], [np.nan, 1]])
+
+
+@pytest.mark.parametrize(("header", "line"), [("@attribute", 3), ("@attribute a", 3)])
+def test_attributes_without_name_or_type(header, line):
+    text = DENSE.replace("@attribute 'first one' numeric", header)
+    with pytest.raises(UserError, match=rf"^toy\.arff: .* line {line}\b"):
+        read(text)

@@ -68,13 +68,70 @@ def test_missing_label():
 
 
 def test_a_word_among_numbers_is_named_with_its_line():
-    with pytest.raises(UserError, match=r"toy\.csv, line 3: '2\.x' stands among the numbers .*'a'"):
+    with pytest.raises(
+        UserError, match=r"toy\.csv, line 3: '2\.x' in column 'a' stands among the numbers"
+    ):
         read("a,y\n1,1\n2.x,2\n3,1\n")
 
 
-def test_a_line_with_too_many_cells_is_named():
-    with pytest.raises(UserError, match=r"toy\.csv does not parse: .* line 4"):
-        read("a,b,y\n1,2,x\n1,2,y\n1,2,3,4\n")
+@pytest.mark.parametrize(
+    ("text", "line", "n_cells"),
+    [
+        # The class, a fourth cell, would be left out.
+        ("a,b,class\n1,2,3,yes\n1,2,4,no\n", 2, 4),
+        ('a,b,class\n1,2,"x\ny",\n\n1,2,x,yes\n', 5, 4),
+        # Filled up, the class would be missing, or a feature.
+        ("a,b,class\n1,2,yes\n1,no\n", 3, 2),
+        ("class,a,b\nyes,1,2\nno,1\n", 3, 2),
+        ("1,2,3\n1,2\n", 2, 2),
+        ("a,b,y\n1,2,x\n1,2,y\n1,2,3,4\n", 4, 4),
+    ],
+)
+def test_rows_of_other_widths_are_named_with_their_line(text, line, n_cells):
+    with pytest.raises(
+        UserError, match=rf"^toy\.csv, line {line} has {n_cells} cells, but the fir"
+    ):
+        read(text)
+
+
+def test_empty_cells_at_the_end_of_rows_are_no_cells():
+    assert read("a,y\n1,x,\n2,y,\n")[1:] == ([[1], [2]], ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("a;b;class\n1;x;0\n1,5;y;0\n,5e-1;x;1\n", "1,5"),
+        ("a\tclass\n-1.234,5\t0\n-2\t1\n-3,5\t0\n", "-1.234,5"),
+        ('a,class\n"1,234",0\n999,1\n998,1\n', "1,234"),
+    ],
+)
+def test_decimal_commas_are_no_categories(text, cell):
+    with pytest.raises(
+        UserError, match=rf"^toy\.csv, line [23]: '{cell}' in column 'a' has a comma"
+    ):
+        read(text)
+
+
+def test_categories_may_have_commas():
+    assert read('a,y\n"x,1",1\n"x,2",2\n"1,2",2\n')[1] == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+
+
+def test_large_whole_numbers_are_exact_labels():
+    labels = [2**53, 2**53 + 1, 2**53 + 2]
+    text = "id,y\n" + "".join(f"{label},{label}\n" for label in labels)
+    assert read(text)[1:] == ([[float(label)] for label in labels], labels)
+
+
+def test_whole_numbers_beyond_int64_are_features():
+    X = read("a,y\n" + "".join(f"{2**70 + i},{i}\n" for i in range(3)))[1]
+    assert X == [[2.0**70]] * 3
+
+
+def test_lines_are_counted_as_an_editor_does():
+    text = 'a,y\n\n1,"two\nlines"\n\n2.x,x\n3,x\n'
+    with pytest.raises(UserError, match=r"^toy\.csv, line 6: '2\.x'"):
+        read(text)
 
 
 @pytest.mark.parametrize("text", ["", "\n1,2\n"])
@@ -96,3 +153,8 @@ def test_unknown_label_column():
 def test_values_are_floats():
     table = read_csv(io.BytesIO(b"a,y\n1,2\n3,4\n"), "toy.csv")
     assert table.values.dtype == np.float64
+
+
+def test_what_pandas_does_not_parse():
+    with pytest.raises(UserError, match=r"^toy\.csv does not parse: .*EOF inside string"):
+        read('a,y\n1,"x\n')

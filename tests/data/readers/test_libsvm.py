@@ -42,6 +42,7 @@ def test_words_as_labels(first):
         ("2 1:1 1:1", "index 1 comes after 1"),
         ("1:1 2:1", "the label is missing, the line begins with '1:1'"),
         ("1,2 1:1", "several labels, '1,2'"),
+        ("2 99999999999:1", "index 99999999999 is larger than 2147483647"),
     ],
 )
 def test_a_bad_line_is_named(line, message):
@@ -59,3 +60,8 @@ def test_no_samples():
 def test_nan_is_read_for_the_validation_to_find():
     X, _ = read("1 1:nan\n2 1:1\n")
     assert np.isnan(X[0][0])
+
+
+def test_large_whole_numbers_are_exact_labels():
+    labels = [2**53, 2**53 + 1, 2**53 + 2]
+    assert read("".join(f"{label} 1:2\n" for label in labels)) == ([[2]] * 3, labels)

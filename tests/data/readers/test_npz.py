@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from boostbench.data.readers.arrays import read_idx, read_npz, read_splits
+from boostbench.data.readers.npz import read_npz
 from boostbench.errors import UserError
 
 
@@ -44,6 +44,22 @@ def test_a_mark_of_the_test_part_becomes_a_fixed_split():
         (npz(a=np.eye(2)), r"holds \['a'\], but x and y"),
         (npz(x=np.eye(2), y=np.arange(3)), r"\(2, 2\) does not fit y of shape \(3,\)"),
         (npz(x=np.eye(2), y=np.array([1, None])), "not a readable npz archive"),
+        (npz(x=np.array(1.0), y=np.arange(1)), r"\(\) does not fit y of shape \(1,\)"),
+        (npz(x=np.eye(2), y=np.array(1)), r"\(2, 2\) does not fit y of shape \(\)"),
+        (npz(x=np.ones((2, 0)), y=np.arange(2)), r"\(2, 0\) does not fit y"),
+        # The imaginary part would be lost.
+        (npz(x=np.eye(2) * 1j, y=np.arange(2)), "toy: features of type complex128 are no real"),
+        (npz(x=np.array([["a"], ["1"]]), y=np.arange(2)), "features of type <U1 are no real"),
+        (npz(x=np.zeros(2, "i,i"), y=np.arange(2)), "features of type .* are no real numbers"),
+        (npz(x=np.eye(2), y=np.array([1j, 2])), "labels of type complex128 are neither"),
+        (
+            npz(x_train=np.eye(2), y_train=np.arange(2), x_test=np.eye(3), y_test=np.arange(3)),
+            "toy: the training and the test part have 2 and 3 features",
+        ),
+        (npz(x=np.eye(2), y=np.arange(2), is_test=np.ones(3)), r"is_test of shape \(3,\)"),
+        (npz(x=np.eye(2), y=np.arange(2), is_test=np.array(["", "x"])), "is_test of shape .* <U1"),
+        (npz(x=np.eye(2), y=np.arange(2), is_test=np.ones(2)), "is_test must mark some rows by 1"),
+        (npz(x=np.eye(2), y=np.arange(2), is_test=np.arange(2) + 1), "is_test must mark some"),
         (io.BytesIO(b"PK nothing"), "not a readable npz archive"),
         (io.BytesIO(npz(x=np.eye(9), y=np.arange(9)).getvalue()[:300]), "not a readable npz"),
     ],
@@ -51,35 +67,3 @@ def test_a_mark_of_the_test_part_becomes_a_fixed_split():
 def test_bad_archives(stream, message):
     with pytest.raises(UserError, match=message):
         read_npz(stream, "toy")
-
-
-def idx(array):
-    header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes()
-    return header + array.astype(np.uint8).tobytes()
-
-
-def test_idx():
-    array = np.arange(12).reshape(3, 2, 2)
-    assert read_idx(io.BytesIO(idx(array)), "toy").tolist() == array.tolist()
-
-
-@pytest.mark.parametrize("content", [b"", b"\0\0\x08", b"\0\0\x0d\x01aaaa", idx(np.eye(4))[:-1]])
-def test_bad_idx(content):
-    with pytest.raises(UserError, match="toy is not a complete IDX file"):
-        read_idx(io.BytesIO(content), "toy")
-
-
-def test_splits(tmp_path):
-    path = tmp_path / "toy.splits.npz"
-    np.savez(path, train=np.array([[0, 1], [2, 3]], np.int32), test=np.array([[2, 3], [0, 1]]))
-    splits = read_splits(path, 4)
-    assert [(a.tolist(), b.tolist()) for a, b in splits] == [([0, 1], [2, 3]), ([2, 3], [0, 1])]
-    with pytest.raises(UserError, match=r"do not fit the 3 rows"):
-        read_splits(path, 3)
-
-
-def test_bad_splits(tmp_path):
-    path = tmp_path / "toy.splits.npz"
-    np.savez(path, train=np.array([[0, 1]]))
-    with pytest.raises(UserError, match="does not hold fixed splits"):
-        read_splits(path, 3)

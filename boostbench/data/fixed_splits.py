@@ -1,0 +1,93 @@
+"""Divisions into training and test rows that come with a data set."""
+
+from pathlib import Path
+
+import numpy as np
+
+from boostbench.errors import UserError
+
+#: Row numbers, from 0, of the training and the test part.
+Split = tuple[np.ndarray, np.ndarray]
+
+
+def first_rows(n_train: int, n_samples: int) -> Split:
+    """Make the split whose training part is the first `n_train` rows.
+
+    Examples
+    --------
+    >>> first_rows(2, 3)
+    (array([0, 1]), array([2]))
+    """
+    return np.arange(n_train), np.arange(n_train, n_samples)
+
+
+def marked_rows(is_test: np.ndarray, n_samples: int, where: str) -> Split:
+    """Make the split whose test part is marked, row by row.
+
+    Raises
+    ------
+    UserError
+        The marks are not one for each row, not 0 and 1 (or truth values), or all the same.
+    """
+    if is_test.shape != (n_samples,) or is_test.dtype.kind not in "biuf":
+        raise UserError(
+            f"{where}: is_test of shape {is_test.shape} and type {is_test.dtype} is not one mark "
+            f"for each of the {n_samples} rows"
+        )
+    if np.unique(is_test).tolist() != [0, 1]:
+        raise UserError(f"{where}: is_test must mark some rows by 1 or true, the others by 0")
+    return np.flatnonzero(is_test == 0), np.flatnonzero(is_test)
+
+
+def read_splits(path: Path, n_samples: int) -> list[Split]:
+    """Read fixed splits: arrays ``train`` and ``test``, one row of row numbers for each split.
+
+    Parameters
+    ----------
+    path : Path
+        ``NAME.splits.npz``.
+    n_samples : int
+        Rows of the data set that the numbers, from 0, point to.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+
+    Raises
+    ------
+    UserError
+        The file is no such archive, it points to rows that do not exist, or to a row twice in the
+        same split.
+    """
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            train, test = archive["train"], archive["test"]
+    except Exception as error:  # zip, zlib, pickle, header and key errors: all mean a bad file
+        raise UserError(f"{path} does not hold fixed splits train and test ({error})") from None
+    for name, rows in (("train", train), ("test", test)):
+        if rows.ndim != 2 or rows.dtype.kind not in "iu" or not rows.size:
+            raise UserError(
+                f"{path}: {name} of shape {rows.shape} and type {rows.dtype} is no table of row "
+                "numbers, one row for each split"
+            )
+    if len(train) != len(test):
+        raise UserError(f"{path}: train has {len(train)} splits, and test has {len(test)}")
+    splits = list(zip(train.astype(np.int64), test.astype(np.int64), strict=True))
+    for number, split in enumerate(splits, 1):
+        _check(split, n_samples, f"{path}, split {number} of {len(splits)}")
+    return splits
+
+
+def _check(split: Split, n_samples: int, where: str) -> None:
+    """Refuse rows that do not exist, and rows that occur twice."""
+    rows = np.concatenate(split)
+    if rows.max() >= n_samples or rows.min() < 0:
+        raise UserError(f"{where}: its row numbers do not fit the {n_samples} rows of the data set")
+    twice = np.flatnonzero(np.bincount(rows) > 1)
+    if len(twice):
+        row = int(twice[0])
+        train, test = (int((part == row).sum()) for part in split)
+        raise UserError(
+            f"{where}: row {row} (counted from 0) is {train} times in train and {test} times in "
+            "test; a row may be in one of them, once"
+        )

@@ -1,0 +1,86 @@
+"""NumPy archives of features and labels."""
+
+from typing import BinaryIO
+
+import numpy as np
+
+from boostbench.data.fixed_splits import Split, first_rows, marked_rows
+from boostbench.data.labels import as_labels
+from boostbench.errors import UserError
+
+
+def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Split] | None]:
+    """Read arrays ``x_train, y_train, x_test, y_test``, or ``x, y`` and perhaps ``is_test``.
+
+    Images are flattened to rows. The parts become one fixed split.
+
+    Parameters
+    ----------
+    stream : binary file
+        An archive as of `numpy.savez`.
+    where : str
+        What to call the file in messages.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64 or str
+    splits : list of one (train, test), or None
+
+    Raises
+    ------
+    UserError
+        The file is no such archive, or its arrays do not fit together or are not of numbers.
+    """
+    try:
+        with np.load(stream, allow_pickle=False) as archive:
+            arrays = {key.lower(): archive[key] for key in archive.files}
+    except Exception as error:  # zip, zlib, pickle and header errors: all mean a bad file
+        raise UserError(f"{where} is not a readable npz archive ({error})") from None
+    if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
+        parts = [(arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])]
+        return join_parts(parts, where)
+    if not {"x", "y"} <= arrays.keys():
+        raise UserError(
+            f"{where} holds {sorted(arrays)}, but x and y (or x_train, y_train, x_test, y_test) "
+            "are needed"
+        )
+    X, y, _ = join_parts([(arrays["x"], arrays["y"])], where)
+    if "is_test" not in arrays:
+        return X, y, None
+    return X, y, [marked_rows(arrays["is_test"], len(y), where)]
+
+
+def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
+    """Stack parts of a data set; two of them also make a fixed split.
+
+    Parameters
+    ----------
+    parts : list of (ndarray, ndarray)
+        Features of shape (n_samples, ...) and labels of shape (n_samples,).
+    where : str
+        What to call the file in messages.
+
+    Returns
+    -------
+    X, y, splits
+        As from `read_npz`.
+
+    Raises
+    ------
+    UserError
+        The arrays do not fit together, or the features are not real numbers.
+    """
+    for x, y in parts:
+        if not x.size or x.ndim == 0 or y.shape != x.shape[:1]:
+            raise UserError(f"{where}: x of shape {x.shape} does not fit y of shape {y.shape}")
+        if x.dtype.kind not in "biuf":
+            raise UserError(f"{where}: features of type {x.dtype} are no real numbers")
+    rows = [x.reshape(len(x), -1) for x, _ in parts]
+    if len({x.shape[1] for x in rows}) > 1:
+        widths = " and ".join(str(x.shape[1]) for x in rows)
+        raise UserError(f"{where}: the training and the test part have {widths} features")
+    with np.errstate(over="ignore"):  # what float64 cannot hold is refused as infinite later
+        X = np.concatenate(rows).astype(float)
+    y = np.concatenate([as_labels(y, where) for _, y in parts])
+    return X, y, [first_rows(len(parts[0][1]), len(y))] if len(parts) == 2 else None

@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+
+from boostbench.data.fixed_splits import read_splits
+from boostbench.errors import UserError
+
+
+def test_splits(tmp_path):
+    path = tmp_path / "toy.splits.npz"
+    np.savez(path, train=np.array([[0, 1], [2, 3]], np.int32), test=np.array([[2, 3], [0, 1]]))
+    splits = read_splits(path, 4)
+    assert [(a.tolist(), b.tolist()) for a, b in splits] == [([0, 1], [2, 3]), ([2, 3], [0, 1])]
+    with pytest.raises(UserError, match=r"do not fit the 3 rows"):
+        read_splits(path, 3)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"train": [[0, 1]]}, "does not hold fixed splits train and test"),
+        ({"train": [0, 1], "test": [2, 3]}, r"train of shape \(2,\) and type int64 is no table"),
+        ({"train": [[0, 1]], "test": [[2.5, 3]]}, r"test of shape \(1, 2\) and type float64 is no"),
+        ({"train": [[0, 1]], "test": [[]]}, "test of shape"),
+        ({"train": [[0], [1]], "test": [[2]]}, "train has 2 splits, and test has 1"),
+        ({"train": [[0, 1]], "test": [[4]]}, r"split 1 of 1: .* do not fit the 4 rows"),
+        ({"train": [[0, -1]], "test": [[3]]}, r"split 1 of 1: .* do not fit the 4 rows"),
+        # Test rows that are training rows would make a training error a test error.
+        (
+            {"train": [[0, 1], [2, 3]], "test": [[2, 3], [1, 3]]},
+            r"split 2 of 2: row 3 \(counted from 0\) is 1 times in train and 1 times in test",
+        ),
+        ({"train": [[0, 0]], "test": [[1]]}, "row 0 .* is 2 times in train and 0 times in test"),
+        ({"train": [[0]], "test": [[1, 1]]}, "row 1 .* is 0 times in train and 2 times in test"),
+    ],
+)
+def test_bad_splits(tmp_path, arrays, message):
+    path = tmp_path / "toy.splits.npz"
+    np.savez(path, **{name: np.array(rows) for name, rows in arrays.items()})
+    with pytest.raises(UserError, match=rf"^{path}.*{message}"):
+        read_splits(path, 4)
