@@ -59,7 +59,7 @@ def find_file(stem: str, folder: Path) -> Path | None:
     for ending in FORMATS:
         for compression in OPENERS:
             path = folder / f"{stem}{ending}{compression}"
-            if path.is_file():
+            if _is_file(path):
                 return path
     return None
 
@@ -91,7 +91,7 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     UserError
         No such file, unknown format, or a file that cannot be read.
     """
-    if not path.is_file():
+    if not _is_file(path):
         raise UserError(f"there is no file {path}; check the path")
     stem, ending = split_name(path)
     where, splits = str(path), None
@@ -115,6 +115,13 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     if beside.is_file():
         splits = read_splits(beside, len(y))
     return dense_unless_large(X), y, splits
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be read
+        return False
 
 
 def split_name(path: Path) -> tuple[str, str]:

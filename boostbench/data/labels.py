@@ -83,7 +83,7 @@ def _whole(numbers: np.ndarray, where: str) -> np.ndarray:
     if not wrong.any():
         return whole
     first = int(wrong.argmax())
-    label = f"{where}: the label {numbers[first]:.17g} in row {first + 1} (counted from 1)"
+    label = f"{where}: the label {numbers[first]} in row {first + 1} (counted from 1)"
     if large[first]:
         raise UserError(f"{label} is too large to differ from its neighbours as a float64")
     raise UserError(

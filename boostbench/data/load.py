@@ -12,6 +12,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, find_file, read_file
 from boostbench.data.fixed_splits import first_rows
 from boostbench.data.openml_source import download
+from boostbench.data.spec import check
 from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -54,6 +55,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
     UserError
         The data cannot be had, read or used, or are not as expected.
     """
+    check(spec)
     name, openml = spec["name"], spec.get("openml") or {}
     path = _local_file(spec)
     if path is not None:
@@ -62,11 +64,21 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         dataset, about = Dataset(name, X, y, f"file {path}", splits), spec
     else:
         dataset, about = _without_file(spec, openml)
-    if about.get("train_rows") and dataset.splits is None:
-        split = first_rows(about["train_rows"], dataset.n_samples)
-        dataset = replace(dataset, splits=[split])
+    n_train, n_samples = about.get("train_rows"), dataset.n_samples
+    if n_train and dataset.splits is None:
+        if n_train >= n_samples:
+            raise UserError(
+                f"data.train_rows is {n_train}, but {dataset.source} has {n_samples} rows; some "
+                "must be left to test"
+            )
+        dataset = replace(dataset, splits=[first_rows(n_train, n_samples)])
     if spec.get("rows"):
-        dataset = dataset.take(*spec["rows"])
+        start, stop = spec["rows"]
+        if stop > n_samples:
+            raise UserError(
+                f"data.rows is [{start}, {stop}], but {dataset.source} has {n_samples} rows"
+            )
+        dataset = dataset.take(start, stop)
     expect = about.get("expect", spec.get("expect")) or {}
     dataset = replace(dataset, name=name, expect=expect).validate()
     return dataset if spec.get("classes") is None else dataset.take_classes(spec["classes"])

@@ -26,6 +26,27 @@ def test_unknown_loader(function):
         bundled("wine", function)
 
 
+@pytest.mark.parametrize(
+    ("loader", "message"),
+    [
+        ("load_files", "load_files says: .*container_path"),
+        ("load_sample_images", "load_sample_images says: .*return_X_y"),
+        ("load_linnerud", "load_linnerud gives no features with one label each"),
+    ],
+)
+def test_loaders_of_other_things(loader, message):
+    with pytest.raises(UserError, match=rf"^data set 'x'.*{message}"):
+        bundled("x", loader).validate()
+
+
+def test_labels_of_generated_data_are_whole_numbers():
+    dataset = generate("h", {"function": "make_hastie_10_2", "n_samples": 20})
+    assert dataset.classes.tolist() == [-1, 1]
+    assert dataset.y.dtype == np.int64
+    with pytest.raises(UserError, match=r"make_regression: the label .* is not a whole number"):
+        generate("r", {"function": "make_regression", "n_samples": 20})
+
+
 def test_bad_arguments():
     with pytest.raises(UserError, match=r"make_moons says: .*n_points"):
         generate("moons", {"function": "make_moons", "n_points": 3})

@@ -5,15 +5,11 @@ import yaml
 
 from boostbench.configs import conf_dir
 from boostbench.data import available, load
-from boostbench.data.dataset import COUNTS
+from boostbench.data.spec import check
 
 SPECS = {
     path.stem: yaml.safe_load(path.read_text()) for path in (conf_dir() / "data").glob("*.yaml")
 }
-KEYS = {
-    "name", "path", "labels", "missing", "file", "rows", "classes",
-    "train_rows", "openml", "sklearn", "generate", "seed", "expect",
-}  # fmt: skip
 #: Data sets with fewer entries than this are read in the tests.
 SMALL = 100_000
 
@@ -32,15 +28,10 @@ def test_every_kind_of_source_is_there():
 def test_form(name):
     spec = SPECS[name]
     assert spec["name"] == name
-    assert {"name", "path", "labels", "missing", "expect"} <= spec.keys() <= KEYS
+    assert {"name", "path", "labels", "missing", "expect"} <= spec.keys()
+    check(spec)
     assert spec["path"] is None
-    openml = spec.get("openml") or {"id": 1}
-    assert openml.keys() <= {"id", "target", "keep", "drop", "train_rows", "expect"}
-    assert isinstance(openml["id"], int)
     assert "seed" not in spec or spec["generate"]
-    for expect in (spec["expect"], openml.get("expect", {})):
-        assert expect.keys() <= COUNTS.keys()
-        assert all(isinstance(n, int) for n in expect.values())
 
 
 def test_no_two_configs_mean_the_same_openml_data():

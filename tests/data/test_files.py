@@ -91,6 +91,11 @@ def test_no_such_file(tmp_path):
         read_file(tmp_path / "toy.svm")
 
 
+def test_a_name_that_no_file_can_have(tmp_path):
+    with pytest.raises(UserError, match="there is no file"):
+        read_file(tmp_path / ("a" * 300 + ".svm"))
+
+
 def test_unknown_format(tmp_path):
     (tmp_path / "toy.xlsx").touch()
     with pytest.raises(UserError, match=r"toy\.xlsx: the ending does not say the format"):

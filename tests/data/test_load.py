@@ -62,6 +62,19 @@ def test_training_rows_become_a_fixed_split(toy_svm):
     assert (train.tolist(), test.tolist()) == ([0, 1, 2, 3], [4, 5])
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("train_rows", 6, r"data\.train_rows is 6, but file .*toy\.svm has 6 rows; some must"),
+        ("train_rows", 10**10, "data.train_rows is 10000000000, but"),
+        ("rows", [0, 7], r"data\.rows is \[0, 7\], but file .*toy\.svm has 6 rows"),
+    ],
+)
+def test_more_rows_than_there_are(toy_svm, key, value, message):
+    with pytest.raises(UserError, match=message):
+        load({"name": "toy", key: value})
+
+
 def test_splits_beside_the_file_come_before_training_rows(toy_svm):
     np.savez(toy_svm.with_name("toy.splits.npz"), train=[[5]], test=[[0]])
     [(train, _)] = load({"name": "toy", "train_rows": 4}).splits

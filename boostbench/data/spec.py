@@ -1,0 +1,104 @@
+"""What the config of a data set may say."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from boostbench.data.dataset import COUNTS
+from boostbench.errors import UserError, unknown
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_count(value: Any, least: int = 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_range(value: Any) -> bool:
+    return (
+        _is_list(value, lambda row: _is_count(row, 0)) and len(value) == 2 and value[0] < value[1]
+    )
+
+
+def _is_list(value: Any, of: Callable[[Any], bool]) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(of, value))
+
+
+def _is_label(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _are_counts(value: Any) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and value.keys() <= COUNTS.keys()
+        and all(count is None or _is_count(count) for count in value.values())
+    )
+
+
+_COUNTS = (_are_counts, f"numbers of {', '.join(COUNTS)}")
+_TRAIN_ROWS = (_is_count, "a number of rows")
+_PATTERNS = (lambda value: _is_list(value, _is_text), "a list of columns")
+_OPENML = {
+    "id": (_is_count, "a number"),
+    "target": (_is_text, "the name of a column"),
+    "keep": _PATTERNS,
+    "drop": _PATTERNS,
+    "train_rows": _TRAIN_ROWS,
+    "expect": _COUNTS,
+}
+#: For each key of a config: whether a value may be there, and what may be, in words.
+_KEYS = {
+    "name": (_is_text, "text"),
+    "path": (_is_text, "the path of a file, as text"),
+    "labels": (_is_label, "the name of a column"),
+    "missing": (lambda value: value == "drop", "null or drop"),
+    "file": (_is_text, "text"),
+    "rows": (_is_range, "[start, stop], numbers of rows from 0"),
+    "classes": (
+        lambda value: _is_count(value, 0) or _is_list(value, _is_label),
+        "a number of classes, or a list of labels",
+    ),
+    "train_rows": _TRAIN_ROWS,
+    "openml": (lambda value: isinstance(value, Mapping) and "id" in value, "a mapping with an id"),
+    "sklearn": (_is_text, "the name of a loader, such as load_wine"),
+    "generate": (
+        lambda value: isinstance(value, Mapping) and _is_text(value.get("function")),
+        "a mapping with the name of a function and its arguments",
+    ),
+    "seed": (lambda value: _is_count(value, 0), "a whole number, 0 or more"),
+    "expect": _COUNTS,
+}
+
+
+def check(spec: Mapping[str, Any]) -> None:
+    """Refuse what the config of a data set may not say.
+
+    Parameters
+    ----------
+    spec : mapping
+        As for `boostbench.data.load`.
+
+    Raises
+    ------
+    UserError
+        An unknown key, with the near matches, or a value of another kind.
+
+    Examples
+    --------
+    >>> check({"name": "toy", "rows": [0, 3]})
+    """
+    _check(spec, _KEYS, "data")
+    if spec.get("name") is None:
+        raise UserError("data.name is missing; a data set needs a name")
+    _check(spec.get("openml") or {}, _OPENML, "data.openml")
+
+
+def _check(spec: Mapping, keys: Mapping, where: str) -> None:
+    for key, value in spec.items():
+        if key not in keys:
+            raise unknown(f"key of {where}", str(key), keys, listed=False)
+        is_right, what = keys[key]
+        if value is not None and not is_right(value):
+            raise UserError(f"{where}.{key} is {value!r}; it must be {what}")

@@ -1,0 +1,69 @@
+import pytest
+
+from boostbench.data.spec import check
+from boostbench.errors import UserError
+
+FULL = {
+    "name": "toy",
+    "path": "toy.csv",
+    "labels": 3,
+    "missing": "drop",
+    "file": None,
+    "rows": [0, 3],
+    "classes": ["a", 1],
+    "train_rows": 2,
+    "openml": {"id": 7, "keep": ["a*"], "drop": None, "expect": {"features": 4}},
+    "sklearn": "load_wine",
+    "generate": {"function": "make_moons", "n_samples": 5},
+    "seed": 0,
+    "expect": {"samples": 3, "classes": None},
+}
+
+
+def test_what_a_config_may_say():
+    check(FULL)
+    check({**dict.fromkeys(FULL), "name": "toy"})
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("name", [123, "", ["a"]]),
+        ("path", [5]),
+        ("labels", [["a"], 1.5, True]),
+        ("missing", ["mean"]),
+        ("file", [5]),
+        ("rows", ["abc", 3, [1], [1, 2, 3], [2, 2], [-1, 2], [0.0, 2], [False, True]]),
+        ("classes", [1.5, "a", [1.5], [[1]], True, -1]),
+        ("train_rows", [0, -5, 1.5, "a", True]),
+        ("openml", [7, "7", {}, {"target": "a"}]),
+        ("sklearn", [5]),
+        ("generate", ["make_moons", {"n_samples": 5}, {"function": 3}]),
+        ("seed", [-1, "a", 0.5]),
+        ("expect", ["abc", [3], {"samples": "x"}, {"rows": 3}, {"samples": -1}]),
+    ],
+)
+def test_values_of_another_kind(key, values):
+    for value in values:
+        with pytest.raises(UserError, match=rf"^data\.{key} is .*; it must be .*\w"):
+            check(FULL | {key: value})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("id", "abc"), ("keep", "a*"), ("target", 3), ("expect", 3)]
+)
+def test_values_of_openml(key, value):
+    with pytest.raises(UserError, match=rf"^data\.openml\.{key} is .*; it must be"):
+        check(FULL | {"openml": {"id": 7, key: value}})
+
+
+def test_unknown_keys():
+    with pytest.raises(UserError, match=r"unknown key of data 'trian_rows'; did you mean train_r"):
+        check({"name": "toy", "trian_rows": 3})
+    with pytest.raises(UserError, match=r"unknown key of data\.openml 'version'"):
+        check({"name": "toy", "openml": {"id": 3, "version": 1}})
+
+
+def test_no_name():
+    with pytest.raises(UserError, match=r"data\.name is missing"):
+        check({"path": "toy.csv"})
