@@ -86,8 +86,8 @@ class Records:
         ]
         found = _newest_version(found)
         if protocol.sampling != "fixed":  # how many fixed splits there are, only the data tell
-            found = {split: record for split, record in found.items() if split < protocol.n_splits}
-            missing = protocol.n_splits - len(found)
+            found = {split: record for split, record in found.items() if split < protocol.n_parts}
+            missing = protocol.n_parts - len(found)
         else:
             missing = 0
         records = [found[split] for split in sorted(found) if "error" not in found[split]]

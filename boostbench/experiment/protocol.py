@@ -1,33 +1,52 @@
 """How an algorithm is judged on a data set: the settings, checked."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from boostbench.errors import UserError, hint
 from boostbench.experiment.preparation import SCALES
 
-SAMPLINGS = ("stratified", "plain", "kfold", "fixed")
+SAMPLINGS = ("stratified", "plain", "kfold", "official", "fixed")
+TESTED = ("part", "rest", "official", "all")
 TUNINGS = ("first_split", "every_split", "none")
+# More of anything is a slip of the hand, and would fill the memory before it is noticed.
+_MOST = 10_000
 
 
 @dataclass(frozen=True)
 class Protocol:
     """How an algorithm is judged on a data set: the fields of ``conf/protocol/NAME.yaml``.
 
+    Three things make a split: where its parts come from (`sampling`), how the training part is made
+    smaller (`train_per_class`, `train_size`), and what is tested (`test`).
+
     Parameters
     ----------
     name : str
         Name for people; two protocols that differ in nothing else are the same.
     n_splits : int, default=10
-        Number of splits into a training and a test part.
-    test_size : float, default=0.25
-        Share of the samples in the test part (``stratified`` and ``plain`` sampling).
-    sampling : {"stratified", "plain", "kfold", "fixed"}, default="stratified"
+        Number of splits into a training and a test part; of folds in k-fold sampling.
+    n_repeats : int, default=1
+        How often the data are divided into folds anew, in k-fold sampling.
+    test_size : float or int, default=0.25
+        Share of the samples in the test part, or their number (``stratified`` and ``plain``
+        sampling).
+    sampling : {"stratified", "plain", "kfold", "official", "fixed"}, default="stratified"
         Random splits that keep the class shares, random splits that do not, stratified k-fold
-        with `n_splits` folds, or the splits that came with the data set.
+        with `n_splits` folds, the data set's own training and test part `n_splits` times, or the
+        splits that came with the data set, one after the other.
     samples_per_class : int or None, default=None
-        Draw that many samples of each class first (smaller classes keep all of theirs).
+        Draw that many samples of each class first, before anything is divided (smaller classes
+        keep all of theirs).
+    train_per_class : int or None, default=None
+        Draw that many samples of each class of the training part; nothing of the test part is lost.
+    train_size : int or None, default=None
+        Draw that many samples of the training part, with the shares of its classes.
+    test : {"part", "rest", "official", "all"}, default="part"
+        What is tested: the test part; it and what is left of the training part; the data set's own
+        test part, which `sampling` then leaves alone; or all samples, those of the training part
+        among them.
     scale : {"minmax", "standard", "unit", "none"}, default="minmax"
         Scaling of the features, fitted on the training part only; ``unit`` gives each sample
         length 1.
@@ -44,14 +63,18 @@ class Protocol:
     Raises
     ------
     UserError
-        If a value is out of range.
+        If a value is out of range, or settings contradict each other.
     """
 
     name: str = "randomboost"
     n_splits: int = 10
+    n_repeats: int = 1
     test_size: float = 0.25
     sampling: str = "stratified"
     samples_per_class: int | None = None
+    train_per_class: int | None = None
+    train_size: int | None = None
+    test: str = "part"
     scale: str = "minmax"
     pca: float | None = None
     tune: str = "first_split"
@@ -59,21 +82,51 @@ class Protocol:
     checkpoints: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
     def __post_init__(self):
-        _one_of("sampling", self.sampling, SAMPLINGS)
-        _one_of("scale", self.scale, SCALES)
-        _one_of("tune", self.tune, TUNINGS)
-        _at_least("n_splits", self.n_splits, 2 if self.sampling == "kfold" else 1)
-        _at_least("n_folds", self.n_folds, 2)
-        if self.samples_per_class is not None:
-            _at_least("samples_per_class", self.samples_per_class, 2)
-            if self.sampling == "fixed":
-                raise UserError("protocol.samples_per_class cannot go with protocol.sampling=fixed")
-        _share("test_size", self.test_size)
+        for field, allowed in (
+            ("sampling", SAMPLINGS),
+            ("test", TESTED),
+            ("scale", SCALES),
+            ("tune", TUNINGS),
+        ):
+            value = getattr(self, field)
+            if value not in allowed:
+                raise UserError(f"protocol.{field} is {value!r}; {hint(value, allowed)}")
+        _whole("n_splits", self.n_splits, 2 if self.sampling == "kfold" else 1, _MOST)
+        _whole("n_repeats", self.n_repeats, 1, _MOST)
+        _whole("n_folds", self.n_folds, 2, _MOST)
+        for field in ("samples_per_class", "train_per_class", "train_size"):
+            if getattr(self, field) is not None:
+                _whole(field, getattr(self, field), 2)
+        if not _is_whole(self.test_size) or self.test_size < 2:
+            _share("test_size", self.test_size)
         if self.pca is not None:
             _share("pca", self.pca)
+        self._check_together()
+        if isinstance(self.checkpoints, str) or not isinstance(self.checkpoints, Iterable):
+            raise UserError(
+                f"protocol.checkpoints is {self.checkpoints!r}; it must be a list of numbers of "
+                "boosting rounds, such as [10,100], and may be empty"
+            )
         for checkpoint in self.checkpoints:
-            _at_least("checkpoints", checkpoint, 1)
+            _whole("checkpoints", checkpoint, 1)
         object.__setattr__(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
+
+    def _check_together(self) -> None:
+        given = self.sampling in ("fixed", "official")
+        for wrong, what in (
+            (given and self.samples_per_class, "samples_per_class"),
+            (self.sampling == "fixed" and self.test == "official", "test=official"),
+            (self.sampling != "kfold" and self.n_repeats > 1, "n_repeats"),
+        ):
+            if wrong:
+                raise UserError(f"protocol.{what} cannot go with protocol.sampling={self.sampling}")
+        if self.train_per_class and self.train_size:
+            raise UserError("protocol.train_per_class cannot go with protocol.train_size")
+
+    @property
+    def n_parts(self) -> int:
+        """Number of splits in all."""
+        return self.n_splits * self.n_repeats
 
     @classmethod
     def from_config(cls, config: Mapping) -> "Protocol":
@@ -94,22 +147,18 @@ class Protocol:
         """Give what decides the results, as JSON types.
 
         The name only presents, and the number of splits only says how far to go, except in k-fold
-        sampling where it is the size of a fold. No projection is left out, so that records from
-        before there was one keep their keys.
+        sampling where it is the size of a fold. Settings that came later are left out while they
+        change nothing, so that records from before there were any keep their keys.
         """
         config = dataclasses.asdict(self)
         config["checkpoints"] = list(self.checkpoints)
-        del config["name"]
-        if self.pca is None:
-            del config["pca"]
+        del config["name"], config["n_repeats"]
+        for field in ("pca", "train_per_class", "train_size", "test"):
+            if config[field] == getattr(Protocol, field):
+                del config[field]
         if self.sampling != "kfold":
             del config["n_splits"]
         return config
-
-
-def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise UserError(f"protocol.{field} is {value!r}; {hint(value, allowed)}")
 
 
 def _share(field: str, value: float) -> None:
@@ -117,6 +166,11 @@ def _share(field: str, value: float) -> None:
         raise UserError(f"protocol.{field} is {value!r}, not between 0 and 1")
 
 
-def _at_least(field: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise UserError(f"protocol.{field} is {value!r}; it must be a whole number >= {least}")
+def _whole(field: str, value: int, least: int, most: int | None = None) -> None:
+    if not _is_whole(value) or value < least or (most and value > most):
+        limits = f"from {least} to {most}" if most else f">= {least}"
+        raise UserError(f"protocol.{field} is {value!r}; it must be a whole number {limits}")
+
+
+def _is_whole(value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

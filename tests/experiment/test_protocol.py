@@ -20,7 +20,26 @@ from boostbench.experiment.protocol import Protocol
         ({"pca": "yes"}, "pca is 'yes'"),
         ({"samples_per_class": 1}, "samples_per_class is 1"),
         ({"samples_per_class": 9, "sampling": "fixed"}, "cannot go with"),
+        ({"samples_per_class": 9, "sampling": "official"}, "cannot go with"),
         ({"checkpoints": [0]}, "checkpoints is 0"),
+        ({"checkpoints": None}, "checkpoints is None; it must be a list"),
+        ({"checkpoints": 10}, "checkpoints is 10; it must be a list"),
+        ({"checkpoints": "all"}, "checkpoints is 'all'; it must be a list"),
+        ({"checkpoints": ["a"]}, "checkpoints is 'a'; it must be a whole number"),
+        ({"n_splits": 10**9}, "n_splits is 1000000000; it must be a whole number from 1 to 10000"),
+        ({"n_splits": 1e9}, "n_splits is 1000000000.0"),
+        ({"n_splits": None}, "n_splits is None"),
+        ({"n_splits": True}, "n_splits is True"),
+        ({"n_folds": 10**9}, "n_folds is 1000000000"),
+        ({"n_repeats": 0, "sampling": "kfold"}, "n_repeats is 0"),
+        ({"n_repeats": 2}, "n_repeats cannot go with protocol.sampling=stratified"),
+        ({"test_size": True}, "test_size is True"),
+        ({"test_size": 1.5}, "test_size is 1.5"),
+        ({"train_size": 0.5}, "train_size is 0.5"),
+        ({"train_size": 9, "train_per_class": 3}, "train_per_class cannot go with .*train_size"),
+        ({"test": "rset"}, "test is 'rset'; did you mean rest"),
+        ({"test": "official", "sampling": "fixed"}, "test=official cannot go with"),
+        ({"sampling": ["kfold"]}, "sampling is .'kfold'.; did you mean kfold"),
         ({"n_split": 3}, "no setting 'n_split'; did you mean n_splits"),
     ],
 )
@@ -33,3 +52,21 @@ def test_config_leaves_out_what_does_not_decide():
     assert Protocol(name="x", n_splits=3).to_config() == Protocol(name="y").to_config()
     kfold = Protocol(sampling="kfold", n_splits=3).to_config()
     assert kfold != Protocol(sampling="kfold").to_config()
+
+
+def test_config_leaves_out_later_settings_that_change_nothing():
+    """Records from before there were any keep their keys."""
+    assert sorted(Protocol().to_config()) == [
+        "checkpoints",
+        "n_folds",
+        "samples_per_class",
+        "sampling",
+        "scale",
+        "test_size",
+        "tune",
+    ]
+    for setting in ({"train_size": 9}, {"train_per_class": 9}, {"test": "all"}, {"pca": 0.9}):
+        assert Protocol(**setting).to_config() == {**Protocol().to_config(), **setting}
+    repeated = Protocol(sampling="kfold", n_repeats=2)
+    assert repeated.to_config() == Protocol(sampling="kfold").to_config()
+    assert repeated.n_parts == 20

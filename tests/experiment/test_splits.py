@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -104,7 +106,128 @@ def test_too_few_fixed_splits():
         splits(dataset, Protocol(sampling="fixed", n_splits=3), seed=0)
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "x", None])
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
 def test_bad_seed(dataset, seed):
     with pytest.raises(UserError, match="seed is"):
         splits(dataset, Protocol(), seed)
+
+
+def counts(y):
+    return np.unique(y, return_counts=True)[1].tolist()
+
+
+def test_repeats_of_folds_extend_the_first():
+    dataset = make_dataset((60, 24, 12))
+    once = splits(dataset, Protocol(sampling="kfold", n_splits=4), seed=3)
+    twice = splits(dataset, Protocol(sampling="kfold", n_splits=4, n_repeats=2), seed=3)
+    assert [split.index for split in twice] == list(range(8))
+    assert all(same(one, other) for one, other in zip(once, twice, strict=False))
+    for folds in (twice[:4], twice[4:]):
+        assert sorted(np.concatenate([split.test for split in folds])) == list(range(96))
+    assert len({split.checksum for split in twice}) == len({split.seed for split in twice}) == 8
+
+
+def official(n_train=60):
+    """A data set whose first rows are the official training part."""
+    dataset = make_dataset((40, 30, 50))
+    return replace(dataset, splits=[(np.arange(n_train), np.arange(n_train, 120))])
+
+
+def test_the_official_parts_as_often_as_asked_for():
+    parts = splits(official(), Protocol(sampling="official", n_splits=3), seed=0)
+    assert len({split.checksum for split in parts}) == 1
+    assert len({split.seed for split in parts}) == 3
+    assert all(np.array_equal(split.test, np.arange(60, 120)) for split in parts)
+
+
+def test_a_thinned_training_part_leaves_the_test_part_as_it_is():
+    """MNIST with 1000 digits of each class for training, and the official test set."""
+    dataset = official()
+    settings = {"sampling": "official", "n_splits": 3, "train_per_class": 8}
+    parts = splits(dataset, Protocol(**settings), seed=0)
+    assert len({split.checksum for split in parts}) == 3
+    for split in parts:
+        assert counts(dataset.y[split.train]) == [8, 8, 8]
+        assert np.array_equal(split.test, np.arange(60, 120))
+        assert sorted([*split.train, *split.spare]) == list(range(60))
+    more = splits(dataset, Protocol(**{**settings, "n_splits": 5}), seed=0)
+    assert all(same(one, other) for one, other in zip(parts, more, strict=False))
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "plain", "kfold"])
+def test_a_training_part_of_so_many_samples(sampling):
+    dataset = make_dataset((60, 30, 30))
+    whole = splits(dataset, Protocol(sampling=sampling, n_splits=4), seed=0)
+    thin = splits(dataset, Protocol(sampling=sampling, n_splits=4, train_size=20), seed=0)
+    for one, other in zip(whole, thin, strict=True):
+        assert np.array_equal(one.test, other.test)
+        assert set(other.train) < set(one.train)
+        assert sorted([*other.train, *other.spare]) == sorted(one.train)
+        assert len(other.train) == 20
+    if sampling != "plain":
+        assert counts(dataset.y[thin[0].train]) == [10, 5, 5]
+    all_of_them = Protocol(sampling=sampling, n_splits=4, train_size=500)
+    assert all(
+        same(one, other)
+        for one, other in zip(whole, splits(dataset, all_of_them, seed=0), strict=True)
+    )
+
+
+def test_all_that_is_not_trained_on_is_tested():
+    """So many images of each class for training, the rest for test."""
+    dataset = make_dataset((60, 30, 30))
+    for split in splits(dataset, Protocol(train_per_class=12, test="rest"), seed=0):
+        assert counts(dataset.y[split.train]) == [12, 12, 12]
+        assert sorted([*split.train, *split.test]) == list(range(120))
+        assert len(split.spare) == 0
+
+
+def test_everything_is_tested():
+    """A stratified sample for training, the complete distribution for test."""
+    for split in splits(make_dataset(), Protocol(train_size=30, test="all"), seed=0):
+        assert np.array_equal(split.test, np.arange(120))
+        assert len(split.train) == 30
+
+
+@pytest.mark.parametrize("sampling", ["stratified", "kfold"])
+def test_the_official_test_part_is_never_trained_on(sampling):
+    protocol = Protocol(sampling=sampling, n_splits=3, test="official")
+    for split in splits(official(), protocol, seed=0):
+        assert np.array_equal(split.test, np.arange(60, 120))
+        assert split.train.max() < 60
+
+
+def test_a_number_of_samples_is_tested():
+    for split in splits(make_dataset(), Protocol(test_size=17), seed=0):
+        assert (len(split.train), len(split.test)) == (103, 17)
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "message"),
+    [
+        ([0, 1, 2], [2, 3], "tests on 1 of the rows that it trains on, such as row 2"),
+        ([0, 1], [3, 120], "row numbers that are not among the 120"),
+        ([0, -1], [3, 4], "row numbers that are not among the 120"),
+        ([0, 1, 1], [3, 4], "has a row twice"),
+        ([0, 1], [3, 3], "has a row twice"),
+        (0, 1, "no lists of row numbers"),
+        ([[0], [1]], [3], "no lists of row numbers"),
+        ([0.5], [3], "no lists of row numbers"),
+        ([0, 1], np.arange(0), "has an empty part"),
+    ],
+)
+def test_splits_that_came_with_the_data_are_checked(train, test, message):
+    good = np.arange(10), np.arange(10, 20)
+    dataset = make_dataset(splits=[good, (np.array(train), np.array(test))])
+    splits(dataset, Protocol(sampling="fixed", n_splits=1), seed=0)
+    with pytest.raises(UserError, match=f"fixed split 1 .from 0. of data set 'toy' .*{message}"):
+        splits(dataset, Protocol(sampling="fixed", n_splits=2), seed=0)
+
+
+@pytest.mark.parametrize("settings", [{"sampling": "official"}, {"test": "official"}])
+def test_no_official_part(settings):
+    with pytest.raises(UserError, match=r"data set .toy. has none; take protocol\.sampling=strat"):
+        splits(make_dataset(), Protocol(**settings), seed=0)
+    several = make_dataset(splits=[(np.array([0]), np.array([1]))] * 3)
+    with pytest.raises(UserError, match="has 3 fixed splits, none of them the official one"):
+        splits(several, Protocol(**settings), seed=0)
