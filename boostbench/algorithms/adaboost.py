@@ -6,11 +6,13 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from boostbench.algorithms.stump_ensembles import NO_EDGE, StageWiseStumps, StumpMaster
+from boostbench.algorithms.base import NO_EDGE
+from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.weak.quick_stumps import QuickStumpSearch
+from boostbench.core.weak.stumps import Stumps
 
 
-class AdaBoostMH(StageWiseStumps):
+class AdaBoostMH(StumpEnsemble):
     r"""AdaBoost.MH with one stump and one vote vector per round.
 
     Every sample carries a weight for every label. A round adds ``alpha_t h_t(x) v_t``, a stump h_t
@@ -55,10 +57,10 @@ class AdaBoostMH(StageWiseStumps):
     """
 
     def _master(self, X, labels, random_state):
-        return _MHMaster(QuickStumpSearch(X, self.max_bins), labels, len(self.classes_))
+        return _MHMaster(self, QuickStumpSearch(X, self.max_bins), labels)
 
 
-class AdaBoost(StageWiseStumps):
+class AdaBoost(StumpEnsemble):
     r"""Discrete AdaBoost with stumps, for two classes.
 
     A round adds ``alpha_t h_t(x)`` with the stump of the least weighted error :math:`\epsilon_t`
@@ -77,9 +79,8 @@ class AdaBoost(StageWiseStumps):
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stumps.Stumps
-    coefficients_ : ndarray of shape (n_iterations_, 2)
-        ``(-alpha_t / 2, alpha_t / 2)`` for each round: half for either class, so that the
-        difference of the scores is AdaBoost's F.
+    coefficients_ : ndarray of shape (n_iterations_,)
+        :math:`\alpha_t`, positive: the stumps carry the signs.
 
     See Also
     --------
@@ -105,7 +106,13 @@ class AdaBoost(StageWiseStumps):
         return tags
 
     def _master(self, X, labels, random_state):
-        return _BinaryMaster(QuickStumpSearch(X, self.max_bins), labels)
+        return _BinaryMaster(self, QuickStumpSearch(X, self.max_bins), labels)
+
+    def _keep(self, master):
+        self.hypotheses_ = Stumps(master.stumps)
+        self.coefficients_ = np.array(master.votes)
+        # A polarity as well: alpha is positive.
+        self.n_parameters_ = 4 * len(self.hypotheses_)
 
 
 class ProjectedAdaBoostMH(AdaBoostMH):
@@ -195,9 +202,9 @@ class ProjectedAdaBoostMH(AdaBoostMH):
 
 
 class _BinaryMaster(StumpMaster):
-    def __init__(self, search, labels):
+    def __init__(self, params, search, labels):
         # Signed: the label times the weight of the sample.
-        super().__init__(search, (2.0 * labels[:, None] - 1) / len(labels))
+        super().__init__(params, search, (2.0 * labels[:, None] - 1) / len(labels))
 
     def generate(self):
         if not self.search.n_positions:
@@ -209,7 +216,7 @@ class _BinaryMaster(StumpMaster):
         stump, edge = column
         alpha, imperfect = self.step(edge)
         self.stumps.append(stump)
-        self.votes.append([-alpha / 2, alpha / 2])
+        self.votes.append(alpha)
         if imperfect:
             margin = np.where(self.weights[:, 0] > 0, alpha, -alpha) * stump(self.search.X)
             self.weights[:, 0] *= np.exp(-margin)
@@ -218,11 +225,11 @@ class _BinaryMaster(StumpMaster):
 
 
 class _MHMaster(StumpMaster):
-    def __init__(self, search, labels, n_classes):
+    def __init__(self, params, search, labels):
         self.labels = labels
-        self.signs = 2.0 * np.eye(n_classes) - 1
+        self.signs = 2.0 * np.eye(len(params.classes_)) - 1
         # Signed: Y times the weight of the sample and label.
-        super().__init__(search, self.signs[labels] / (len(labels) * n_classes))
+        super().__init__(params, search, self.signs[labels] / (len(labels) * len(self.signs)))
 
     def generate(self):
         if not self.search.n_positions:

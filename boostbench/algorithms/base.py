@@ -1,16 +1,28 @@
-"""The one loop of all five papers: column generation, as a scikit-learn classifier."""
+"""The loop of all five papers, column generation, under scikit-learn's estimators."""
 
-import time
 from abc import ABC, abstractmethod
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostbench.algorithms.clock import Clock
+
+# An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
+PERFECT = 1.0 - 1e-10
+
+# An edge this near to 0 is a rounding error of the search, which adds up in single precision.
+NO_EDGE = np.finfo(np.float32).eps
 
 # Rows are scored in chunks, so that the outputs of the weak learners stay in the cache between the
 # comparison with the thresholds and the product with the coefficients.
@@ -22,7 +34,23 @@ class Master(ABC):
 
     It holds the weak learners found so far (the columns), their coefficients (the primal
     variables) and the weights of the samples (the dual variables).
+
+    Parameters
+    ----------
+    params : Booster
+        The estimator in training, for its parameters and `classes_`. A master never writes to it.
+    search : object
+        Finds weak learners in the training data.
+
+    Attributes
+    ----------
+    clock : Clock
+        Set by the loop before the first round.
     """
+
+    def __init__(self, params, search):
+        self.params = params
+        self.search = search
 
     @abstractmethod
     def generate(self):
@@ -51,11 +79,12 @@ class Master(ABC):
         """
 
 
-class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Base of the boosting classifiers: the loop, timing, and the ways to predict.
+class Booster(BaseEstimator, ABC):
+    """Base of all boosting estimators: the loop, its clock, and the checks of what comes in.
 
     A subclass has the constructor parameters `n_iterations` and `random_state`, and gives
-    `_master`, `_keep` and `_staged_scores`.
+    `_master`, `_keep` and `_staged_scores`. It learns from class labels; one that learns from
+    numbers has a `_target` of its own.
 
     Attributes
     ----------
@@ -66,10 +95,9 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         Boosting rounds done: `n_iterations`, or fewer where the training converged.
     n_parameters_ : int
         Numbers that prediction needs.
-    weak_learner_time_ : float
-        CPU seconds of the search for weak learners, preparation included.
-    coefficient_time_ : float
-        CPU seconds of finding the coefficients and updating the weights ("step 4").
+    seconds_ : dict of str to float
+        CPU seconds of each phase of the training: "preparation", "search" for weak learners, and
+        "coefficients" with the update of the weights ("step 4").
     """
 
     # What a subclass takes is declared the way scikit-learn's own estimators do it, so that a bad
@@ -80,7 +108,7 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
     }
 
     def fit(self, X, y):
-        """Train the classifier.
+        """Train the estimator.
 
         Parameters
         ----------
@@ -92,7 +120,7 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         self
-            The fitted classifier.
+            The fitted estimator.
 
         Raises
         ------
@@ -101,47 +129,67 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        self._check_classes()
+        target = self._target(y)
 
-        started = time.process_time()
-        master = self._master(X, labels, check_random_state(self.random_state))
-        search_time, coefficient_time = time.process_time() - started, 0.0
+        clock = Clock()
+        with clock.phase("preparation"):
+            master = self._master(X, target, check_random_state(self.random_state))
+        master.clock = clock
         rounds = 0
         while rounds < self.n_iterations:
-            started = time.process_time()
-            column = master.generate()
-            found = time.process_time()
-            search_time += found - started
+            with clock.phase("search"):
+                column = master.generate()
             if column is None:
                 break
             rounds += 1
-            progress = master.correct(column)
-            coefficient_time += time.process_time() - found
+            with clock.phase("coefficients"):
+                progress = master.correct(column)
             if not progress:
                 break
         self.n_iterations_ = rounds
-        self.weak_learner_time_ = search_time
-        self.coefficient_time_ = coefficient_time
+        self.seconds_ = clock.seconds
         self._keep(master)
         return self
 
-    def _check_classes(self):
+    @property
+    def weak_learner_time_(self):
+        """CPU seconds of the search for weak learners, preparation included."""
+        return self.seconds_["preparation"] + self.seconds_["search"]
+
+    @property
+    def coefficient_time_(self):
+        """CPU seconds of finding the coefficients and updating the weights."""
+        return self.seconds_.get("coefficients", 0.0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _validate_params(self):
+        super()._validate_params()
+        for name, value in self.get_params(deep=False).items():
+            # Python counts booleans among the integers.
+            if isinstance(value, bool) and "boolean" not in self._parameter_constraints[name]:
+                raise InvalidParameterError(
+                    f"The {name!r} parameter of {type(self).__name__} must not be a boolean. "
+                    f"Got {value!r} instead."
+                )
+
+    def _target(self, y):
+        """Check what is to be learned, and turn it into what `_master` takes: here 0 to k - 1."""
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least 2 classes, and y holds 1 class only: "
                 f"{self.classes_[0]!r}"
             )
-        if len(self.classes_) > 2 and not self.__sklearn_tags__().classifier_tags.multi_class:
-            raise ValueError(
-                f"Only binary classification is supported by {type(self).__name__}, and y holds "
-                f"{len(self.classes_)} classes."
-            )
+        return labels
 
     @abstractmethod
-    def _master(self, X, labels, random_state):
-        """Return the `Master` of a training set; `labels` are 0 to n_classes - 1."""
+    def _master(self, X, target, random_state):
+        """Return the `Master` of a training set; `target` is from `_target`."""
 
     @abstractmethod
     def _keep(self, master):
@@ -149,7 +197,23 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _staged_scores(self, X, stages):
-        """Yield the scores F, of shape (n_samples, n_classes), after each number in `stages`."""
+        """Yield the scores F after each number of rounds in `stages`.
+
+        They have the shape (n_samples, n_outputs), with an output for each class where classes are
+        predicted; or (n_samples,), as binary algorithms have them, positive for the second class.
+        """
+
+    def _scores(self, X):
+        """Return the scores F after the last round."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, len(X), _CHUNK_ROWS))
+        scores = (next(self._staged_scores(chunk, [self.n_iterations_])) for chunk in chunks)
+        return np.concatenate(list(scores))
+
+
+class BoostingClassifier(ClassifierMixin, Booster):
+    """Base of the boosting classifiers: the ways to predict a class from scores."""
 
     def decision_function(self, X):
         """Score the classes.
@@ -163,10 +227,7 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
             :math:`F_r(x)`; for two classes the difference, positive for ``classes_[1]``.
         """
-        X = self._validated(X)
-        chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, len(X), _CHUNK_ROWS))
-        scores = (next(self._staged_scores(chunk, [self.n_iterations_])) for chunk in chunks)
-        return _decision(np.concatenate(list(scores)))
+        return decision(self._scores(X))
 
     def predict(self, X):
         """Predict the labels: the class of the largest score.
@@ -179,7 +240,7 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._labels(self.decision_function(X))
+        return predicted(self.decision_function(X), self.classes_)
 
     def staged_decision_function(self, X):
         """Score the classes after every boosting round.
@@ -193,8 +254,10 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray
             As from `decision_function`, after 1, 2, ..., `n_iterations_` rounds.
         """
-        for scores in self._staged_scores(self._validated(X), range(1, self.n_iterations_ + 1)):
-            yield _decision(scores)
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        for scores in self._staged_scores(X, range(1, self.n_iterations_ + 1)):
+            yield decision(scores)
 
     def staged_predict(self, X):
         """Predict the labels after every boosting round.
@@ -208,17 +271,39 @@ class ColumnGenerationClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
             As from `predict`, after 1, 2, ..., `n_iterations_` rounds.
         """
-        for decision in self.staged_decision_function(X):
-            yield self._labels(decision)
+        for scores in self.staged_decision_function(X):
+            yield predicted(scores, self.classes_)
 
-    def _validated(self, X):
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+    def _target(self, y):
+        labels = super()._target(y)
+        n_classes = len(self.classes_)
+        if n_classes > 2 and not self.__sklearn_tags__().classifier_tags.multi_class:
+            raise ValueError(
+                f"Only binary classification is supported by {type(self).__name__}, and y holds "
+                f"{n_classes} classes."
+            )
+        return labels
 
-    def _labels(self, decision):
-        if decision.ndim == 1:
-            return self.classes_[(decision > 0).astype(int)]
-        return self.classes_[decision.argmax(axis=1)]
+
+class BoostingTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Booster):
+    """Base of the boosting transformers: the scores F are the new features.
+
+    A subclass sets `_n_features_out`, the number of scores, in `_keep`.
+    """
+
+    def transform(self, X):
+        """Map to the scores after the last round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            :math:`F(x)`.
+        """
+        return self._scores(X)
 
 
 def spans(stages):
@@ -244,5 +329,35 @@ def spans(stages):
         start = stop
 
 
-def _decision(scores):
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+def decision(scores):
+    """Turn scores into what `decision_function` gives: one number a sample for two classes.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+    """
+    if scores.ndim == 2 and scores.shape[1] == 2:
+        return scores[:, 1] - scores[:, 0]
+    return scores
+
+
+def predicted(decision, classes):
+    """Choose the class of the largest score.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
+        From `decision`.
+    classes : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    if decision.ndim == 1:
+        return classes[(decision > 0).astype(int)]
+    return classes[decision.argmax(axis=1)]

@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.stump_ensembles import NO_EDGE, StageWiseStumps, StumpMaster
+from boostbench.algorithms.base import NO_EDGE
+from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS
 from boostbench.core.weak.quick_stumps import QuickStumpSearch
 
@@ -15,7 +16,7 @@ from boostbench.core.weak.quick_stumps import QuickStumpSearch
 _CURVATURE = 0.5
 
 
-class GradBoost(StageWiseStumps):
+class GradBoost(StumpEnsemble):
     r"""GradBoost with stumps: multi-class boosting with an l1/l2 or l1/linf penalty.
 
     The scores are :math:`F_r(x) = \sum_j h_j(x) W_{jr}` over all stumps :math:`h_j`. A round lowers
@@ -75,7 +76,7 @@ class GradBoost(StageWiseStumps):
     """
 
     _parameter_constraints: ClassVar = {
-        **StageWiseStumps._parameter_constraints,
+        **StumpEnsemble._parameter_constraints,
         "nu": [Interval(Real, 0, None, closed="left")],
         "norm": [StrOptions(set(ROW_NORMS))],
     }
@@ -86,8 +87,7 @@ class GradBoost(StageWiseStumps):
         self.norm = norm
 
     def _master(self, X, labels, random_state):
-        own = labels == np.arange(len(self.classes_))[:, None]
-        return _GradBoostMaster(QuickStumpSearch(X, self.max_bins), own, self)
+        return _GradBoostMaster(self, QuickStumpSearch(X, self.max_bins), labels)
 
     def _keep(self, master):
         super()._keep(master)
@@ -97,14 +97,14 @@ class GradBoost(StageWiseStumps):
 
 
 class _GradBoostMaster(StumpMaster):
-    def __init__(self, search, own, params):
+    def __init__(self, params, search, labels):
+        own = labels == np.arange(len(params.classes_))[:, None]
         n_classes, n_samples = own.shape
         # Minus the gradient by the scores, so that edges are minus that by the coefficients. With
         # classes in rows, sums and maxima over them are of long vectors.
-        super().__init__(search, (own - 1 / n_classes).T / n_samples)
+        super().__init__(params, search, (own - 1 / n_classes).T / n_samples)
         self.own = own
         self.own_at = np.flatnonzero(own)
-        self.nu = params.nu
         self.norm = ROW_NORMS[params.norm]()
         self.scores = np.zeros(own.shape)
         # The different stumps: row of each, where it stands in the search, and its coefficients.
@@ -149,12 +149,12 @@ class _GradBoostMaster(StumpMaster):
         self.stumps.append(stump)
         self.votes.append(step)
         self.scores += step[:, None] * outputs
-        self.objective.append(self._update() + self.nu * self.penalty)
+        self.objective.append(self._update() + self.params.nu * self.penalty)
         return True
 
     def _minimum(self, W, edges):
         """Minimise the bound for each row."""
-        return self.norm.prox(W + edges / _CURVATURE, self.nu / _CURVATURE)
+        return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
     def _best(self, edges):
         """Row of the bound that falls most."""
@@ -162,7 +162,7 @@ class _GradBoostMaster(StumpMaster):
         minimum = self._minimum(W, edges)
         step = minimum - W
         fall = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
-        fall -= self.nu * (self.norm.value(minimum) - self.norm.value(W))
+        fall -= self.params.nu * (self.norm.value(minimum) - self.norm.value(W))
         return int(fall.argmax())
 
     def _update(self):

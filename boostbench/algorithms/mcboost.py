@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import Master, spans
-from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT, StageWiseStumps, additive
+from boostbench.algorithms.base import NO_EDGE, PERFECT, Master, spans
+from boostbench.algorithms.stump_ensembles import StumpEnsemble
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.solvers.balancing import minimise
@@ -23,7 +23,7 @@ _TOLERANCE = 1e-2
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
 
 
-class MCBoost(StageWiseStumps):
+class MCBoost(StumpEnsemble):
     r"""Stage-wise multi-class boosting (paper 2, Algorithm 1).
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) w_{tr}` with :math:`w \ge 0`. A round finds the
@@ -106,7 +106,7 @@ class MCBoost(StageWiseStumps):
     """
 
     _parameter_constraints: ClassVar = {
-        **StageWiseStumps._parameter_constraints,
+        **StumpEnsemble._parameter_constraints,
         "loss": [StrOptions(set(LOSSES))],
         "eta": [Interval(Real, 0, 1, closed="right")],
         "kappa": [Interval(Real, 0, None, closed="neither"), None],
@@ -143,8 +143,7 @@ class MCBoost(StageWiseStumps):
             search = QuickStumpSearch(X, self.max_bins)
         else:
             search = TreeSearch(X, self.max_depth, self.max_leaf_nodes)
-        weights = _WEIGHTS[self.loss](labels, len(self.classes_))
-        return _MCBoostMaster(search, weights, self.eta, self.kappa, self.nu)
+        return _MCBoostMaster(self, search, labels)
 
     def _keep(self, master):
         T, k = len(master.learners), len(self.classes_)
@@ -165,28 +164,12 @@ class MCBoost(StageWiseStumps):
             scores = scores + stump_scores(self.hypotheses_, self.coefficients_, X, some)
             yield scores
 
-    def additive(self):
-        """Return the same classifier as one table per feature, which predicts faster.
-
-        Returns
-        -------
-        boostbench.algorithms.stump_ensembles.AdditiveModel
-
-        Raises
-        ------
-        ValueError
-            If the weak learners are trees.
-        """
-        return additive(self)
-
 
 class _MCBoostMaster(Master):
-    def __init__(self, search, weights, eta, kappa, nu):
-        self.search = search
-        self.weights = weights
-        self.eta = eta
-        self.kappa = np.inf if kappa is None else kappa
-        self.nu = nu
+    def __init__(self, params, search, labels):
+        super().__init__(params, search)
+        self.weights = _WEIGHTS[params.loss](labels, len(params.classes_))
+        self.largest = np.inf if params.kappa is None else params.kappa
         self.learners = []
         self.coefficients = []
 
@@ -194,13 +177,13 @@ class _MCBoostMaster(Master):
         if not self.search.n_positions:
             return None
         learner, _, edge = self.search.best(self.weights.gains)
-        violated = edge * self.weights.share > (1.0 + _TOLERANCE) * self.nu
+        violated = edge * self.weights.share > (1.0 + _TOLERANCE) * self.params.nu
         return (learner, edge) if violated and edge > NO_EDGE else None
 
     def correct(self, column):
         learner, edge = column
         problem, scale = self.weights.problem(learner(self.search.X))
-        w = np.minimum(self.eta * minimise(problem, self.nu / scale), self.kappa)
+        w = np.minimum(self.params.eta * minimise(problem, self.params.nu / scale), self.largest)
         self.weights.move(w)
         self.learners.append(learner)
         self.coefficients.append(w)

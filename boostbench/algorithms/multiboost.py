@@ -1,18 +1,17 @@
 """MultiBoost: totally corrective multi-class boosting by column generation."""
 
-import time
 from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import ColumnGenerationClassifier, Master
+from boostbench.algorithms.base import BoostingClassifier, Master
+from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
+from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
-from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 # After a column that violated its constraint by v times nu, the old ones are made to violate theirs
@@ -26,7 +25,7 @@ _MOST_SLACK = 0.5
 _PROGRESS = 1e-10
 
 
-class MultiBoost(ColumnGenerationClassifier):
+class MultiBoost(BoostingClassifier):
     r"""MultiBoost with stumps: a coefficient for every weak learner and class, all found anew.
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) W_{tr}` with :math:`W \ge 0`. After each new stump
@@ -54,9 +53,13 @@ class MultiBoost(ColumnGenerationClassifier):
         papers write has m k times this. The grids of papers 1 and 2 fit the mean.
     tol : float, default=1e-2
         :math:`\epsilon` of the stopping rule: constraints may be violated by that part of `nu`.
+    solver : {"newton", "lbfgs"}, default="newton"
+        ``"newton"`` goes as far as the next stump needs, in single precision. ``"lbfgs"`` is
+        L-BFGS-B with the settings of the RandomBoost and MCBoost papers, which take 100
+        iterations: set `solver_iterations` to that. The hinge loss does without.
     solver_iterations : int, default=5
-        Newton steps at a time; more follow where they were too few to find another stump. The
-        hinge loss does without.
+        Newton steps or L-BFGS-B iterations at a time; more follow where they were too few to find
+        another stump.
     max_bins : int or None, default=None
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
@@ -106,10 +109,11 @@ class MultiBoost(ColumnGenerationClassifier):
     """
 
     _parameter_constraints: ClassVar = {
-        **ColumnGenerationClassifier._parameter_constraints,
+        **BoostingClassifier._parameter_constraints,
         "loss": [StrOptions({*LOSSES, "hinge"})],
         "nu": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions(set(SOLVERS))],
         "solver_iterations": [Interval(Integral, 1, None, closed="left")],
         "max_bins": [Interval(Integral, 2, None, closed="left"), None],
         "warm_start": ["boolean"],
@@ -124,6 +128,7 @@ class MultiBoost(ColumnGenerationClassifier):
         loss="logistic",
         nu=1e-4,
         tol=1e-2,
+        solver="newton",
         solver_iterations=5,
         max_bins=None,
         random_state=None,
@@ -133,25 +138,19 @@ class MultiBoost(ColumnGenerationClassifier):
         self.loss = loss
         self.nu = nu
         self.tol = tol
+        self.solver = solver
         self.solver_iterations = solver_iterations
         self.max_bins = max_bins
         self.random_state = random_state
         self.warm_start = warm_start
 
     def _master(self, X, labels, random_state):
-        own = labels == np.arange(len(self.classes_))[:, None]
-        # Inside, the loss is a sum.
-        nu = self.nu * own.size
-        if self.loss == "hinge":
-            solver = _LinearProgram(own, nu)
-        else:
-            solver = _Newton(own, get_loss(self.loss), nu, self.solver_iterations)
         master = getattr(self, "_previous", None) if self.warm_start else None
         if master is None:
-            master = _MultiBoostMaster(StumpSearch(X, self.max_bins), own)
-        elif not (np.array_equal(master.own, own) and np.array_equal(master.search.X, X)):
-            raise ValueError("warm_start=True goes on from the last fit, but the data are others")
-        master.begin(solver, nu, self.tol, self.n_iterations)
+            master = _MultiBoostMaster(self, StumpSearch(X, self.max_bins), labels)
+        else:
+            master.check(X, labels)
+            master.begin()
         self._previous = master if self.warm_start else None
         return master
 
@@ -159,21 +158,15 @@ class MultiBoost(ColumnGenerationClassifier):
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.ascontiguousarray(master.solution.W.T)
-        self.weight_path_ = master.weight_path()
+        self.weight_path_ = master.path.matrix(self.coefficients_.size)
         self.objective_ = np.array(master.objective) / master.own.size
         self.dual_ = np.ascontiguousarray(master.solution.dual.T)
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
-        # Whether the solution is good enough shows in the search.
-        self.weak_learner_time_ += master.search_time
-        self.coefficient_time_ -= master.search_time
 
     def _staged_scores(self, X, stages):
         outputs = self.hypotheses_.outputs(X)
         for stage in stages:
-            if stage == self.n_iterations_:
-                W = self.coefficients_
-            else:
-                W = self.weight_path_[[stage - 1]].toarray().reshape(self.coefficients_.shape)
+            W = coefficients_at(self.weight_path_, stage, self.coefficients_.shape)
             yield outputs[:, :stage] @ W[:stage]
 
 
@@ -186,27 +179,31 @@ class _Solution(NamedTuple):
     residual: float
 
 
-class _Newton:
-    def __init__(self, own, loss, nu, max_iter):
-        self.own = own
-        self.loss = loss
-        self.nu = nu
-        self.max_iter = max_iter
-        self.newton = NonnegativeNewton()
+class _Descent:
+    """A solver that goes on from the coefficients of the round before."""
 
-    def solve(self, H, start, tol):
+    def __init__(self, params, own):
+        self.own = own
+        self.loss = get_loss(params.loss)
+        self.max_iter = params.solver_iterations
+        self.solver = SOLVERS[params.solver]()
+        # Single precision halves the time of Newton's method. L-BFGS-B compares values.
+        self.dtype = np.float32 if params.solver == "newton" else np.float64
+
+    def solve(self, H, start, nu, tol):
         problem = PairwiseLoss(H, self.own, self.loss)
-        W, value, residual = self.newton.minimise(problem, start, self.nu, tol, self.max_iter)
+        W, value, residual = self.solver.minimise(problem, start, nu, tol, self.max_iter)
         return _Solution(W, value, problem.dual, residual)
 
 
 class _LinearProgram:
-    def __init__(self, own, nu):
-        self.own = own
-        self.nu = nu
+    dtype = np.float32
 
-    def solve(self, H, start, tol):
-        W, dual, value = pairwise_hinge(H, self.own, self.nu)
+    def __init__(self, params, own):
+        self.own = own
+
+    def solve(self, H, start, nu, tol):
+        W, dual, value = pairwise_hinge(H, self.own, nu)
         # The terms r = y_i are hinge losses of margin 0.
         return _Solution(W, value + self.own.shape[1], dual, 0.0)
 
@@ -223,37 +220,50 @@ class _Column(NamedTuple):
 
 
 class _MultiBoostMaster(Master):
-    def __init__(self, search, own):
-        self.search = search
-        self.own = own
-        self.H = np.empty((0, own.shape[1]), np.float32)
+    def __init__(self, params, search, labels):
+        super().__init__(params, search)
+        self.max_bins = params.max_bins
+        self.own = labels == np.arange(len(params.classes_))[:, None]
+        self.H = np.empty((0, self.own.shape[1]))
         self.stumps = []
         self.known = set()
         self.objective = []
-        self.path = []
+        self.path = CoefficientPath()
         self.solution = None
+        self.begin()
 
-    def begin(self, solver, nu, tol, n_columns):
-        """Start, or go on from the columns there are, to at most that many."""
-        self.solver = solver
-        self.nu = nu
-        self.tol = tol
+    def check(self, X, labels):
+        """Refuse to go on where a fresh start would find other stumps, or fewer."""
+        same = np.array_equal(self.own.argmax(axis=0), labels)
+        if not (same and np.array_equal(self.search.X, X)):
+            raise ValueError("warm_start=True goes on from the last fit, but the data are others")
+        if self.params.max_bins != self.max_bins:
+            raise ValueError(
+                f"warm_start=True goes on with max_bins={self.max_bins} of the last fit, not with "
+                f"{self.params.max_bins}"
+            )
+        if self.params.n_iterations < len(self.stumps):
+            raise ValueError(
+                f"warm_start=True goes on from the {len(self.stumps)} rounds of the last fit, "
+                f"which are more than n_iterations={self.params.n_iterations}"
+            )
+
+    def begin(self):
+        """Take the parameters as they are now."""
+        params = self.params
+        # Inside, the loss is a sum.
+        self.nu = params.nu * self.own.size
+        solver = _LinearProgram if params.loss == "hinge" else _Descent
+        self.solver = solver(params, self.own)
         kept = self.H[: len(self.stumps)]
-        self.H = np.empty((max(n_columns, len(kept)), self.own.shape[1]), np.float32)
+        self.H = np.empty((params.n_iterations, self.own.shape[1]), self.solver.dtype)
         self.H[: len(kept)] = kept
-        start = np.zeros((len(self.own), 0)) if self.solution is None else self.solution.W
-        self.solution = self._solve(start, self.tol)
-        self.search_time = 0.0
         self.column = None
-        if len(self.stumps) == len(self.H):
-            while self._improve(self.tol):
-                pass
-        elif self.search.n_positions:
-            self.column = self._next_column()
-        # The loop has timed that one; the others are in its time of `correct`.
-        self.search_time = 0.0
+        self.is_solved = False
 
     def generate(self):
+        if not self.is_solved:
+            self._start()
         return self.column if len(self.stumps) < len(self.H) else None
 
     def correct(self, column):
@@ -263,38 +273,41 @@ class _MultiBoostMaster(Master):
         start = np.column_stack([self.solution.W, np.zeros(len(self.own))])
         self.solution = self._solve(start, column.violation)
         self.column = self._next_column()
-        coefficients = self.solution.W.T.ravel()
-        support = np.flatnonzero(coefficients)
-        self.path.append((coefficients[support], support))
+        self.path.append(self.solution.W.T)
         self.objective.append(self.solution.value)
         return True
 
-    def weight_path(self):
-        """W after each round, in the rows of a sparse matrix."""
-        if not self.path:
-            return sparse.csr_array((0, 0))
-        data, support = zip(*self.path, strict=True)
-        ends = np.cumsum([0, *map(len, support)])
-        shape = (len(self.path), self.solution.W.size)
-        return sparse.csr_array((np.concatenate(data), np.concatenate(support), ends), shape)
+    def _start(self):
+        """Solve for the columns there are: none, or those of a warm start."""
+        start = np.zeros((len(self.own), 0)) if self.solution is None else self.solution.W
+        self.solution = self._solve(start, self.params.tol)
+        self.is_solved = True
+        if len(self.stumps) == len(self.H):
+            while self._improve(self.params.tol):
+                pass
+        elif self.search.n_positions:
+            self.column = self._next_column()
+        if self.stumps:
+            self.path.replace_last(self.solution.W.T)
+            self.objective[-1] = self.solution.value
 
     def _solve(self, start, violation):
         slack = np.clip(1.0, _SLACK * violation, _MOST_SLACK * violation)
-        tol = max(self.tol, slack) * self.nu
-        return self.solver.solve(self.H[: len(self.stumps)], start, tol)
+        tol = max(self.params.tol, slack) * self.nu
+        with self.clock.phase("coefficients"):
+            return self.solver.solve(self.H[: len(self.stumps)], start, self.nu, tol)
 
     def _most_violated(self):
-        started = time.process_time()
-        weights = pairwise_weights(self.solution.dual.T, self.own.T)
-        stump, _, edge = self.search.best(weights)
-        self.search_time += time.process_time() - started
-        return _Column(stump, stump(self.search.X), edge / self.nu - 1)
+        with self.clock.phase("search"):
+            weights = pairwise_weights(self.solution.dual.T, self.own.T)
+            stump, _, edge = self.search.best(weights)
+            return _Column(stump, stump(self.search.X), edge / self.nu - 1)
 
     def _next_column(self):
         """Find a violated constraint that is new; improve the solution as long as that fails."""
         while True:
             column = self._most_violated()
-            violated = column.violation > self.tol
+            violated = column.violation > self.params.tol
             if violated and column.key not in self.known:
                 return column
             if not self._improve(column.violation):
@@ -302,7 +315,7 @@ class _MultiBoostMaster(Master):
 
     def _improve(self, violation):
         """Go on solving for the columns there are; False where that changes nothing any more."""
-        if self.solution.residual <= self.tol * self.nu:
+        if self.solution.residual <= self.params.tol * self.nu:
             return False
         better = self._solve(self.solution.W, violation)
         progress = self.solution.value - better.value

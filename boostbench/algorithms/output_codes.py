@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
-from boostbench.algorithms.base import ColumnGenerationClassifier, spans
-from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT, StageWiseStumps, StumpMaster
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, spans
+from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
 from boostbench.core.weak.quick_stumps import QuickStumpSearch
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
@@ -34,7 +34,7 @@ _BLOCK_CODES = 64
 _BLOCK_STUMPS = 1024
 
 
-class AdaBoostECC(StageWiseStumps):
+class AdaBoostECC(StumpEnsemble):
     r"""AdaBoost.ECC with stumps and random halves of the classes.
 
     Every sample carries a weight for every wrong label. A round draws a code :math:`\mu_t`, which
@@ -87,7 +87,7 @@ class AdaBoostECC(StageWiseStumps):
     """
 
     _parameter_constraints: ClassVar = {
-        **StageWiseStumps._parameter_constraints,
+        **StumpEnsemble._parameter_constraints,
         "votes": [StrOptions({"one", "two"})],
     }
 
@@ -98,7 +98,7 @@ class AdaBoostECC(StageWiseStumps):
     def _master(self, X, labels, random_state):
         rng = np.random.default_rng(random_state.randint(2**31))
         search = QuickStumpSearch(X, self.max_bins)
-        return _ECCMaster(search, labels, len(self.classes_), self.votes, rng)
+        return _ECCMaster(self, search, labels, rng)
 
     def _keep(self, master):
         super()._keep(master)
@@ -116,12 +116,13 @@ class AdaBoostECC(StageWiseStumps):
 
 
 class _ECCMaster(StumpMaster):
-    def __init__(self, search, labels, n_classes, votes, rng):
+    def __init__(self, params, search, labels, rng=None):
+        n_classes = len(params.classes_)
         right = labels[:, None] == np.arange(n_classes)
-        super().__init__(search, np.where(right, 0.0, 1.0 / (len(labels) * (n_classes - 1))))
+        weight = 1.0 / (len(labels) * (n_classes - 1))
+        super().__init__(params, search, np.where(right, 0.0, weight))
         self.labels = labels
         self.n_classes = n_classes
-        self.two_votes = votes == "two"
         self.rng = rng
         self.intercepts = []
 
@@ -157,7 +158,7 @@ class _ECCMaster(StumpMaster):
         return edge * share < PERFECT
 
     def _votes(self, above, positive, weights, edge):
-        if not self.two_votes:
+        if self.params.votes == "one":
             alpha, _ = self.step(edge)
             return alpha, alpha
         low_wrong, low_right, high_wrong, high_right = _SMOOTHING + np.bincount(
@@ -220,8 +221,7 @@ class AdaBoostSIP(AdaBoostECC):
     """
 
     def _master(self, X, labels, random_state):
-        search = QuickStumpSearch(X, self.max_bins)
-        return _SIPMaster(search, labels, len(self.classes_), self.votes, rng=None)
+        return _SIPMaster(self, QuickStumpSearch(X, self.max_bins), labels)
 
 
 class _SIPMaster(_ECCMaster):
@@ -241,7 +241,7 @@ class _SIPMaster(_ECCMaster):
         return stump, code, across / share, edge / (2 * share), share / total, total
 
 
-class AdaBoostMO(ColumnGenerationClassifier):
+class AdaBoostMO(BoostingClassifier):
     r"""AdaBoost.MO with stumps, the exhaustive code and one coefficient per round.
 
     Each of the :math:`J = 2^{k-1} - 1` codes :math:`m_j`, the divisions of the k classes into two
@@ -296,15 +296,15 @@ class AdaBoostMO(ColumnGenerationClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = StageWiseStumps._parameter_constraints
+    _parameter_constraints: ClassVar = StumpEnsemble._parameter_constraints
 
     def __init__(self, n_iterations=1000, max_bins=None, random_state=None):
         self.n_iterations = n_iterations
         self.max_bins = max_bins
         self.random_state = random_state
 
-    def _check_classes(self):
-        super()._check_classes()
+    def _target(self, y):
+        labels = super()._target(y)
         n_classes = len(self.classes_)
         if n_classes > _MAX_CLASSES:
             raise ValueError(
@@ -312,10 +312,11 @@ class AdaBoostMO(ColumnGenerationClassifier):
                 f"{2 ** (n_classes - 1) - 1} for the {n_classes} classes of y: too many to train. "
                 f"It takes {_MAX_CLASSES} classes at most; use AdaBoostECC or AdaBoostMH instead."
             )
+        return labels
 
     def _master(self, X, labels, random_state):
         self.codes_ = exhaustive(len(self.classes_))
-        return _MOMaster(StumpSearch(X, self.max_bins), self.codes_.T[labels])
+        return _MOMaster(self, StumpSearch(X, self.max_bins), labels)
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)
@@ -347,12 +348,13 @@ class AdaBoostMO(ColumnGenerationClassifier):
 
 
 class _MOMaster(StumpMaster):
-    def __init__(self, search, labels):
-        # Signed: the label times the weight. In column order, as the features are.
-        super().__init__(search, np.asfortranarray(labels / labels.size))
+    def __init__(self, params, search, labels):
+        sides = params.codes_.T[labels]
+        # Signed: the side times the weight. In column order, as the features are.
+        super().__init__(params, search, np.asfortranarray(sides / sides.size))
         self.wrong = np.empty_like(self.weights, bool)
         self.positions = []
-        starts = range(0, labels.shape[1], _BLOCK_CODES)
+        starts = range(0, sides.shape[1], _BLOCK_CODES)
         self.blocks = [slice(start, start + _BLOCK_CODES) for start in starts]
 
     def generate(self):

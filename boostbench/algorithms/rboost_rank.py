@@ -4,16 +4,14 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
-from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, spans
+from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
-from boostbench.core.solvers.lbfgs import nonnegative_l1
-from boostbench.core.solvers.newton import NonnegativeNewton
+from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.weak.discriminants import ProjectedDiscriminants
 from boostbench.core.weak.projected import (
     IndependentProjections,
@@ -26,7 +24,63 @@ from boostbench.core.weak.projected import (
 _SOLVER_TOL = 1e-5
 
 
-class RBoostRank(ColumnGenerationClassifier):
+class _RankBooster(BoostingClassifier):
+    """What both share: projected stumps that rank the classes."""
+
+    _parameter_constraints: ClassVar = {
+        **BoostingClassifier._parameter_constraints,
+        "n_projections": [Interval(Integral, 1, None, closed="left")],
+        "projections": [StrOptions({"independent", "pooled"})],
+        "pool_size": [Interval(Integral, 1, None, closed="left")],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "weak_learner": [StrOptions({"stump", "wlda"})],
+        "n_selected": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_iterations,
+        n_projections,
+        projections,
+        pool_size,
+        n_bins,
+        weak_learner,
+        n_selected,
+        random_state,
+    ):
+        self.n_iterations = n_iterations
+        self.n_projections = n_projections
+        self.projections = projections
+        self.pool_size = pool_size
+        self.n_bins = n_bins
+        self.weak_learner = weak_learner
+        self.n_selected = n_selected
+        self.random_state = random_state
+
+    def _search(self, X, random_state):
+        rng = np.random.default_rng(random_state.randint(2**31))
+        arguments = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
+        if self.projections == "independent":
+            search = IndependentProjections(*arguments)
+        else:
+            search = PooledProjections(*arguments, self.pool_size)
+        if self.weak_learner == "wlda":
+            return ProjectedDiscriminants(search, X, self.n_projections, self.n_selected, rng)
+        return search
+
+    def _keep(self, master):
+        shape = (len(master.stumps), len(self.classes_), self.n_features_in_)
+        directions = [stump.directions for stump in master.stumps]
+        self.hypotheses_ = ProjectedStumps(
+            np.reshape(directions, shape),
+            [stump.threshold for stump in master.stumps],
+            [stump.polarity for stump in master.stumps],
+        )
+        self.coefficients_ = np.array(master.coefficients)
+        self.n_parameters_ = self.hypotheses_.directions.size + 2 * len(self.hypotheses_)
+
+
+class RBoostRank(_RankBooster):
     r"""RBoost^rank, stage-wise (paper 1, Algorithm 1 with eq. (8) or (9)).
 
     The data are projected by a random matrix :math:`P^{(r)}` for each class r, and one score
@@ -88,13 +142,7 @@ class RBoostRank(ColumnGenerationClassifier):
     """
 
     _parameter_constraints: ClassVar = {
-        **ColumnGenerationClassifier._parameter_constraints,
-        "n_projections": [Interval(Integral, 1, None, closed="left")],
-        "projections": [StrOptions({"independent", "pooled"})],
-        "pool_size": [Interval(Integral, 1, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
-        "weak_learner": [StrOptions({"stump", "wlda"})],
-        "n_selected": [Interval(Integral, 1, None, closed="left")],
+        **_RankBooster._parameter_constraints,
         "step": [StrOptions({"exact", "bound"})],
     }
 
@@ -110,41 +158,20 @@ class RBoostRank(ColumnGenerationClassifier):
         step="exact",
         random_state=None,
     ):
-        self.n_iterations = n_iterations
-        self.n_projections = n_projections
-        self.projections = projections
-        self.pool_size = pool_size
-        self.n_bins = n_bins
-        self.weak_learner = weak_learner
-        self.n_selected = n_selected
+        super().__init__(
+            n_iterations,
+            n_projections,
+            projections,
+            pool_size,
+            n_bins,
+            weak_learner,
+            n_selected,
+            random_state,
+        )
         self.step = step
-        self.random_state = random_state
 
     def _master(self, X, labels, random_state):
-        own = labels[:, None] == np.arange(len(self.classes_))
-        return _StageWiseMaster(self._search(X, random_state), X, own, _STEPS[self.step])
-
-    def _search(self, X, random_state):
-        rng = np.random.default_rng(random_state.randint(2**31))
-        arguments = (X, len(self.classes_), self.n_projections, self.n_bins, rng)
-        if self.projections == "independent":
-            search = IndependentProjections(*arguments)
-        else:
-            search = PooledProjections(*arguments, self.pool_size)
-        if self.weak_learner == "wlda":
-            return ProjectedDiscriminants(search, X, self.n_projections, self.n_selected, rng)
-        return search
-
-    def _keep(self, master):
-        shape = (len(master.stumps), len(self.classes_), self.n_features_in_)
-        directions = [stump.directions for stump in master.stumps]
-        self.hypotheses_ = ProjectedStumps(
-            np.reshape(directions, shape),
-            [stump.threshold for stump in master.stumps],
-            [stump.polarity for stump in master.stumps],
-        )
-        self.coefficients_ = np.array(master.coefficients)
-        self.n_parameters_ = self.hypotheses_.directions.size + 2 * len(self.hypotheses_)
+        return _StageWiseMaster(self, self._search(X, random_state), X, labels)
 
     def _staged_scores(self, X, stages):
         scores = np.zeros((len(X), len(self.classes_)))
@@ -153,7 +180,7 @@ class RBoostRank(ColumnGenerationClassifier):
             yield scores
 
 
-class RBoostRankTC(RBoostRank):
+class RBoostRankTC(_RankBooster):
     r"""RBoost^rank, totally corrective (paper 1, Algorithm 1).
 
     The model is that of `RBoostRank`. After each new weak learner all coefficients are found anew,
@@ -248,11 +275,11 @@ class RBoostRankTC(RBoostRank):
     """
 
     _parameter_constraints: ClassVar = {
-        **{k: v for k, v in RBoostRank._parameter_constraints.items() if k != "step"},
+        **_RankBooster._parameter_constraints,
         "loss": [StrOptions({*LOSSES, "exponential_sum"})],
         "nu": [Interval(Real, 0, None, closed="neither")],
         "unbounded": [StrOptions({"limit", "continue", "stop"})],
-        "solver": [StrOptions({"lbfgs", "newton"})],
+        "solver": [StrOptions(set(SOLVERS))],
         "tol": [Interval(Real, 0, None, closed="left")],
         "solver_iterations": [Interval(Integral, 1, None, closed="left")],
     }
@@ -274,20 +301,22 @@ class RBoostRankTC(RBoostRank):
         solver_iterations=100,
         random_state=None,
     ):
-        self.n_iterations = n_iterations
-        self.n_projections = n_projections
-        self.projections = projections
-        self.pool_size = pool_size
-        self.n_bins = n_bins
-        self.weak_learner = weak_learner
-        self.n_selected = n_selected
+        super().__init__(
+            n_iterations,
+            n_projections,
+            projections,
+            pool_size,
+            n_bins,
+            weak_learner,
+            n_selected,
+            random_state,
+        )
         self.loss = loss
         self.nu = nu
         self.unbounded = unbounded
         self.solver = solver
         self.tol = tol
         self.solver_iterations = solver_iterations
-        self.random_state = random_state
 
     def _master(self, X, labels, random_state):
         if self.loss == "exponential" and self.solver == "newton":
@@ -295,12 +324,11 @@ class RBoostRankTC(RBoostRank):
                 "solver='newton' is for eq. (12); loss='exponential' is eq. (2): set "
                 "solver='lbfgs' or loss='exponential_sum'"
             )
-        own = labels[:, None] == np.arange(len(self.classes_))
-        return _TotallyCorrectiveMaster(self, self._search(X, random_state), X, own)
+        return _TotallyCorrectiveMaster(self, self._search(X, random_state), X, labels)
 
     def _keep(self, master):
         super()._keep(master)
-        self.weight_path_ = master.weight_path()
+        self.weight_path_ = master.path.matrix(len(master.stumps))
         self.objective_ = np.array(master.objective)
         self.dual_ = master.weights
         self.unbounded_at_ = master.unbounded_at
@@ -308,33 +336,30 @@ class RBoostRankTC(RBoostRank):
     def _staged_scores(self, X, stages):
         outputs = self.hypotheses_.outputs(X)
         for stage in stages:
-            if stage == self.n_iterations_:
-                w = self.coefficients_
-            else:
-                w = self.weight_path_[[stage - 1]].toarray().ravel()
+            w = coefficients_at(self.weight_path_, stage, self.coefficients_.shape)
             yield outputs[..., :stage] @ w[:stage]
 
 
-class RankMaster(Master):
+class _RankMaster(Master):
     """Projected stumps, their coefficients, and the weights of the pairs.
+
+    A subclass has the attribute `least_edge`: training ends where no weak learner has a larger one.
 
     Parameters
     ----------
-    search : object
-        With ``best(G)``, as `boostbench.core.weak.projected.IndependentProjections` has it.
+    params, search
+        As of `Master`.
     X : ndarray of shape (n_samples, n_features)
-    own : ndarray of shape (n_samples, n_classes), dtype=bool
-        True for r = y_i.
-    least_edge : float
-        Training ends where no weak learner has a larger edge.
+    labels : ndarray of shape (n_samples,)
+        0 to n_classes - 1.
     """
 
-    def __init__(self, search, X, own, least_edge):
-        self.search = search
+    def __init__(self, params, search, X, labels):
+        super().__init__(params, search)
         self.X = X
-        self.own = own
-        self.least_edge = least_edge
-        self.weights = ~own / (~own).sum()
+        self.own = labels[:, None] == np.arange(len(params.classes_))
+        self.pairs = ~self.own
+        self.weights = self.pairs / self.pairs.sum()
         self.stumps = []
         self.coefficients = []
 
@@ -353,11 +378,13 @@ class RankMaster(Master):
         return (stump, margins) if edge > self.least_edge else None
 
 
-class _StageWiseMaster(RankMaster):
-    def __init__(self, search, X, own, step):
-        super().__init__(search, X, own, NO_EDGE)
-        self.step = step
-        self.smoothing = 1.0 / (~own).sum()
+class _StageWiseMaster(_RankMaster):
+    least_edge = NO_EDGE
+
+    def __init__(self, params, search, X, labels):
+        super().__init__(params, search, X, labels)
+        self.step = _STEPS[params.step]
+        self.smoothing = 1.0 / self.pairs.sum()
 
     def correct(self, column):
         stump, margins = column
@@ -384,14 +411,12 @@ def _bound_step(weights, margins, smoothing):
 _STEPS = {"exact": _exact_step, "bound": _bound_step}
 
 
-class _TotallyCorrectiveMaster(RankMaster):
-    def __init__(self, params, search, X, own):
-        super().__init__(search, X, own, params.nu + params.tol)
-        self.params = params
-        self.solve = _SOLVERS[params.solver](params)
-        self.pairs = ~own
+class _TotallyCorrectiveMaster(_RankMaster):
+    def __init__(self, params, search, X, labels):
+        super().__init__(params, search, X, labels)
+        self.solver = SOLVERS[params.solver]()
         self.A = np.empty((params.n_iterations, self.pairs.sum()))
-        self.path = []
+        self.path = CoefficientPath()
         self.objective = []
         self.unbounded_at = None
         self._take(self._problem(), np.zeros(0))
@@ -423,11 +448,11 @@ class _TotallyCorrectiveMaster(RankMaster):
         start = np.append(self.coefficients, 0.0)
         # Where there is no solution, steps grow until they overflow.
         with np.errstate(over="ignore", invalid="ignore"):
-            w = self.solve(problem, start)
+            limits = _SOLVER_TOL, self.params.solver_iterations
+            w, _, _ = self.solver.minimise(problem, start, self.params.nu, *limits)
             better = self._value(problem, w) < self.value
         self._take(problem, w if better else start)
-        support = np.flatnonzero(self.coefficients)
-        self.path.append((self.coefficients[support], support))
+        self.path.append(self.coefficients)
         self.objective.append(self.value)
         if self.unbounded_at is None and self._is_unbounded(problem):
             self.unbounded_at = len(self.stumps)
@@ -438,32 +463,3 @@ class _TotallyCorrectiveMaster(RankMaster):
         """Tell whether w proves it; sums of losses are not negative."""
         norm = self.coefficients.sum()
         return self.params.loss == "exponential" and problem.margins.min() > self.params.nu * norm
-
-    def weight_path(self):
-        """Return w after each round, in the rows of a sparse matrix."""
-        if not self.path:
-            return sparse.csr_array((0, 0))
-        data, support = zip(*self.path, strict=True)
-        ends = np.cumsum([0, *map(len, support)])
-        shape = (len(self.path), len(self.path))
-        return sparse.csr_array((np.concatenate(data), np.concatenate(support), ends), shape)
-
-
-def _lbfgs(params):
-    def solve(problem, start):
-        return nonnegative_l1(problem.move, start, params.nu, params.solver_iterations)[0]
-
-    return solve
-
-
-def _newton(params):
-    newton = NonnegativeNewton()
-
-    def solve(problem, start):
-        limits = _SOLVER_TOL, params.solver_iterations
-        return newton.minimise(problem, start, params.nu, *limits)[0]
-
-    return solve
-
-
-_SOLVERS = {"lbfgs": _lbfgs, "newton": _newton}

@@ -8,13 +8,12 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
-from boostbench.algorithms.stump_ensembles import NO_EDGE, PERFECT
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, spans
 from boostbench.core.weak.class_trees import ClassStumpSearch, ClassTree, ClassTrees
 from boostbench.core.weak.stumps import StumpSearch
 
 
-class SAMME(ColumnGenerationClassifier):
+class SAMME(BoostingClassifier):
     r"""SAMME (multi-class AdaBoost) with stumps or small trees.
 
     A round fits a weak learner :math:`h_t(x) \in \{1, \dots, k\}` to the weighted samples. Where
@@ -70,7 +69,7 @@ class SAMME(ColumnGenerationClassifier):
     """
 
     _parameter_constraints: ClassVar = {
-        **ColumnGenerationClassifier._parameter_constraints,
+        **BoostingClassifier._parameter_constraints,
         "weak_learner": [StrOptions({"stump", "tree"})],
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
         "max_bins": [None, Interval(Integral, 2, None, closed="left")],
@@ -91,12 +90,11 @@ class SAMME(ColumnGenerationClassifier):
         self.random_state = random_state
 
     def _master(self, X, labels, random_state):
-        n_classes = len(self.classes_)
         if self.weak_learner == "tree":
             search = _TreeSearch(X, labels, self.max_leaf_nodes, random_state)
         else:
-            search = ClassStumpSearch(StumpSearch(X, self.max_bins), labels, n_classes)
-        return _SAMMEMaster(search, labels, n_classes)
+            search = ClassStumpSearch(StumpSearch(X, self.max_bins), labels, len(self.classes_))
+        return _SAMMEMaster(self, search, labels)
 
     def _keep(self, master):
         self.hypotheses_ = ClassTrees(master.trees)
@@ -146,10 +144,10 @@ class _TreeSearch:
 
 
 class _SAMMEMaster(Master):
-    def __init__(self, search, labels, n_classes):
-        self.search = search
+    def __init__(self, params, search, labels):
+        super().__init__(params, search)
         self.labels = labels
-        self.n_classes = n_classes
+        self.n_classes = len(params.classes_)
         self.weights = np.full(len(labels), 1.0 / len(labels))
         self.trees = []
         self.alphas = []

@@ -7,22 +7,23 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from boostbench.algorithms.base import ColumnGenerationClassifier, Master, spans
+from boostbench.algorithms.base import (
+    PERFECT,
+    BoostingClassifier,
+    Master,
+    decision,
+    predicted,
+    spans,
+)
 from boostbench.core.weak.additive import AdditiveTables
 from boostbench.core.weak.stumps import Stumps
 
-# An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
-PERFECT = 1.0 - 1e-10
 
-# An edge this near to 0 is a rounding error of the search, which adds up in single precision.
-NO_EDGE = np.finfo(np.float32).eps
-
-
-class StageWiseStumps(ColumnGenerationClassifier):
+class StumpEnsemble(BoostingClassifier):
     """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
 
     _parameter_constraints: ClassVar = {
-        **ColumnGenerationClassifier._parameter_constraints,
+        **BoostingClassifier._parameter_constraints,
         "max_bins": [None, Interval(Integral, 2, None, closed="left")],
     }
 
@@ -37,7 +38,7 @@ class StageWiseStumps(ColumnGenerationClassifier):
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
     def _staged_scores(self, X, stages):
-        scores = np.zeros((len(X), len(self.classes_)))
+        scores = np.zeros((len(X), *self.coefficients_.shape[1:]))
         for some in spans(stages):
             scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
             yield scores
@@ -48,12 +49,13 @@ class StumpMaster(Master):
 
     Parameters
     ----------
-    search : boostbench.core.weak.stumps.StumpSearch
+    params, search
+        As of `Master`.
     weights : ndarray of shape (n_samples, n_columns)
     """
 
-    def __init__(self, search, weights):
-        self.search = search
+    def __init__(self, params, search, weights):
+        super().__init__(params, search)
         self.weights = weights
         self.stumps = []
         self.votes = []
@@ -74,11 +76,11 @@ class AdditiveModel:
     """
 
     def __init__(self, model):
-        self.tables = AdditiveTables(model.hypotheses_, model.coefficients_)
+        columns = model.coefficients_.reshape(len(model.hypotheses_), -1)
+        self.tables = AdditiveTables(model.hypotheses_, columns)
         self.classes_ = model.classes_
-        self._intercept = np.zeros(len(model.classes_))
-        if hasattr(model, "intercepts_"):
-            self._intercept = model.intercepts_.sum(axis=0)
+        self._intercept = model.intercepts_.sum(axis=0) if hasattr(model, "intercepts_") else 0.0
+        self._is_binary = model.coefficients_.ndim == 1
         self._n_features = model.n_features_in_
 
     def decision_function(self, X):
@@ -98,7 +100,7 @@ class AdditiveModel:
             raise ValueError(f"X has {X.shape[1]} features, expected {self._n_features}")
         scores = self.tables.scores(X)
         scores += self._intercept
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return scores[:, 0] if self._is_binary else decision(scores)
 
     def predict(self, X):
         """Predict the labels.
@@ -111,10 +113,7 @@ class AdditiveModel:
         -------
         ndarray of shape (n_samples,)
         """
-        decision = self.decision_function(X)
-        if decision.ndim == 1:
-            return self.classes_[(decision > 0).astype(int)]
-        return self.classes_[decision.argmax(axis=1)]
+        return predicted(self.decision_function(X), self.classes_)
 
 
 def additive(model):
@@ -123,8 +122,9 @@ def additive(model):
     Parameters
     ----------
     model : estimator
-        Fitted, with plain stumps in `hypotheses_` and a coefficient for every stump and class in
-        `coefficients_`: AdaBoost, AdaBoostMH, AdaBoostECC, MultiBoost, MCBoost.
+        Fitted, with stumps on single features in `hypotheses_`, and in `coefficients_` one number
+        for each or one for each and every class: AdaBoost, AdaBoostMH, AdaBoostECC, AdaBoostSIP,
+        GradBoost, MultiBoost; with stumps, MCBoost and RBoostProj.
 
     Returns
     -------
@@ -145,9 +145,12 @@ def additive(model):
     True
     """
     check_is_fitted(model)
-    shape = (len(model.hypotheses_), len(model.classes_))
-    if not isinstance(model.hypotheses_, Stumps) or model.coefficients_.shape != shape:
-        raise ValueError(
-            f"{type(model).__name__} is no sum of stumps with a coefficient for every class"
-        )
+    name = type(model).__name__
+    if hasattr(model, "project"):
+        raise ValueError(f"the stumps of {name} test projected features, not those of X")
+    shape = np.shape(model.coefficients_)
+    expected = [(len(model.hypotheses_),), (len(model.hypotheses_), len(model.classes_))]
+    plain = isinstance(model.hypotheses_, Stumps) and model.hypotheses_.feature.ndim == 1
+    if not plain or shape not in expected:
+        raise ValueError(f"{name} is no sum of stumps with a coefficient for every class")
     return AdditiveModel(model)

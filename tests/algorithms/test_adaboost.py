@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_wine
 from sklearn.ensemble import AdaBoostClassifier
 
-from boostbench.algorithms import AdaBoost, AdaBoostMH
+from boostbench.algorithms import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
 
 from . import reference
 from .problems import blobs, noise
@@ -46,9 +46,7 @@ class TestAdaBoostAgainstTheLiteralAlgorithm:
             )
             assert error == pytest.approx(least, abs=PRECISION)
             alpha = 0.5 * math.log((1 - error) / error)
-            np.testing.assert_allclose(
-                model.coefficients_[t], [-alpha / 2, alpha / 2], rtol=1e-9, atol=1e-12
-            )
+            assert model.coefficients_[t] == pytest.approx(alpha, rel=1e-9, abs=1e-12)
             D = [D[i] * math.exp(-alpha * target[i] * h[i]) for i in range(len(y))]
             D = [d / sum(D) for d in D]
         assert model.n_iterations_ == 15
@@ -57,23 +55,21 @@ class TestAdaBoostAgainstTheLiteralAlgorithm:
         X, y = problem(2, seed=seed)
         model = AdaBoost(n_iterations=15).fit(X, y)
         F = np.zeros(len(X))
-        for h, stage, (low, high) in zip(
+        for h, stage, alpha in zip(
             reference.stage_outputs(model, X),
             model.staged_decision_function(X),
             model.coefficients_,
             strict=True,
         ):
-            F += (high - low) * h
+            F += alpha * h
             np.testing.assert_allclose(stage, F, rtol=1e-12, atol=1e-12)
 
     def test_the_loss_is_the_product_of_the_normalisers(self, problem, seed):
         X, y = problem(2, seed=seed)
         model = AdaBoost(n_iterations=40).fit(X, y)
         bound, before = 1.0, 1.0
-        for F, (_, half) in zip(
-            model.staged_decision_function(X), model.coefficients_, strict=True
-        ):
-            edge = math.tanh(2 * half)
+        for F, alpha in zip(model.staged_decision_function(X), model.coefficients_, strict=True):
+            edge = math.tanh(alpha)
             bound *= math.sqrt(1 - edge**2)
             loss = reference.exponential_loss(np.where(y == 1, F, -F))
             assert loss == pytest.approx(bound, rel=1e-8)
@@ -109,7 +105,7 @@ def test_adaboost_is_that_of_scikit_learn():
     X, y = blobs(2, seed=2)
     theirs = AdaBoostClassifier(LeastErrorStump(), n_estimators=12).fit(X, y)
     ours = AdaBoost(n_iterations=12).fit(X, y)
-    alphas = 2 * ours.coefficients_[:, 1]
+    alphas = ours.coefficients_
     np.testing.assert_allclose(theirs.estimator_weights_, 2 * alphas, rtol=1e-9)
     new = np.random.default_rng(1).normal(size=(300, X.shape[1]))
     np.testing.assert_allclose(
@@ -241,3 +237,28 @@ def test_adaboost_mh_of_two_classes_is_adaboost(problem, seed):
         binary.staged_decision_function(X), multi.staged_decision_function(X), strict=True
     ):
         np.testing.assert_allclose(two, 2 * one, rtol=1e-6, atol=1e-9)
+
+
+class TestProjected:
+    def test_it_is_adaboost_mh_on_the_projected_features(self):
+        X, y = blobs(3, seed=5)
+        projected = ProjectedAdaBoostMH(n_iterations=20, draw=4).fit(X, y)
+        Z = X @ projected.projection_
+        plain = AdaBoostMH(n_iterations=20).fit(Z, y)
+        assert Z.shape == (len(X), 2)
+        np.testing.assert_array_equal(projected.decision_function(X), plain.decision_function(Z))
+
+    def test_a_draw_is_a_projection(self):
+        X, y = blobs(3, seed=5)
+        first, again, other = (
+            ProjectedAdaBoostMH(n_iterations=1, draw=draw).fit(X, y).projection_
+            for draw in (1, 1, 2)
+        )
+        np.testing.assert_array_equal(first, again)
+        assert not np.allclose(first, other)
+
+    def test_unprojected_points_project_to_themselves(self):
+        X, y = blobs(3, seed=5)
+        model = ProjectedAdaBoostMH(n_iterations=1).fit(X, y)
+        Z = np.random.default_rng(0).normal(size=(7, 2))
+        np.testing.assert_allclose(model.project(model.unproject(Z)), Z)

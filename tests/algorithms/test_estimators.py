@@ -17,6 +17,7 @@ from boostbench.algorithms import (
     GradBoost,
     MCBoost,
     MultiBoost,
+    ProjectedAdaBoostMH,
     RBoostProj,
     RBoostRank,
     RBoostRankTC,
@@ -47,6 +48,9 @@ CASES = {
     "MCBoost, trees": MCBoost(n_iterations=10, weak_learner="tree", max_leaf_nodes=3),
     "MultiBoost": MultiBoost(n_iterations=12, nu=1e-3),
     "MultiBoost, exponential": MultiBoost(n_iterations=12, nu=1e-3, loss="exponential"),
+    "MultiBoost, L-BFGS-B": MultiBoost(
+        n_iterations=12, nu=1e-3, solver="lbfgs", solver_iterations=100
+    ),
     "MultiBoost, hinge": MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
     "MultiBoost, binned": MultiBoost(n_iterations=12, nu=1e-3, max_bins=8),
     "RBoostRank": RBoostRank(n_iterations=12, n_projections=30, n_bins=8, random_state=0),
@@ -98,8 +102,19 @@ CASES = {
         random_state=0,
     ),
 }
-# The binned searches for stumps differ from the exact in nothing that scikit-learn checks.
-CHECKED = [model for name, model in CASES.items() if not name.endswith("binned")]
+# scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
+CHECKED = [model for name, model in CASES.items() if "," not in name]
+CHECKED += [ProjectedAdaBoostMH(n_iterations=12)]
+CHECKED += [
+    CASES[name]
+    for name in (
+        "SAMME, trees",
+        "MCBoost, trees",
+        "MultiBoost, hinge",
+        "RBoostProj, WLDA, any sign",
+        "RBoostRank, pooled",
+    )
+]
 
 
 def cases(models):
@@ -203,7 +218,7 @@ class TestEveryModel:
         # A stump has a feature and a threshold, or directions and a threshold; the rest are
         # coefficients. Polarities are signs of the coefficients.
         per_round = 2 + k
-        if isinstance(model, RBoostRank):
+        if isinstance(model, (RBoostRank, RBoostRankTC)):
             per_round = k * d + 1 + 1
         elif isinstance(model, RBoostProj) and model.weak_learner == "wlda":
             per_round = d + 1 + k
@@ -280,7 +295,7 @@ class TestEveryModel:
         assert (scores(3) == scores(generator)).all()
         # Of two classes there is one half only.
         is_random = type(model) is AdaBoostECC and len(set(y)) > 2
-        if is_random or isinstance(model, (RBoostRank, RBoostProj)):
+        if is_random or isinstance(model, (RBoostRank, RBoostRankTC, RBoostProj)):
             assert (scores(3) != scores(4)).any()
             assert (scores(3) != scores(generator)).any()
         else:

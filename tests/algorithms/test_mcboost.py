@@ -3,8 +3,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
 
-from boostbench.algorithms import AdaBoost, AdaBoostECC, AdaBoostMH, MCBoost, RBoostRank
-from boostbench.algorithms.stump_ensembles import additive
+from boostbench.algorithms import AdaBoost, MCBoost
 
 from . import reference
 from .problems import blobs, noise
@@ -216,43 +215,3 @@ class TestTrees:
             assert w[edges.argmax()] > 0
             F += np.outer(h, w)
         np.testing.assert_allclose(model.decision_function(X), F, atol=1e-9)
-
-    def test_trees_are_not_additive(self):
-        X, y = blobs(3)
-        model = MCBoost(n_iterations=3, weak_learner="tree").fit(X, y)
-        with pytest.raises(ValueError, match="MCBoost"):
-            model.additive()
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize(
-    "model",
-    [
-        MCBoost(n_iterations=80),
-        MCBoost(n_iterations=80, loss="logistic"),
-        AdaBoostMH(n_iterations=80),
-        AdaBoostECC(n_iterations=80, random_state=0),
-    ],
-    ids=["MCBoost", "MCBoost, logistic", "AdaBoostMH", "AdaBoostECC"],
-)
-def test_additive_tables_predict_the_same(model, n_classes):
-    X, y = blobs(n_classes, n_samples=90)
-    names = np.array(["b", "a", "c"])[y]
-    model.fit(X, names)
-    tables = additive(model)
-    new = np.random.default_rng(1).normal(size=(500, X.shape[1]))
-    for rows in (X, new, new.tolist()):
-        assert (tables.predict(rows) == model.predict(rows)).all()
-        np.testing.assert_allclose(
-            tables.decision_function(rows), model.decision_function(rows), atol=1e-9
-        )
-    with pytest.raises(ValueError, match="4"):
-        tables.predict(new[:, :3])
-    if isinstance(model, MCBoost):
-        assert (model.additive().predict(new) == model.predict(new)).all()
-
-
-def test_what_is_not_additive_is_refused():
-    model = RBoostRank(n_iterations=2, n_projections=10, random_state=0).fit(*blobs(3))
-    with pytest.raises(ValueError, match="RBoostRank"):
-        additive(model)

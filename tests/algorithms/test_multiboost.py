@@ -348,3 +348,77 @@ class TestWarmStart:
         with pytest.raises(ValueError, match="the data are others"):
             model.fit(X[:-1], y[:-1])
         model.set_params(warm_start=False).fit(X + 1, y)
+
+    def test_what_a_fit_leaves_is_of_its_own_nu(self):
+        """Also where no stump may be added any more."""
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(n_iterations=7, nu=1e-3, warm_start=True).fit(X, y)
+        before = model.objective_
+        model.set_params(nu=5e-3).fit(X, y)
+        assert model.n_iterations_ == 7
+        assert (model.objective_[:-1] == before[:-1]).all()
+        scores = score_stages(model, X)[-1]
+        value = pair_sum(LOSSES["logistic"], scores, y, 3) / (len(y) * 3)
+        value += 5e-3 * model.coefficients_.sum()
+        assert model.objective_[-1] == pytest.approx(value, rel=PRECISION)
+        last = model.weight_path_.toarray()[-1].reshape(model.coefficients_.shape)
+        np.testing.assert_array_equal(last, model.coefficients_)
+        *_, stage = model.staged_decision_function(X)
+        np.testing.assert_allclose(stage, model.decision_function(X), atol=1e-12)
+
+    def test_other_bins_are_refused(self):
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(n_iterations=3, max_bins=4, warm_start=True).fit(X, y)
+        with pytest.raises(ValueError, match="max_bins=4 of the last fit, not with None"):
+            model.set_params(max_bins=None).fit(X, y)
+
+    def test_fewer_rounds_are_refused(self):
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(n_iterations=5, warm_start=True).fit(X, y)
+        with pytest.raises(ValueError, match=r"5 rounds .* n_iterations=3"):
+            model.set_params(n_iterations=3).fit(X, y)
+        assert model.set_params(warm_start=False).fit(X, y).n_iterations_ == 3
+
+
+class TestSolvers:
+    """L-BFGS-B, as the papers have it, comes to where Newton's method comes."""
+
+    @pytest.mark.parametrize("k", [2, 3, 5])
+    def test_one_optimum(self, smooth, k):
+        X, y = noise(k, n_samples=40, seed=k)
+        params = {"nu": 1e-2, "loss": smooth, "n_iterations": 300}
+        newton = MultiBoost(**params, tol=1e-3).fit(X, y)
+        lbfgs = MultiBoost(**params, solver="lbfgs", solver_iterations=100).fit(X, y)
+        assert 1 < lbfgs.n_iterations_ < 300
+        assert lbfgs.objective_[-1] == pytest.approx(newton.objective_[-1], rel=1e-3)
+        assert largest_edge(lbfgs.dual_, X, y) <= 1.01 * 1e-2 * (1 + PRECISION)
+
+    def test_each_round_is_the_literal_problem(self, smooth):
+        """Eq. by eq.: `scipy` on the objective of the columns so far, in double precision."""
+        X, y = noise(3, n_samples=30, seed=1)
+        model = MultiBoost(
+            nu=2e-3, loss=smooth, n_iterations=6, solver="lbfgs", solver_iterations=1000
+        ).fit(X, y)
+        H = model.hypotheses_.outputs(X)
+        for t in range(1, 7):
+
+            def objective(w, H=H[:, :t]):
+                scores = H @ w.reshape(-1, 3)
+                value = pair_sum(LOSSES[smooth], scores, y, 3) / (len(y) * 3)
+                return value + model.nu * w.sum()
+
+            rough = minimize(
+                objective,
+                np.full(3 * t, 0.1),
+                method="SLSQP",
+                bounds=[(0, None)] * (3 * t),
+                options={"ftol": 1e-12, "maxiter": 500},
+            )
+            assert model.objective_[t - 1] == pytest.approx(rough.fun, rel=1e-5)
+
+    def test_a_warm_start_may_change_the_solver(self):
+        X, y = noise(3, n_samples=40)
+        model = MultiBoost(nu=1e-2, warm_start=True).fit(X, y)
+        before = model.objective_[-1]
+        model.set_params(solver="lbfgs", solver_iterations=200).fit(X, y)
+        assert model.objective_[-1] == pytest.approx(before, rel=1e-4)

@@ -353,7 +353,7 @@ class TestTheSignOfTheCoefficients:
             return 0.5 * ((w - target) ** 2).sum(), w - target
 
         for start in (np.zeros(7), target, -target):
-            w, value = _free_l1(smooth, start, nu, 100)
+            w, value, _ = _free_l1(smooth, start, nu, 100)
             expected = np.sign(target) * np.maximum(np.abs(target) - nu, 0.0)
             np.testing.assert_allclose(w, expected, atol=1e-4)
             assert value == pytest.approx(smooth(w)[0] + nu * np.abs(w).sum())
@@ -362,7 +362,7 @@ class TestTheSignOfTheCoefficients:
         def smooth(w):
             return 0.5 * ((w - 1) ** 2 * [1, 100]).sum(), (w - 1) * [1, 100]
 
-        w, value = _free_l1(smooth, np.array([-2.0, 2.0]), 0.1, 1)
+        w, value, _ = _free_l1(smooth, np.array([-2.0, 2.0]), 0.1, 1)
         assert value == pytest.approx(smooth(w)[0] + 0.1 * np.abs(w).sum())
 
 
@@ -463,3 +463,15 @@ def test_separable_data_with_hardly_a_norm(name):
     assert np.isfinite(model.objective_).all()
     assert np.isfinite(model.coefficients_).all()
     assert model.score(X, y) == 1.0
+
+
+def test_rounds_that_end_early_are_named():
+    """A round has converged where more iterations do not change its solution."""
+    arguments = {"data": blobs, "n_iterations": 6, "nu": 0.02}
+    enough = fitted(**arguments, solver_iterations=2000).model
+    assert enough.converged_.all()
+    short = fitted(**arguments, solver_iterations=2).model
+    assert not short.converged_.any()
+    assert short.objective_[0] > enough.objective_[0] * (1 + 1e-6)
+    again = fitted(**arguments, solver_iterations=1000).model
+    assert (again.objective_ == enough.objective_).all()

@@ -112,7 +112,7 @@ class NonnegativeNewton:
         w = start
         value, gradient = self._evaluate(problem, w, nu)
         for _ in range(max_iter):
-            if _residual(w, gradient) <= tol or self._damping > _MOST_DAMPING:
+            if residual(w, gradient) <= tol or self._damping > _MOST_DAMPING:
                 break
             step, slope = self._step(problem, w, gradient)
             size = _step_size(problem, step, slope, nu)
@@ -122,7 +122,7 @@ class NonnegativeNewton:
                 w = np.maximum(w + size * step, 0.0)
                 value, gradient = self._evaluate(problem, w, nu)
         self._damping = min(self._damping, _FIRST_DAMPING)
-        return w, value, _residual(w, gradient)
+        return w, value, residual(w, gradient)
 
     @staticmethod
     def _evaluate(problem, w, nu):
@@ -147,7 +147,18 @@ class NonnegativeNewton:
             self._damping = max(10 * self._damping, _FIRST_DAMPING)
 
 
-def _residual(w, gradient):
+def residual(w, gradient):
+    """How far the objective's derivatives are from what optimality demands over ``w >= 0``.
+
+    Parameters
+    ----------
+    w, gradient : ndarray
+
+    Returns
+    -------
+    float
+        The largest derivative of a positive coefficient, or the most negative one of the others.
+    """
     return float(np.abs(np.where(w > 0, gradient, np.minimum(gradient, 0.0))).max(initial=0.0))
 
 

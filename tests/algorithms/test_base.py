@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench.algorithms import AdaBoost, AdaBoostMH, MultiBoost
+from boostbench.algorithms.base import (
+    NO_EDGE,
+    BoostingClassifier,
+    BoostingTransformer,
+    Master,
+    spans,
+)
+from boostbench.core.weak.stumps import Stumps, StumpSearch
+
+from .problems import blobs
+
+
+class ToyMaster(Master):
+    """L2 boosting by stumps, of one or more targets at once."""
+
+    def __init__(self, params, search, targets):
+        super().__init__(params, search)
+        self.residuals = targets.astype(float)
+        self.stumps = []
+        self.coefficients = []
+
+    def generate(self):
+        stump, _, edge = self.search.best(self.residuals)
+        return stump if edge > NO_EDGE else None
+
+    def correct(self, stump):
+        outputs = stump(self.search.X)
+        self.stumps.append(stump)
+        self.coefficients.append(outputs @ self.residuals / len(outputs))
+        self.residuals -= np.outer(outputs, self.coefficients[-1])
+        return True
+
+
+class Toy:
+    """What the toys share."""
+
+    def __init__(self, n_iterations=10, random_state=None):
+        self.n_iterations = n_iterations
+        self.random_state = random_state
+
+    def _keep(self, master):
+        self.hypotheses_ = Stumps(master.stumps)
+        shape = (len(master.stumps), master.residuals.shape[1])
+        self.coefficients_ = np.reshape(master.coefficients, shape)
+        self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
+        self._n_features_out = shape[1]
+
+    def _staged_scores(self, X, stages):
+        scores = np.zeros((len(X), self.coefficients_.shape[1]))
+        for some in spans(stages):
+            scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
+            yield scores
+
+
+class ToyTransformer(Toy, BoostingTransformer):
+    """Learns to map the samples to their classes' corners of a simplex."""
+
+    def _master(self, X, labels, random_state):
+        return ToyMaster(self, StumpSearch(X), np.eye(len(self.classes_))[labels])
+
+
+class ToyBinaryClassifier(Toy, BoostingClassifier):
+    """Scores of shape (n_samples,), as binary algorithms have them."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _master(self, X, labels, random_state):
+        return ToyMaster(self, StumpSearch(X), 2.0 * labels[:, None] - 1)
+
+    def _staged_scores(self, X, stages):
+        for scores in super()._staged_scores(X, stages):
+            yield scores[:, 0]
+
+
+@parametrize_with_checks([ToyTransformer(), ToyBinaryClassifier()])
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+def test_a_transformer_maps_to_its_scores():
+    X, y = blobs(3)
+    toy = ToyTransformer(n_iterations=30).fit(X, y)
+    mapped = toy.transform(X)
+    assert mapped.shape == (len(X), 3)
+    assert toy.n_iterations_ == 30
+    assert list(toy.get_feature_names_out()) == [f"toytransformer{i}" for i in range(3)]
+    np.testing.assert_allclose(mapped, toy.hypotheses_.outputs(X) @ toy.coefficients_, atol=1e-12)
+    np.testing.assert_allclose(clone(toy).fit_transform(X, y), mapped)
+    # It learns: samples are nearest to the corner of their class.
+    assert (mapped.argmax(axis=1) == y).mean() > 0.7
+
+
+def test_a_transformer_needs_classes():
+    X, _ = blobs(3)
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        ToyTransformer().fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="requires y"):
+        ToyTransformer().fit(X, None)
+
+
+def test_binary_scores_are_one_number_a_sample():
+    X, y = blobs(2)
+    names = np.array(["no", "yes"])[y]
+    toy = ToyBinaryClassifier(n_iterations=30).fit(X, names)
+    scores = toy.decision_function(X)
+    assert scores.shape == (len(X),)
+    assert (toy.predict(X) == np.where(scores > 0, "yes", "no")).all()
+    stages = list(toy.staged_decision_function(X))
+    assert [stage.shape for stage in stages] == [(len(X),)] * 30
+    np.testing.assert_allclose(stages[-1], scores)
+    assert toy.score(X, names) > 0.8
+    with pytest.raises(ValueError, match=r"[Bb]inary.*3 classes"):
+        toy.fit(*blobs(3))
+
+
+class TestTime:
+    def test_phases_add_up(self):
+        X, y = blobs(3, n_samples=300)
+        model = MultiBoost(n_iterations=20).fit(X, y)
+        assert set(model.seconds_) == {"preparation", "search", "coefficients"}
+        assert min(model.seconds_.values()) > 0
+        both = model.weak_learner_time_ + model.coefficient_time_
+        assert both == pytest.approx(sum(model.seconds_.values()))
+
+    def test_without_a_round(self):
+        model = AdaBoostMH().fit(np.ones((4, 1)), [0, 0, 1, 1])
+        assert model.n_iterations_ == 0
+        assert model.coefficient_time_ == 0
+        assert model.weak_learner_time_ >= 0
+
+    def test_unfitted(self):
+        assert not hasattr(AdaBoostMH(), "weak_learner_time_")
+        assert not hasattr(AdaBoostMH(), "coefficient_time_")
+
+
+class TestBooleans:
+    @pytest.mark.parametrize("model", [AdaBoost(n_iterations=True), MultiBoost(nu=True)])
+    def test_are_no_numbers(self, model):
+        with pytest.raises(ValueError, match=f"{type(model).__name__} must not be a boolean.*True"):
+            model.fit(*blobs(2))
+
+    def test_are_values_where_they_are_asked_for(self):
+        X, y = blobs(2)
+        assert MultiBoost(n_iterations=3, warm_start=True).fit(X, y).n_iterations_ == 3
