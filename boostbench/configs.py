@@ -24,6 +24,11 @@ KINDS = {
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+def parse(text: str) -> object:
+    """Parse YAML as PyYAML does."""
+    return yaml.load(text, Loader=_LOADER)
+
+
 def conf_dir() -> Path:
     """Find the folder of configs: inside the installed package, or at the top of a checkout.
 
@@ -79,7 +84,7 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
         path = top / group / f"{name}.yaml"
         if path.is_file():
             break
-    own = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER) or {}
+    own = parse(path.read_text(encoding="utf-8")) or {}
     inherited = {}
     for parent in own.pop("defaults", []):
         if isinstance(parent, str) and parent != "_self_":

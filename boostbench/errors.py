@@ -1,11 +1,15 @@
 """The one exception that a user's mistake raises, near matches, and how problems are printed."""
 
 import difflib
+import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+#: How many characters of names a message lists at most.
+_LISTED = 90
 
 
 class UserError(Exception):
@@ -41,7 +45,7 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     "unknown data set 'vowle'; did you mean vowel? ('boostbench list' shows all 3)"
     """
     known = sorted(known)
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    near = _near(name, known)
     hint = f"did you mean {', '.join(near)}?" if near else "no name is near it"
     where = f" ('boostbench list' shows all {len(known)})" if listed else ""
     return UserError(f"unknown {kind} {name!r}; {hint}{where}")
@@ -58,8 +62,17 @@ def hint(word: str, known: Iterable[str]) -> str:
     'there are: stratified, plain'
     """
     known = list(known)
-    near = difflib.get_close_matches(str(word), known, n=3)
-    return f"did you mean {', '.join(near)}?" if near else f"there are: {', '.join(known)}"
+    near = _near(str(word), known)
+    if near:
+        return f"did you mean {', '.join(near)}?"
+    lengths = itertools.accumulate(len(name) + 2 for name in known)
+    shown = [name for name, length in zip(known, lengths, strict=True) if length <= _LISTED]
+    others = len(known) - len(shown)
+    return f"there are: {', '.join(shown)}{f' and {others} more' if others else ''}"
+
+
+def _near(word: str, known: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(word, known, n=3, cutoff=0.5)
 
 
 @contextmanager

@@ -1,6 +1,13 @@
 from boostbench import configs
-from boostbench.definitions.table import Definition
-from boostbench.figures.definition import FigureDefinition
+from boostbench.definitions.table import TableDefinition
+from boostbench.figures.boundaries import Boundaries
+from boostbench.figures.curves import Curves
+from boostbench.figures.definition import read_figure
+from boostbench.figures.features import Features
+from boostbench.figures.paths import Paths
+from boostbench.figures.ranks import Ranks
+from boostbench.figures.scatter import Scatter
+from boostbench.figures.times import Times
 from boostbench.report.published import read
 
 
@@ -30,7 +37,7 @@ def test_files_are_called_as_they_call_themselves():
 
 def test_tables_are_made_of_what_there_is():
     for name in configs.names("table"):
-        table = Definition.read(name)
+        table = TableDefinition.read(name)
         assert {row.data for row in table.rows.values()} <= set(configs.names("data"))
         assert {column.algo for column in table.columns.values()} <= set(configs.names("algo"))
         assert table.published is None or read(table.published)
@@ -38,9 +45,18 @@ def test_tables_are_made_of_what_there_is():
 
 def test_figures_are_made_of_what_there_is():
     for name in configs.names("figure"):
-        figure = FigureDefinition.read(name)
-        assert set(figure.rows) <= set(configs.names("data"))
-        assert {column.algo for column in figure.columns} <= set(configs.names("algo"))
-        assert figure.table in {None, *configs.names("table")}
-        for panel in figure.panels:
-            assert set(panel.rows) <= set(Definition.read(panel.table).rows)
+        figure = read_figure(name)
+        match figure:
+            case Boundaries() | Features():
+                assert set(figure.rows) <= set(configs.names("data"))
+                assert {column.algo for column in figure.columns} <= set(configs.names("algo"))
+            case Curves() | Ranks():
+                assert figure.table in configs.names("table")
+            case Scatter():
+                assert set(figure.tables) <= set(configs.names("table"))
+            case Times():
+                for panel in figure.panels:
+                    assert set(panel.rows) <= set(TableDefinition.read(panel.table).rows)
+            case Paths():
+                assert figure.data in configs.names("data")
+                assert figure.algo in configs.names("algo")

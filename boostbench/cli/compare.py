@@ -10,7 +10,7 @@ from rich.console import Console
 from boostbench import configs
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.overrides import split_words
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.report.comparison import Comparison, compare_columns
@@ -125,7 +125,7 @@ def tables_with(
     UserError
         Unknown table, algorithm or row; or no table that holds all of them.
     """
-    definitions = {name: Definition.read(name) for name in tables or configs.names("table")}
+    definitions = {name: TableDefinition.read(name) for name in tables or configs.names("table")}
     columns = {name: _names_of(definition) for name, definition in definitions.items()}
     holders = {
         name: [table for table in columns if find_column(columns[table], name)] for name in names
@@ -151,22 +151,22 @@ def tables_with(
     return chosen
 
 
-def _names_of(definition: Definition) -> list[str]:
+def _names_of(definition: TableDefinition) -> list[str]:
     """List what the columns of a table are called."""
     rounds = [f"@{number}" for number in definition.rounds] or [""]
     return [f"{column}{suffix}" for column in definition.columns for suffix in rounds]
 
 
-def _counted(definition: Definition) -> list[str]:
+def _counted(definition: TableDefinition) -> list[str]:
     return [row for row in definition.rows if row not in definition.published_as]
 
 
-def _repeats_data(definition: Definition) -> bool:
+def _repeats_data(definition: TableDefinition) -> bool:
     data = [definition.rows[row].data for row in _counted(definition)]
     return len(set(data)) < len(data)
 
 
-def _no_column(name: str, definitions: Mapping[str, Definition]) -> UserError:
+def _no_column(name: str, definitions: Mapping[str, TableDefinition]) -> UserError:
     """Make the error for what no column is called: an algorithm with several, or a misspelt one."""
     everywhere = [
         each for definition in definitions.values() for each in definition.columns.items()

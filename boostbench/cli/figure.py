@@ -1,10 +1,8 @@
 """``boostbench figure``: a paper's figure, drawn from records."""
 
 from collections.abc import Sequence
-from importlib import import_module
 
 from boostbench.errors import writing
-from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import need_matplotlib
 
 
@@ -32,12 +30,12 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
         For what the user can put right; nothing was written then.
     """
     need_matplotlib()
+    from boostbench.figures.definition import read_figure
     from boostbench.figures.page import page
     from boostbench.figures.style import save
 
-    definition = FigureDefinition.read(name)
-    draw = getattr(import_module(f"boostbench.figures.{definition.kind}"), definition.kind)
-    drawing = draw(definition, list(overrides))
+    definition = read_figure(name)
+    drawing = definition.draw(list(overrides))
     path = drawing.results / "figures" / definition.name
     written = save(drawing.figure, path, definition.title, definition.caption)
     text = page(

@@ -11,7 +11,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute, load_rows
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
 from boostbench.report.tables import Table
 from boostbench.report.writers.csv_file import to_csv
@@ -54,7 +54,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     UserError
         For what the user can put right; nothing was run or written then.
     """
-    definition = Definition.read(name)
+    definition = TableDefinition.read(name)
     keys = [(row, column) for row in definition.rows for column in definition.columns]
     specs = dict(
         zip(keys, experiments([definition.cell(*k) + list(overrides) for k in keys]), strict=True)
@@ -80,7 +80,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     return int(report.failed > 0)
 
 
-def _check_rounds(definition: Definition, specs: Mapping[_Key, dict]) -> None:
+def _check_rounds(definition: TableDefinition, specs: Mapping[_Key, dict]) -> None:
     """Refuse rounds at which no test error is recorded."""
     for spec in specs.values():
         unknown = set(definition.rounds) - set(spec["protocol"]["checkpoints"])
@@ -92,7 +92,7 @@ def _check_rounds(definition: Definition, specs: Mapping[_Key, dict]) -> None:
             )
 
 
-def _changes(definition: Definition, specs: Mapping[_Key, dict]) -> list[str]:
+def _changes(definition: TableDefinition, specs: Mapping[_Key, dict]) -> list[str]:
     """Tell what is not as the definition says, in the first row: ``["protocol.n_splits=3"]``."""
     row = next(iter(definition.rows))
     defined = experiments([definition.cell(row, column) for column in definition.columns])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from boostbench import configs
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain
 from boostbench.experiment.archive import Recorded, Records
 from boostbench.report.cells import Cell
@@ -16,7 +16,7 @@ Key = tuple[str, str]
 
 
 def assemble(
-    definition: Definition,
+    definition: TableDefinition,
     specs: Mapping[Key, dict],
     recorded: Mapping[Key, Recorded],
     classes: Mapping[str, int],
@@ -26,7 +26,7 @@ def assemble(
 
     Parameters
     ----------
-    definition : Definition
+    definition : TableDefinition
         What the table shows.
     specs : mapping
         Resolved config of each cell.
@@ -75,7 +75,7 @@ def assemble(
     )
 
 
-def _columns(definition: Definition, name: str, algo: Mapping) -> dict[str, Column]:
+def _columns(definition: TableDefinition, name: str, algo: Mapping) -> dict[str, Column]:
     """Make the columns that show an algorithm: one, or one for each number of rounds."""
     title, label = definition.heading(name, algo), definition.label(name, algo)
     if not definition.rounds:
@@ -122,7 +122,7 @@ def recorded_tables(names: Sequence[str] | None, results: Path) -> tuple[list[Ta
         Unknown table.
     """
     known = configs.names("table") if names is None else names
-    definitions = [Definition.read(name) for name in known]
+    definitions = [TableDefinition.read(name) for name in known]
     keys = [(d, (row, column)) for d in definitions for row in d.rows for column in d.columns]
     # All at once, as tables share most of what their cells are composed of.
     specs = experiments([definition.cell(*key) for definition, key in keys])
@@ -142,7 +142,7 @@ def read_tables(names: Sequence[str] | None, results: Path) -> list[Table]:
     return tables
 
 
-def _table(definition: Definition, specs: dict, records: Records) -> Table:
+def _table(definition: TableDefinition, specs: dict, records: Records) -> Table:
     found = {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
     classes = {
         row: content.records[0]["config"]["data"]["n_classes"]

@@ -1,14 +1,53 @@
-"""Definitions of tables and figures: YAML files in ``conf``, or anywhere."""
+"""Definitions of tables and figures: YAML files in ``conf``, or anywhere, and their values."""
 
+import dataclasses
+import types
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import yaml
 
 from boostbench import configs
-from boostbench.errors import UserError, unknown
+from boostbench.errors import UserError, hint, unknown
+
+T = TypeVar("T")
+
+#: What a value has to be, in words: of one, and of several.
+_WORDS = {
+    str: ("text", "texts"),
+    int: ("a whole number", "whole numbers"),
+    bool: ("true or false", "true or false"),
+}
 
 
-def read_definition(kind: str, name: str) -> tuple[Path, object]:
+def find(kind: str, name: str) -> Path:
+    """Find the file of a definition.
+
+    Parameters
+    ----------
+    kind : {"table", "figure"}
+        What it defines.
+    name : str
+        Name of a file in ``conf/KIND``, or path of any YAML file.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UserError
+        No such definition in ``conf``; whether there is such a file of one's own, reading tells.
+    """
+    if name.endswith(".yaml"):
+        return Path(name)
+    if name not in configs.names(kind):
+        raise unknown(kind, name, configs.names(kind))
+    return configs.conf_dir() / kind / f"{name}.yaml"
+
+
+def read(kind: str, name: str) -> tuple[Path, dict]:
     """Find and parse a definition.
 
     Parameters
@@ -21,21 +60,143 @@ def read_definition(kind: str, name: str) -> tuple[Path, object]:
     Returns
     -------
     path : Path
-    content : object
+    content : dict
         What the file holds, unchecked.
 
     Raises
     ------
     UserError
-        No such definition, or a file that cannot be read.
+        No such definition, or a file that cannot be read or holds no keys with values.
     """
-    path = Path(name)
-    if path.suffix != ".yaml":
-        if name not in configs.names(kind):
-            raise unknown(kind, name, configs.names(kind))
-        path = configs.conf_dir() / kind / f"{name}.yaml"
+    path = find(kind, name)
     try:
-        return path, yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
+        content = configs.parse(path.read_text(encoding="utf-8"))
+    # Values that look like a number or a date, and are none, are errors of other classes.
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())
         raise UserError(f"cannot read the {kind} {path}: {why}") from None
+    if not isinstance(content, dict):
+        raise UserError(f"{path} is not a {kind}: it holds {shorten(content)}, not KEY: VALUE")
+    return path, content
+
+
+def fill(cls: type[T], content: Any, where: str, **given) -> T:
+    """Make a dataclass of what a file says, each value checked by the type of its field.
+
+    Where a list of texts is asked for, one text is a list of one.
+
+    Parameters
+    ----------
+    cls : type
+        The dataclass. Its types are ``str``, ``int``, ``bool``, literals, dataclasses, lists and
+        mappings of these, and ``X | None``.
+    content : mapping
+        Values by the names of fields.
+    where : str
+        Names file and place in messages.
+    **given
+        Fields that are no keys of the file.
+
+    Returns
+    -------
+    instance of `cls`
+
+    Raises
+    ------
+    UserError
+        Not a mapping, a key that is no field or is missing, or a value of another type.
+    """
+    if not isinstance(content, Mapping):
+        raise UserError(f"{where} is {shorten(content)}; it must be KEY: VALUE")
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.name not in given}
+    for key in content:
+        if key not in fields:
+            raise UserError(f"{where} has no key {key!r}; {hint(key, fields)}")
+    for key in _needed(fields):
+        if key not in content:
+            raise UserError(f"{where} lacks {key}; it needs {', '.join(_needed(fields))}")
+    hints = get_type_hints(cls)
+    values = {key: check(hints[key], content[key], where, key) for key in content}
+    for key in _needed(fields):
+        if values[key] in ([], {}):
+            raise UserError(f"{where}: {key} is empty; it must have entries")
+    return cls(**given, **values)
+
+
+def check(kind: Any, value: Any, where: str, key: str) -> Any:
+    """Check a value by a type.
+
+    Parameters
+    ----------
+    kind : type
+        See `fill`.
+    value : object
+        As YAML gives it.
+    where, key : str
+        Name it in messages.
+
+    Returns
+    -------
+    object
+        The value; dataclasses are made, and a text becomes a list where one is asked for.
+
+    Raises
+    ------
+    UserError
+        A value of another type.
+    """
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        [inner] = [arg for arg in args if arg is not type(None)]
+        return None if value is None else check(inner, value, where, key)
+    if dataclasses.is_dataclass(kind):
+        return fill(kind, value, f"{where}: {key}")
+    if origin is list:
+        values = [value] if args[0] is str and isinstance(value, str) else value
+        if isinstance(values, list):
+            return [check(args[0], one, where, f"an entry of {key}") for one in values]
+    elif origin is dict:
+        if isinstance(value, dict):
+            return {
+                check(args[0], name, where, key): check(args[1], one, where, f"{key}.{name}")
+                for name, one in value.items()
+            }
+    elif origin is Literal:
+        if value in args and isinstance(value, str):
+            return value
+        raise UserError(f"{where}: {key} is {shorten(value)}; {hint(value, args)}")
+    elif kind is Any or type(value) is kind:
+        return value
+    # "a: b" without quotes is no text to YAML.
+    quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""
+    raise UserError(f"{where}: {key} is {shorten(value)}; it must be {_describe(kind)}{quotes}")
+
+
+def _needed(fields: Mapping[str, dataclasses.Field]) -> list[str]:
+    missing = dataclasses.MISSING
+    return [n for n, f in fields.items() if f.default is missing and f.default_factory is missing]
+
+
+def _describe(kind: Any, several: bool = False) -> str:
+    """Say what a value has to be.
+
+    Examples
+    --------
+    >>> _describe(list[list[str]]), _describe(dict[str, int])
+    ('a list of lists of texts', 'KEY: VALUE with whole numbers as values')
+    """
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is list:
+        return f"{'lists' if several else 'a list'} of {_describe(args[0], several=True)}"
+    if origin is dict:
+        inner = "" if args[1] is Any else f" with {_describe(args[1], several=True)} as values"
+        return f"KEY: VALUE{inner}"
+    if kind in _WORDS:
+        return _WORDS[kind][several]
+    return "KEY: VALUE"
+
+
+def shorten(value: Any) -> str:
+    """Write a value in a message, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

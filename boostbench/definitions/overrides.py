@@ -3,7 +3,6 @@
 Hydra finds the same mistakes, but one sweep later, in several lines and without near matches.
 """
 
-import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -54,9 +53,8 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
     for override in parsed:
         key = override.key_or_group
         if key not in chosen and key not in keys:
-            near = difflib.get_close_matches(key, sorted(keys), n=3, cutoff=0.7)
-            hint = f"did you mean {', '.join(near)}?" if near else "no key is near it"
-            raise UserError(f"unknown key {key!r}; {hint} (+{override.input_line} would add it)")
+            told = unknown("key", key, keys, listed=False)
+            raise UserError(f"{told} (+{override.input_line} would add it)")
 
 
 def parse(override: str) -> Override:

@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from boostbench.definitions.files import read_definition
-from boostbench.errors import UserError
-from boostbench.report.published import Published, find, statement
-from boostbench.report.tables import PARTS
-
-_NEEDED = ("title", "rows", "columns")
+from boostbench.definitions import files
+from boostbench.errors import UserError, hint
+from boostbench.report import published
+from boostbench.report.published import Published
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Row:
     data: str
     title: str
     overrides: list[str] = field(default_factory=list)
-    published: dict = field(default_factory=dict)
+    published: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,10 @@ class Variant:
 
     Attributes
     ----------
-    algo : str
-        Name of the algorithm.
+    algo : str, default=None
+        Name of the algorithm; None for a class that has no config.
+    _target_ : str, default=None
+        Dotted name of that class.
     title : str, default=None
         Heading; by default the name of the column or, where that is the algorithm's, its title.
     group : str, default=None
@@ -53,16 +54,17 @@ class Variant:
         Rows on which it is not run.
     """
 
-    algo: str
+    algo: str | None = None
+    _target_: str | None = None
     title: str | None = None
     group: str | None = None
     overrides: list[str] = field(default_factory=list)
-    published: dict = field(default_factory=dict)
+    published: dict[str, Any] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Definition:
+class TableDefinition:
     """A table as ``conf/table/*.yaml`` defines it.
 
     Attributes
@@ -104,13 +106,13 @@ class Definition:
     published_as: dict[str, str] = field(default_factory=dict)
     classes: bool = False
     rounds: list[int] = field(default_factory=list)
-    seconds: str | None = None
+    seconds: Literal["fit", "weak_learner", "coefficients", "predict_per_instance"] | None = None
     speedup: list[list[str]] = field(default_factory=list)
     compare: list[list[str]] | None = None
     remarks: list[str] = field(default_factory=list)
 
     @classmethod
-    def read(cls, name: str) -> "Definition":
+    def read(cls, name: str) -> "TableDefinition":
         """Read a table's definition.
 
         Parameters
@@ -123,38 +125,49 @@ class Definition:
         UserError
             No such table, or one whose keys are not those of a table.
         """
-        path, content = read_definition("table", name)
-        if not isinstance(content, dict) or not content.keys() >= set(_NEEDED):
-            raise UserError(f"{path} is not a table: it needs title, rows and columns")
-        _check_keys(content, cls.__annotations__.keys() - {"name"}, f"{path}: a table")
-        rows = _entries(content.pop("rows"), f"{path}: rows")
-        columns = _entries(_columns(content.pop("columns")), f"{path}: columns")
-        for row, entry in rows.items():
-            _check_keys(entry, Row.__annotations__, f"{path}: row {row}")
-        for column, entry in columns.items():
-            _check_keys(entry, Variant.__annotations__, f"{path}: column {column}")
-        for key in ("compare", "speedup"):
-            named = {name for pair in content.get(key) or [] for name in pair}
-            _check_names(named, columns, f"{path}: {key} has no column")
-        for column, entry in columns.items():
-            _check_names(entry.get("without", []), rows, f"{path}: without of {column} has no row")
-        _check_names(content.get("published_as", {}), rows, f"{path}: published_as has no row")
-        if not all(isinstance(remark, str) for remark in content.get("remarks") or []):
-            raise UserError(f"{path}: remarks are sentences, in quotes if they hold a colon")
-        if content.get("seconds", "fit") not in PARTS:
-            raise UserError(f"{path}: seconds is {', '.join(PARTS)}; take one of them")
-        if content.get("speedup") and not content.get("seconds"):
-            raise UserError(f"{path}: speedup needs seconds: which CPU time is it of?")
-        if content.get("speedup") and content.get("rounds"):
-            raise UserError(f"{path}: speedup cannot go with rounds")
-        return cls(
+        path, content = files.read("table", name)
+        for key in ("title", "rows", "columns"):
+            if key not in content:
+                raise UserError(f"{path} is not a table: it needs title, rows and columns")
+        columns = _columns(content["columns"], f"{path}: columns")
+        table = files.fill(
+            cls,
+            {key: value for key, value in content.items() if key not in ("rows", "columns")},
+            str(path),
             name=path.stem,
-            rows={row: Row(**{"data": row, "title": row} | entry) for row, entry in rows.items()},
-            columns={
-                column: Variant(**{"algo": column} | entry) for column, entry in columns.items()
+            rows={
+                row: files.fill(Row, {"data": row, "title": row} | entry, f"{path}: row {row}")
+                for row, entry in _entries(content["rows"], f"{path}: rows").items()
             },
-            **content,
+            columns={
+                column: _variant(column, entry, f"{path}: column {column}")
+                for column, entry in _entries(columns, f"{path}: columns").items()
+            },
         )
+        table._check(str(path))
+        return table
+
+    def _check(self, where: str) -> None:
+        """Refuse what does not fit together."""
+        for key, pairs in (("compare", self.compare or []), ("speedup", self.speedup)):
+            for pair in pairs:
+                _check_names(pair, self.columns, f"{where}: {key} has no column")
+                if len(set(pair)) != 2 or len(pair) != 2:
+                    raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
+        for column, variant in self.columns.items():
+            _check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
+        _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
+        if any(number < 1 for number in self.rounds):
+            raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
+        if self.published is not None:
+            known = published.names()
+            if self.published not in known:
+                told = hint(self.published, known)
+                raise UserError(f"{where}: published is {self.published!r}; {told}")
+        if self.speedup and not self.seconds:
+            raise UserError(f"{where}: speedup needs seconds: which CPU time is it of?")
+        if self.speedup and self.rounds:
+            raise UserError(f"{where}: speedup cannot go with rounds")
 
     @property
     def pairs(self) -> list[list[str]]:
@@ -177,7 +190,8 @@ class Definition:
     def cell(self, row: str, column: str) -> list[str]:
         """Collect the overrides of a cell."""
         data, variant = self.rows[row], self.columns[column]
-        chosen = [f"data={data.data}", f"algo={variant.algo}"]
+        algo = f"algo={variant.algo}" if variant.algo else f"algo._target_={variant._target_}"
+        chosen = [f"data={data.data}", algo]
         return chosen + self.overrides + data.overrides + variant.overrides
 
     def heading(self, column: str, algo: Mapping) -> str:
@@ -214,7 +228,7 @@ class Definition:
         entry, named = self.rows[row], self.columns[column].published
         asked = {**algo, **entry.published, **named} | ({"n_iterations": rounds} if rounds else {})
         data = self.published_as.get(row) or entry.published.get("data", entry.data)
-        return find(self.published, data, named.get("algo", algo["name"]), asked)
+        return published.find(self.published, data, named.get("algo", algo["name"]), asked)
 
     def find_statement(self, a: str, b: str, algos: Mapping[str, Mapping]) -> str | None:
         """Look up what the paper says of the significance test between two columns.
@@ -233,7 +247,7 @@ class Definition:
         """
         if self.published is None:
             return None
-        return statement(self.published, *(self._called(c, algos[c]) for c in (a, b)))
+        return published.statement(self.published, *(self._called(c, algos[c]) for c in (a, b)))
 
     def _called(self, column: str, algo: Mapping) -> set[str]:
         """Give all that a statement may call a column: ``rboost_proj``, ``rboost_proj:wlda``."""
@@ -242,40 +256,47 @@ class Definition:
         return {name} | {f"{name}:{value}" for value in asked.values()}
 
 
-def _columns(told: list | str) -> list:
+def _columns(columns: Any, where: str) -> Any:
     """Read ``columns: mcboost2``, those of another table, or the list of them."""
-    if not isinstance(told, str):
-        return told
-    path, content = read_definition("table", told)
-    columns = content.get("columns") if isinstance(content, dict) else None
-    if not isinstance(columns, list):
-        raise UserError(f"{path} has no columns of its own; name a table that lists them")
-    return columns
+    if not isinstance(columns, str):
+        return columns
+    path, content = files.read("table", columns)
+    if not isinstance(content.get("columns"), list):
+        raise UserError(f"{where}: {path} has no columns of its own; name a table that lists them")
+    return content["columns"]
 
 
-def _entries(entries: list, where: str) -> dict[str, dict]:
+def _entries(entries: Any, where: str) -> dict[str, dict]:
     """Read ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``."""
+    if not isinstance(entries, list) or not entries:
+        told = files.shorten(entries)
+        raise UserError(f"{where} is {told}; it must be a list of names, see docs/tables.md")
     named: dict[str, dict] = {}
     for entry in entries:
         for name, content in (entry if isinstance(entry, dict) else {entry: {}}).items():
+            if not isinstance(name, str):
+                raise UserError(f"{where} has {name!r}, which is no text; put names in quotes")
             if name in named:
                 raise UserError(f"{where} has {name} twice; give one another name, see docs")
             if isinstance(content, str | list):
                 content = {"overrides": content}
+            if content is not None and not isinstance(content, dict):
+                raise UserError(
+                    f"{where}: {name} is {files.shorten(content)}; it must be overrides or keys"
+                )
             named[name] = content or {}
-    for content in named.values():
-        if isinstance(content.get("overrides"), str):
-            content["overrides"] = [content["overrides"]]
     return named
 
 
-def _check_keys(content: Mapping, known: Collection[str], what: str) -> None:
-    strange = ", ".join(sorted(content.keys() - set(known)))
-    if strange:
-        raise UserError(f"{what} has no {strange}; it may have {', '.join(sorted(known))}")
+def _variant(name: str, content: dict, where: str) -> Variant:
+    if "_target_" in content and "algo" in content:
+        raise UserError(f"{where} has algo and _target_; take one of them")
+    return files.fill(
+        Variant, content if "_target_" in content else {"algo": name} | content, where
+    )
 
 
 def _check_names(names: Collection[str], known: Collection[str], what: str) -> None:
     for name in names:
         if name not in known:
-            raise UserError(f"{what} {name!r} among {', '.join(known)}")
+            raise UserError(f"{what} {name!r}; {hint(name, known)}")

@@ -1,7 +1,7 @@
 """Decision boundaries, from the records of `boostbench.experiment.measures.boundary`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import decode
-from boostbench.figures.cross import compose_cross, load_each
-from boostbench.figures.definition import FigureColumn, FigureDefinition
+from boostbench.figures.cross import Column, compose_cross, load_each
+from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
 
@@ -117,48 +117,70 @@ def _colour(number: int) -> str:
 _FACTS = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error %"]
 
 
-def boundaries(definition: FigureDefinition, overrides: list[str]) -> Drawing:
-    """Draw decision boundaries; those that are not on record are computed first.
+@dataclass(frozen=True, kw_only=True)
+class BoundaryColumn(Column):
+    """An algorithm after some boosting rounds.
 
-    Parameters
+    Attributes
     ----------
-    definition : FigureDefinition
-        With ``rows`` and ``columns``.
-    overrides : list of str
-        Hydra overrides for all of it.
-
-    Returns
-    -------
-    Drawing
+    rounds : int, default=None
+        Those that are shown; by default the last of ``protocol.checkpoints``.
     """
-    cells, specs = compose_cross(definition, definition.rows, overrides)
-    rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
-    report = execute(specs, load_each(specs), measure="boundary")
-    panels: dict[str, list[Panel]] = {row: [] for row in definition.rows}
-    facts, stale = [], []
-    for (row, column), spec, number, outcome in zip(
-        cells, specs, rounds, report.outcomes, strict=True
-    ):
-        record = outcome.records[0] if outcome.records else None
-        algorithm = spec["algo"]["title"]
-        if definition.points and not panels[row]:
-            panels[row].append(Panel(definition.points, record, None))
-        panels[row].append(Panel(column.title or algorithm, record, number))
-        if outcome.stale:
-            stale.append(f"{algorithm} on {row}")
-        if record:
-            facts.append([row, algorithm, *_facts(record, number)])
-    return Drawing(
-        draw_boundaries(panels),
-        Path(specs[0]["results"]),
-        stale_note(stale),
-        facts,
-        _FACTS,
-        report.failed,
-    )
+
+    rounds: int | None = None
 
 
-def _rounds(column: FigureColumn, spec: dict) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Boundaries(FigureDefinition):
+    """Decision boundaries; each is of one fit on all points.
+
+    Attributes
+    ----------
+    rows : list of str
+        Data sets of two features.
+    columns : list of BoundaryColumn
+        The algorithms.
+    points : str, default=None
+        Heading of a first column with the data alone; None for no such column.
+    overrides : list of str
+        Hydra overrides that hold for all.
+    """
+
+    rows: list[str]
+    columns: list[BoundaryColumn]
+    points: str | None = None
+    overrides: list[str] = field(default_factory=list)
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        cells, specs = compose_cross(self.rows, self.columns, self.overrides, overrides)
+        rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
+        report = execute(specs, load_each(specs), measure="boundary")
+        panels: dict[str, list[Panel]] = {row: [] for row in self.rows}
+        facts, stale = [], []
+        for (row, column), spec, number, outcome in zip(
+            cells, specs, rounds, report.outcomes, strict=True
+        ):
+            record = outcome.records[0] if outcome.records else None
+            algorithm = spec["algo"]["title"]
+            if self.points and not panels[row]:
+                panels[row].append(Panel(self.points, record, None))
+            panels[row].append(Panel(column.title or algorithm, record, number))
+            if outcome.stale:
+                stale.append(f"{algorithm} on {row}")
+            if record:
+                facts.append([row, algorithm, *_facts(record, number)])
+        return Drawing(
+            draw_boundaries(panels),
+            Path(specs[0]["results"]),
+            stale_note(stale),
+            facts,
+            _FACTS,
+            report.failed,
+        )
+
+
+def _rounds(column: BoundaryColumn, spec: dict) -> int:
     """Say how many boosting rounds a column shows, and refuse what its record would not hold."""
     checkpoints = spec["protocol"]["checkpoints"]
     number = column.rounds or max(checkpoints, default=0)

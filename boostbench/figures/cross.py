@@ -1,39 +1,59 @@
 """What figures of data sets by algorithms have in common: their experiments, and the data."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
-from boostbench.figures.definition import FigureColumn, FigureDefinition
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """An algorithm of a figure.
+
+    Attributes
+    ----------
+    algo : str
+        Its name.
+    title : str, default=None
+        Heading; by default the title of the algorithm.
+    overrides : list of str
+        Hydra overrides that hold for it alone.
+    """
+
+    algo: str
+    title: str | None = None
+    overrides: list[str] = field(default_factory=list)
 
 
 def compose_cross(
-    definition: FigureDefinition, rows: Sequence[str], overrides: Sequence[str]
-) -> tuple[list[tuple[str, FigureColumn]], list[dict]]:
+    rows: Sequence[str], columns: Sequence[Column], overrides: Sequence[str], given: Sequence[str]
+) -> tuple[list[tuple[str, Column]], list[dict]]:
     """Compose an experiment for each data set and column of a figure.
 
     Parameters
     ----------
-    definition : FigureDefinition
-        With ``columns``.
     rows : sequence of str
         The data sets.
-    overrides : sequence of str
-        Hydra overrides for all of it, which come last.
+    columns : sequence of Column
+        The algorithms.
+    overrides, given : sequence of str
+        Hydra overrides for all of it: those of the definition, which come before those of a column,
+        and those of the command line, which come last.
 
     Returns
     -------
-    cells : list of (str, FigureColumn)
+    cells : list of (str, Column)
         Row by row.
     specs : list of dict
         Resolved config of each.
     """
-    cells = [(row, column) for row in rows for column in definition.columns]
+    cells = [(row, column) for row in rows for column in columns]
     specs = experiments(
         [
-            [f"data={row}", f"algo={c.algo}", *definition.overrides, *c.overrides, *overrides]
-            for row, c in cells
+            [f"data={row}", f"algo={column.algo}", *overrides, *column.overrides, *given]
+            for row, column in cells
         ]
     )
     return cells, specs

@@ -1,7 +1,9 @@
 """Test error against boosting rounds, from the records of splits."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
@@ -121,31 +123,29 @@ def _legend(figure: Figure, free: Sequence[Axes], titles: list[str]) -> None:
         )
 
 
-def curves(definition: FigureDefinition, overrides: list[str]) -> Drawing:
-    """Draw test error against boosting rounds.
+@dataclass(frozen=True, kw_only=True)
+class Curves(FigureDefinition):
+    """Test error against boosting rounds.
 
-    Parameters
+    Attributes
     ----------
-    definition : FigureDefinition
-        With ``table``.
-    overrides : list of str
-        Hydra overrides for all of it.
-
-    Returns
-    -------
-    Drawing
-
-    Raises
-    ------
-    UserError
-        If nothing is recorded.
+    table : str
+        The table whose records are drawn.
+    error_axis : {"log", "linear"}, default="log"
+        The axis of the test error.
     """
-    table = Definition.read(definition.table)
-    cells, results = find_cells(table, list(table.rows), overrides)
-    panels = {
-        table.rows[row].title: {label: there.records for label, there in columns.items()}
-        for row, columns in cells.items()
-        if any(there.records for there in columns.values())
-    }
-    notes = lacking(table, cells) + stale_cells(table, cells)
-    return Drawing(draw_curves(panels, definition.error_axis), results, notes)
+
+    table: str
+    error_axis: Literal["log", "linear"] = "log"
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        table = TableDefinition.read(self.table)
+        cells, results = find_cells(table, list(table.rows), overrides)
+        panels = {
+            table.rows[row].title: {label: there.records for label, there in columns.items()}
+            for row, columns in cells.items()
+            if any(there.records for there in columns.values())
+        }
+        notes = lacking(table, cells) + stale_cells(table, cells)
+        return Drawing(draw_curves(panels, self.error_axis), results, notes)

@@ -1,6 +1,7 @@
 """Which features boosting selects, by `boostbench.experiment.measures.feature_use`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.definitions.execute import execute
-from boostbench.figures.cross import compose_cross, load_each
+from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
@@ -116,39 +117,45 @@ _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", 
 _NAMED = 3
 
 
-def features(definition: FigureDefinition, overrides: list[str]) -> Drawing:
-    """Draw how often features are selected; what is not on record is computed first.
+@dataclass(frozen=True, kw_only=True)
+class Features(FigureDefinition):
+    """How often features are selected, of algorithms that boost stumps.
 
-    Parameters
+    Attributes
     ----------
-    definition : FigureDefinition
-        With ``features`` and ``columns``.
+    rows : list of str
+        The data sets.
+    columns : list of Column
+        The algorithms.
     overrides : list of str
-        Hydra overrides for all of it.
-
-    Returns
-    -------
-    Drawing
+        Hydra overrides that hold for all.
     """
-    cells, specs = compose_cross(definition, definition.features, overrides)
-    report = execute(specs, load_each(specs), measure="feature_use")
-    panels: dict[str, dict[str, list[dict]]] = {row: {} for row in definition.features}
-    facts, stale = [], []
-    for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):
-        title = column.title or spec["algo"]["title"]
-        panels[row][title] = outcome.records
-        if outcome.records:
-            facts.append([row, title, *_facts(outcome.records)])
-        if outcome.stale:
-            stale.append(f"{title} on {row}")
-    return Drawing(
-        draw_features(panels),
-        Path(specs[0]["results"]),
-        stale_note(stale),
-        facts,
-        _HEADER,
-        report.failed,
-    )
+
+    rows: list[str]
+    columns: list[Column]
+    overrides: list[str] = field(default_factory=list)
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        cells, specs = compose_cross(self.rows, self.columns, self.overrides, overrides)
+        report = execute(specs, load_each(specs), measure="feature_use")
+        panels: dict[str, dict[str, list[dict]]] = {row: {} for row in self.rows}
+        facts, stale = [], []
+        for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):
+            title = column.title or spec["algo"]["title"]
+            panels[row][title] = outcome.records
+            if outcome.records:
+                facts.append([row, title, *_facts(outcome.records)])
+            if outcome.stale:
+                stale.append(f"{title} on {row}")
+        return Drawing(
+            draw_features(panels),
+            Path(specs[0]["results"]),
+            stale_note(stale),
+            facts,
+            _HEADER,
+            report.failed,
+        )
 
 
 def _facts(records: list[dict]) -> list[str]:

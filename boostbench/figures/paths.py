@@ -1,6 +1,7 @@
 """Coefficient paths, from the records of `boostbench.experiment.measures.paths`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -75,42 +76,42 @@ _HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"
 _SHOWN = 5
 
 
-def paths(definition: FigureDefinition, overrides: list[str]) -> Drawing:
-    """Draw the coefficients of a few stumps; they are computed where they are not on record.
+@dataclass(frozen=True, kw_only=True)
+class Paths(FigureDefinition):
+    """Coefficients of a few stumps, exact and by tiny steps.
 
-    Parameters
+    Attributes
     ----------
-    definition : FigureDefinition
-        With ``classes``.
+    data, algo : str
+        The data set, and the algorithm that finds the stumps.
+    classes : dict of int to str
+        Headings by the labels of the classes that are taken.
     overrides : list of str
-        Hydra overrides for all of it.
-
-    Returns
-    -------
-    Drawing
-
-    Raises
-    ------
-    UserError
-        If they cannot be computed.
+        Hydra overrides.
     """
-    taken = ",".join(map(str, definition.classes))
-    chosen = [f"data={definition.data}", f"algo={definition.algo}", f"++data.classes=[{taken}]"]
-    [spec] = experiments([[*chosen, *definition.overrides, *overrides]])
-    [outcome] = execute([spec], [load(spec["data"])], measure="paths").outcomes
-    if not outcome.records:
-        raise UserError(
-            f"no coefficient paths of {definition.algo} on {definition.data}; see above"
+
+    data: str
+    algo: str
+    classes: dict[int, str]
+    overrides: list[str] = field(default_factory=list)
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        taken = ",".join(map(str, self.classes))
+        chosen = [f"data={self.data}", f"algo={self.algo}", f"++data.classes=[{taken}]"]
+        [spec] = experiments([[*chosen, *self.overrides, *overrides]])
+        [outcome] = execute([spec], [load(spec["data"])], measure="paths").outcomes
+        if not outcome.records:
+            raise UserError(f"no coefficient paths of {self.algo} on {self.data}; see above")
+        [record] = outcome.records
+        stale = [f"{spec['algo']['title']} on {self.data}"] if outcome.stale else []
+        return Drawing(
+            draw_paths(record, list(self.classes.values())),
+            Path(spec["results"]),
+            stale_note(stale),
+            _facts(record),
+            _HEADER,
         )
-    [record] = outcome.records
-    stale = [f"{spec['algo']['title']} on {definition.data}"] if outcome.stale else []
-    return Drawing(
-        draw_paths(record, list(definition.classes.values())),
-        Path(spec["results"]),
-        stale_note(stale),
-        _facts(record),
-        _HEADER,
-    )
 
 
 def _facts(record: Mapping) -> list[list[str]]:

@@ -1,6 +1,7 @@
 """Average ranks of algorithms, and which of them do not differ: Demšar's diagram."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from textwrap import fill
 
@@ -169,39 +170,37 @@ def _width(text: str) -> float:
 _RANKED = ["algorithm", "average rank"]
 
 
-def ranks(definition: FigureDefinition, overrides: list[str]) -> Drawing:
-    """Draw the average ranks of algorithms and which of them do not differ.
+@dataclass(frozen=True, kw_only=True)
+class Ranks(FigureDefinition):
+    """Average ranks of algorithms, and which of them do not differ.
 
-    Parameters
+    Attributes
     ----------
-    definition : FigureDefinition
-        With ``ranked`` and ``among``.
-    overrides : list of str
-        ``results=DIR`` or nothing.
-
-    Returns
-    -------
-    Drawing
-
-    Raises
-    ------
-    UserError
-        If the table has no such column, or too little is recorded.
+    table : str
+        The table over whose data sets algorithms are ranked.
+    columns : list of str
+        Its columns; by default all.
     """
-    [table], results = read(definition, [definition.ranked], overrides)
-    columns = [_column(table, name) for name in definition.among or table.columns]
-    pairs = paired(table, columns)
-    if len(columns) < 3 or len(pairs.errors) < 2:
-        raise UserError(
-            f"figure {definition.name} needs three algorithms or more, and two data sets or more "
-            "with a number of each"
-        )
-    test = friedman(pairs.errors)
-    facts = [
-        [table.columns[columns[i]].label, f"{test.ranks[i]:.2f}"] for i in test.ranks.argsort()
-    ]
-    notes = [test.sentence(pairs.unit), *filter(None, [pairs.note]), *stale_of([table])]
-    return Drawing(draw_critical_difference(table, columns), results, notes, facts, _RANKED)
+
+    table: str
+    columns: list[str] = field(default_factory=list)
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        [table], results = read(self.name, [self.table], overrides)
+        columns = [_column(table, name) for name in self.columns or table.columns]
+        pairs = paired(table, columns)
+        if len(columns) < 3 or len(pairs.errors) < 2:
+            raise UserError(
+                f"figure {self.name} needs three algorithms or more, and two data sets or more "
+                "with a number of each"
+            )
+        test = friedman(pairs.errors)
+        facts = [
+            [table.columns[columns[i]].label, f"{test.ranks[i]:.2f}"] for i in test.ranks.argsort()
+        ]
+        notes = [test.sentence(pairs.unit), *filter(None, [pairs.note]), *stale_of([table])]
+        return Drawing(draw_critical_difference(table, columns), results, notes, facts, _RANKED)
 
 
 def _column(table: Table, name: str) -> str:

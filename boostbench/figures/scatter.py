@@ -1,6 +1,7 @@
 """Published test errors against ours, each cell of the tables a point."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
@@ -120,33 +121,28 @@ def _highest(cell: Cell) -> float:
 _COUNTED = ["table", "compared", *COMPARED]
 
 
-def scatter(definition: FigureDefinition, overrides: list[str]) -> Drawing:
-    """Draw published test errors against ours.
+@dataclass(frozen=True, kw_only=True)
+class Scatter(FigureDefinition):
+    """Published test errors against ours.
 
-    Parameters
+    Attributes
     ----------
-    definition : FigureDefinition
-        With ``tables``.
-    overrides : list of str
-        ``results=DIR`` or nothing.
-
-    Returns
-    -------
-    Drawing
-
-    Raises
-    ------
-    UserError
-        If nothing is recorded.
+    tables : list of str
+        The tables whose numbers are drawn.
     """
-    tables, results = read(definition, definition.tables, overrides)
-    told = counts(tables)
-    if not told.total.compared:
-        raise UserError(f"nothing is recorded of the tables of figure {definition.name}")
-    facts = []
-    for line in by_table(told, in_order(tables)):
-        if line.tally.compared:
-            counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
-            facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
-    notes = [headline(told.total), *stale_of(tables)]
-    return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)
+
+    tables: list[str]
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        tables, results = read(self.name, self.tables, overrides)
+        told = counts(tables)
+        if not told.total.compared:
+            raise UserError(f"nothing is recorded of the tables of figure {self.name}")
+        facts = []
+        for line in by_table(told, in_order(tables)):
+            if line.tally.compared:
+                counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
+                facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
+        notes = [headline(told.total), *stale_of(tables)]
+        return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

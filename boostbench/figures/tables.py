@@ -6,10 +6,9 @@ from pathlib import Path
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.overrides import split_words
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 from boostbench.experiment.archive import Recorded, Records
-from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import stale_note
 from boostbench.report.tables import Table
 
@@ -17,7 +16,7 @@ from boostbench.report.tables import Table
 Cells = dict[str, dict[str, Recorded]]
 
 
-def find_cells(table: Definition, rows: list[str], overrides: list[str]) -> tuple[Cells, Path]:
+def find_cells(table: TableDefinition, rows: list[str], overrides: list[str]) -> tuple[Cells, Path]:
     """Find what is recorded of some rows of a table, and say in which folder that is."""
     for row in rows:
         if row not in table.rows:
@@ -40,7 +39,7 @@ def find_cells(table: Definition, rows: list[str], overrides: list[str]) -> tupl
     return cells, results
 
 
-def lacking(table: Definition, cells: Cells) -> list[str]:
+def lacking(table: TableDefinition, cells: Cells) -> list[str]:
     """Name what is not drawn, or is of too few splits."""
     notes = []
     for row, columns in cells.items():
@@ -69,7 +68,7 @@ def _sentence(reasons: Mapping[str, list[str]]) -> str:
     return "; ".join(f"{', '.join(who)} ({why})" for why, who in reasons.items())
 
 
-def stale_cells(table: Definition, cells: Cells) -> list[str]:
+def stale_cells(table: TableDefinition, cells: Cells) -> list[str]:
     """Name the cells whose records other code than today's made."""
     return stale_note(
         f"{label} on {table.rows[row].title}"
@@ -79,13 +78,11 @@ def stale_cells(table: Definition, cells: Cells) -> list[str]:
     )
 
 
-def read(
-    definition: FigureDefinition, names: Sequence[str], overrides: list[str]
-) -> tuple[list[Table], Path]:
-    """Make tables of what is recorded, and say in which folder that is."""
-    strange, results = split_words(f"figure {definition.name}", overrides)
+def read(figure: str, names: Sequence[str], overrides: list[str]) -> tuple[list[Table], Path]:
+    """Make tables of what is recorded for a figure, and say in which folder that is."""
+    strange, results = split_words(f"figure {figure}", overrides)
     if strange:
-        raise UserError(f"figure {definition.name} takes results=DIR alone, not {strange[0]!r}")
+        raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
     return read_tables(names, results), results
 
 

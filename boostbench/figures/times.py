@@ -1,12 +1,13 @@
 """CPU time of the coefficients against what a table varies, from means over the records."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.experiment.archive import Recorded
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
@@ -58,44 +59,58 @@ def draw_times(
     return figure
 
 
-def times(definition: FigureDefinition, overrides: list[str]) -> Drawing:
-    """Draw the CPU time that the coefficients take against what the rows of a table vary.
+@dataclass(frozen=True)
+class Panel:
+    """A picture of CPU times.
 
-    Parameters
+    Attributes
     ----------
-    definition : FigureDefinition
-        With ``panels``.
-    overrides : list of str
-        Hydra overrides for all of it.
-
-    Returns
-    -------
-    Drawing
-
-    Raises
-    ------
-    UserError
-        If nothing of a panel is recorded.
+    title : str
+        What the rows vary, in words.
+    table : str
+        The table whose records are drawn.
+    rows : dict of str to int
+        Rows of it, and where each stands on the horizontal axis.
     """
-    panels, facts, notes, labels = {}, [], [], {}
-    for panel in definition.panels:
-        table = Definition.read(panel.table)
-        cells, results = find_cells(table, list(panel.rows), overrides)
-        lines = panels.setdefault(panel.title, {})
-        for row, value in panel.rows.items():
-            for algorithm, there in cells[row].items():
-                labels[algorithm] = None
-                if there.records:
-                    lines.setdefault(algorithm, {})[value] = _seconds(there)
-            facts.append([f"{panel.title}: {value}", *map(_spent, cells[row].values())])
-        notes += lacking(table, cells) + stale_cells(table, cells)
-    return Drawing(
-        draw_times(panels, list(labels)),
-        results,
-        list(dict.fromkeys(notes)),
-        facts,
-        ["CPU seconds", *labels],
-    )
+
+    title: str
+    table: str
+    rows: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Times(FigureDefinition):
+    """The CPU time that the coefficients take, against what the rows of a table vary.
+
+    Attributes
+    ----------
+    panels : list of Panel
+        Pictures, side by side.
+    """
+
+    panels: list[Panel]
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        panels, facts, notes, labels = {}, [], [], {}
+        for panel in self.panels:
+            table = TableDefinition.read(panel.table)
+            cells, results = find_cells(table, list(panel.rows), overrides)
+            lines = panels.setdefault(panel.title, {})
+            for row, value in panel.rows.items():
+                for algorithm, there in cells[row].items():
+                    labels[algorithm] = None
+                    if there.records:
+                        lines.setdefault(algorithm, {})[value] = _seconds(there)
+                facts.append([f"{panel.title}: {value}", *map(_spent, cells[row].values())])
+            notes += lacking(table, cells) + stale_cells(table, cells)
+        return Drawing(
+            draw_times(panels, list(labels)),
+            results,
+            list(dict.fromkeys(notes)),
+            facts,
+            ["CPU seconds", *labels],
+        )
 
 
 def _seconds(there: Recorded) -> float:

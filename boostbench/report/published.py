@@ -66,11 +66,15 @@ def read(table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
+def names() -> list[str]:
+    """List all published tables, sorted by name."""
+    folder = files(__package__) / "published"
+    return sorted(e.name.removesuffix(".csv") for e in folder.iterdir() if e.name.endswith(".csv"))
+
+
 def tables(paper: str) -> list[str]:
     """List the published tables of a paper, e.g. of ``"randomboost"``, sorted by name."""
-    folder = files(__package__) / "published"
-    names = (entry.name.removesuffix(".csv") for entry in folder.iterdir())
-    return sorted(name for name in names if name.startswith(f"{paper}-table"))
+    return [name for name in names() if name.startswith(f"{paper}-table")]
 
 
 def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:

@@ -9,6 +9,11 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 #: Fits that are done in no time, in this process.
+BOUNDARIES = {
+    "kind": "boundaries",
+    "rows": ["diagonals"],
+    "columns": [{"algo": "adaboost_mh"}],
+}
 SMALL = ["algo.n_iterations=5", "protocol.checkpoints=[2,5]", "parallel=serial"]
 
 
@@ -28,7 +33,9 @@ def define(tmp_path):
 @pytest.fixture
 def two_panels(define):
     columns = [{"algo": "adaboost_mh", "rounds": 2, "title": "two"}, {"algo": "adaboost_ecc"}]
-    return define(rows=["diagonals"], columns=columns, points="data", overrides=SMALL)
+    return define(
+        kind="boundaries", rows=["diagonals"], columns=columns, points="data", overrides=SMALL
+    )
 
 
 def test_boundaries(call, folder, two_panels):
@@ -61,7 +68,13 @@ def test_tuned_columns_tell_what_was_chosen(call, folder, define):
         "algo": "multiboost",
         "overrides": ["algo.grid.nu=[1e-1,1e-3]", "protocol.n_folds=2"],
     }
-    assert call("figure", define(rows=["diagonals"], columns=[column], overrides=SMALL)).code == 0
+    assert (
+        call(
+            "figure",
+            define(**BOUNDARIES | {"columns": [column], "overrides": SMALL}),
+        ).code
+        == 0
+    )
     page = (folder / "results" / "figures" / "mine.md").read_text()
     assert "nu=0.001" in page
 
@@ -71,7 +84,7 @@ def test_what_failed_is_left_empty(call, folder, define):
     far = ["algo._target_=sklearn.neighbors.KNeighborsClassifier", "+algo.n_neighbors=1000"]
     columns = [{"algo": "adaboost_mh", "overrides": far}, {"algo": "adaboost_ecc"}]
     settings = ["protocol.checkpoints=[5]", "parallel=serial"]
-    result = call("figure", define(rows=["diagonals"], columns=columns, overrides=settings))
+    result = call("figure", define(**BOUNDARIES | {"columns": columns, "overrides": settings}))
     assert result.code == 1
     assert "failed: KNeighborsClassifier on diagonals" in result.err
     page = (folder / "results" / "figures" / "mine.md").read_text()
@@ -83,7 +96,7 @@ def test_curves_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
     table = tmp_path / "both.yaml"
     content = {"title": "T", "rows": ["iris", "wine"], "columns": ["adaboost_mh", "adaboost_ecc"]}
     table.write_text(yaml.safe_dump(content))
-    figure = define(table=str(table))
+    figure = define(kind="curves", table=str(table))
     result = call("figure", figure)
     assert result.code == 2
     assert "nothing of table both is recorded" in result.err
@@ -123,7 +136,7 @@ def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeyp
         lambda panels, axis: drawn.update(panels, axis=axis) or Figure(),
     )
     call("table", losses)
-    assert call("figure", define(table=losses, error_axis="linear")).code == 0
+    assert call("figure", define(kind="curves", table=losses, error_axis="linear")).code == 0
     assert drawn.pop("axis") == "linear"
     assert list(drawn) == ["few", "iris", "wine"]
     for row, curves in drawn.items():
@@ -136,7 +149,7 @@ def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeyp
 
 def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     panels = [{"title": "rounds", "table": losses, "rows": {"few": 2, "iris": 5}}]
-    figure = define(panels=panels)
+    figure = define(kind="times", panels=panels)
     assert "nothing of table losses is recorded" in call("figure", figure).err
     call("table", losses)
     drawn = {}
@@ -169,7 +182,7 @@ def test_coefficient_paths(call, folder, define, monkeypatch):
     monkeypatch.setattr("boostbench.experiment.measures.paths._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
     overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20", "parallel=serial"]
-    figure = define(data="wine", algo="mcboost", classes=classes, overrides=overrides)
+    figure = define(kind="paths", data="wine", algo="mcboost", classes=classes, overrides=overrides)
     result = call("figure", figure)
     assert (result.code, result.err) == (0, "")
     before = {p: p.read_bytes() for p in (folder / "results").rglob("*.*")}
@@ -195,26 +208,58 @@ def test_without_matplotlib(refused, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({"rows": ["diagonals"]}, "has no columns; it needs caption, columns, rows, title"),
-        ({"table": "demo", "rows": ["wine"]}, "may have no 'rows'"),
-        ({"rows": ["diagonals"], "columns": [{"title": "x"}]}, "column has no algo"),
-        ({"table": "demo", "error_axis": "cubic"}, "error_axis is log or linear"),
-        ({"panels": [{"title": "x", "table": "demo"}]}, "panel has no rows"),
+        ({"rows": ["diagonals"]}, "it needs its kind; there are: boundaries, curves"),
+        ({"kind": "curve"}, "kind is 'curve'; did you mean curves?"),
+        ({"kind": "style"}, "kind is 'style'; "),
+        ({"kind": ["curves"]}, "kind is ['curves']; it must be text"),
+        (BOUNDARIES | {"columns": []}, "columns is empty"),
+        (BOUNDARIES | {"columns": "adaboost_mh"}, "columns is 'adaboost_mh'; it must be a list"),
+        (BOUNDARIES | {"columns": ["adaboost_mh"]}, "columns is 'adaboost_mh'; it must be KEY"),
+        (BOUNDARIES | {"columns": [{"title": "x"}]}, "an entry of columns lacks algo"),
         (
-            {"panels": [{"title": "x", "table": "demo", "rows": {"wime": 1}}]},
+            BOUNDARIES | {"columns": [{"algo": 5}]},
+            "an entry of columns: algo is 5; it must be text",
+        ),
+        (BOUNDARIES | {"rows": 5}, "rows is 5; it must be a list of texts"),
+        (BOUNDARIES | {"rows": [5]}, "an entry of rows is 5; it must be text"),
+        (BOUNDARIES | {"caption": None}, "caption is None; it must be text"),
+        (BOUNDARIES | {"overrides": {"seed": 1}}, "overrides is {'seed': 1}; it must be a list of"),
+        ({"kind": "boundaries", "rows": ["diagonals"]}, "lacks columns; it needs title, caption,"),
+        ({"kind": "curves", "table": "demo", "rows": ["wine"]}, "has no key 'rows'; there are: "),
+        ({"kind": "curves", "table": "demo", "error_axis": "lin"}, "did you mean linear?"),
+        ({"kind": "curves", "table": "demo", "error_axis": ["log"]}, "error_axis is ['log']; "),
+        ({"kind": "curves", "table": "dmo"}, "unknown table 'dmo'; did you mean demo"),
+        ({"kind": "times", "panels": [{"title": "x", "table": "demo"}]}, "panels lacks rows"),
+        ({"kind": "times", "panels": 5}, "panels is 5; it must be a list of"),
+        (
+            {"kind": "times", "panels": [{"title": "x", "table": "demo", "rows": {"wine": "a"}}]},
+            "rows.wine is 'a'; it must be a whole number",
+        ),
+        (
+            {"kind": "times", "panels": [{"title": "x", "table": "demo", "rows": {"wime": 1}}]},
             "table demo has no row 'wime'; it has ",
         ),
-        ({"classes": {1: "one"}, "data": "wine"}, "the figure has no algo"),
-        ({"rows": ["diagnals"], "columns": [{"algo": "adaboost_mh"}]}, "did you mean diagonals"),
-        ({"rows": ["wine"], "columns": [{"algo": "adaboost_mh"}]}, "needs 2 dense features"),
+        ({"kind": "paths", "classes": {1: "one"}, "data": "wine"}, "lacks algo"),
         (
-            {"rows": ["diagonals"], "columns": [{"algo": "adaboost_mh", "rounds": 3}]},
+            {"kind": "paths", "classes": {"a": "one"}, "data": "wine", "algo": "mcboost"},
+            "classes is 'a'; it must be a whole number",
+        ),
+        (BOUNDARIES | {"rows": ["diagnals"]}, "did you mean diagonals"),
+        (BOUNDARIES | {"rows": ["wine"]}, "needs 2 dense features"),
+        (
+            BOUNDARIES | {"columns": [{"algo": "adaboost_mh", "rounds": 3}]},
             "shows 3 rounds, which protocol.checkpoints",
+        ),
+        (
+            BOUNDARIES | {"columns": [{"algo": "adaboost_mh", "rounds": True}]},
+            "rounds is True; it must be a whole number",
         ),
     ],
 )
 def test_wrong_definitions(refused, define, content, told):
-    assert told in refused("figure", define(**content))
+    message = refused("figure", define(**content))
+    assert told in message
+    assert len(message.partition("mine.yaml")[2]) < 160
 
 
 def test_mistakes(refused):
@@ -226,7 +271,9 @@ def test_mistakes(refused):
 
 def test_features_that_are_selected(call, folder, define):
     columns = [{"algo": "adaboost_mh"}, {"algo": "adaboost_ecc", "title": "ECC"}]
-    name = define(features=["iris"], columns=columns, overrides=[*SMALL, "protocol.n_splits=3"])
+    name = define(
+        kind="features", rows=["iris"], columns=columns, overrides=[*SMALL, "protocol.n_splits=3"]
+    )
     assert call("figure", name).code == 0
     page = (folder / "results" / "figures" / "mine.md").read_text()
     lines = [[text.strip() for text in line.split("|")[1:-1]] for line in page.splitlines()]
@@ -240,7 +287,10 @@ def test_features_that_are_selected(call, folder, define):
 
 def test_features_of_what_has_no_stumps(call, define):
     name = define(
-        features=["iris"], columns=[{"algo": "samme"}], overrides=[*SMALL, "protocol.n_splits=2"]
+        kind="features",
+        rows=["iris"],
+        columns=[{"algo": "samme"}],
+        overrides=[*SMALL, "protocol.n_splits=2"],
     )
     result = call("figure", name)
     assert result.code == 1
@@ -261,7 +311,7 @@ def judged(call, define_table):
 
 
 def test_ranks(call, folder, define, judged):
-    name = define(ranked=judged)
+    name = define(kind="ranks", table=judged)
     result = call("figure", name)
     assert (result.code, result.err) == (0, "")
     assert "Friedman test of 3 algorithms over 2 data sets" in result.out
@@ -275,7 +325,7 @@ def test_published_against_ours(call, folder, define):
     # Only tables of papers count, so that the real one is needed, and one number of it.
     quick = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=1000", "parallel=serial"]
     assert call("run", *quick, "protocol.n_splits=10").code == 0
-    result = call("figure", define(tables=["randomboost5", "randomboost6"]))
+    result = call("figure", define(kind="scatter", tables=["randomboost5", "randomboost6"]))
     assert result.code == 0
     assert "Beside 1 of them there is one of ours" in result.out
     assert (folder / "results" / "figures" / "mine.svg").is_file()
@@ -283,11 +333,11 @@ def test_published_against_ours(call, folder, define):
 
 def test_wrong_ranks(refused_figure, define, define_table):
     table = define_table(rows=["iris"], columns=["adaboost_mh", "adaboost_ecc"])
-    assert "needs three algorithms or more" in refused_figure(define(ranked=table))
-    name = define(ranked=table, among=["adaboost", "mcboost", "samme"])
+    assert "needs three algorithms or more" in refused_figure(define(kind="ranks", table=table))
+    name = define(kind="ranks", table=table, columns=["adaboost", "mcboost", "samme"])
     assert "has no column 'adaboost'" in refused_figure(name)
     assert "knows only results=DIR" in refused_figure(name, "seed=1")
-    assert "nothing is recorded" in refused_figure(define(tables=["randomboost6"]))
+    assert "nothing is recorded" in refused_figure(define(kind="scatter", tables=["randomboost6"]))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from boostbench import configs
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.report.published import read
 
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]
@@ -138,7 +138,7 @@ RANDOMBOOST = [f"randomboost{number}" for number in (2, 3, 4, 5, 6)]
 
 @pytest.mark.parametrize("name", RANDOMBOOST)
 def test_every_published_number_stands_in_its_table(name):
-    table = Definition.read(name)
+    table = TableDefinition.read(name)
     algos = resolved_algos(table)
     found = {
         (table.published_as.get(row, row), column, rounds): table.find_published(
@@ -159,7 +159,7 @@ ABSENT = {"svmguide4", "rcv1", "sector"}
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6])
 def test_every_published_number_of_mcboost_stands_in_its_table(number):
-    table = Definition.read(f"mcboost{number}")
+    table = TableDefinition.read(f"mcboost{number}")
     algos = resolved_algos(table)
     found = {
         key: table.find_published(*key, algos[key[1]])
@@ -186,7 +186,7 @@ def test_every_published_number_of_mcboost_stands_in_its_table(number):
 
 @pytest.mark.parametrize("number", [5, 6])
 def test_statement_of_the_paper_stands_under_its_table(number):
-    table = Definition.read(f"randomboost{number}")
+    table = TableDefinition.read(f"randomboost{number}")
     algos = resolved_algos(table)
     said = {5: "over 11 data sets: statistic 16,", 6: "over 6 data sets: statistic 10.5,"}
     statements = [table.find_statement(*pair, algos) for pair in table.pairs]
@@ -194,7 +194,7 @@ def test_statement_of_the_paper_stands_under_its_table(number):
 
 
 def test_statements_of_mcboost_stand_under_its_table():
-    table = Definition.read("mcboost4")
+    table = TableDefinition.read("mcboost4")
     algos = resolved_algos(table)
     exponential, logistic, none = (table.find_statement(*pair, algos) for pair in table.pairs)
     assert "statistic 10.5," in exponential
@@ -206,7 +206,7 @@ def test_tables_of_mcboost_share_records():
     """A cell that stands in two tables is run once."""
 
     def cell(number, row, column):
-        table = Definition.read(f"mcboost{number}")
+        table = TableDefinition.read(f"mcboost{number}")
         (spec,) = experiments([table.cell(row, column)])
         return spec
 
@@ -255,7 +255,7 @@ def test_definitions_in_the_documentation(tmp_path):
     assert len(examples) == 2
     for example in examples:
         (tmp_path / "example.yaml").write_text(example)
-        table = Definition.read(str(tmp_path / "example.yaml"))
+        table = TableDefinition.read(str(tmp_path / "example.yaml"))
         experiments([table.cell(row, column) for row in table.rows for column in table.columns])
 
 
@@ -265,19 +265,19 @@ def test_published_settings(define_table):
         columns=[{"sw": {"algo": "rboost_rank", "published": {"loss": "exponential"}}}],
         published="randomboost-table3",
     )
-    table = Definition.read(name)
+    table = TableDefinition.read(name)
     assert table.find_published("heart", "sw", {"name": "rboost_rank"}).mean == 21.3
 
 
 def test_columns_of_another_table(define_table):
-    table = Definition.read(define_table(rows=["iris"], columns="mcboost2"))
-    assert table.columns == Definition.read("mcboost2").columns
+    table = TableDefinition.read(define_table(rows=["iris"], columns="mcboost2"))
+    assert table.columns == TableDefinition.read("mcboost2").columns
     assert list(table.rows) == ["iris"]
 
 
 def test_published_rounds(define_table):
     name = define_table(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
-    table = Definition.read(name)
+    table = TableDefinition.read(name)
     algo = {"name": "adaboost", "n_iterations": 1000}
     found = [table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)]
     assert [published.mean for published in found] == [16.7, 17.6, 20.9]
@@ -316,12 +316,18 @@ def test_failed_splits(call, define_table):
     ("content", "told"),
     [
         ({"rows": ["iris"]}, "needs title, rows and columns"),
-        ({"rows": ["iris"], "columns": ["adaboost"], "colour": 1}, "no colour"),
+        ({"rows": ["iris"], "columns": ["adaboost"], "colour": 1}, "no key 'colour'"),
         ({"rows": ["irsi"], "columns": ["adaboost"]}, "did you mean iris"),
         ({"rows": ["iris"], "columns": ["adabost"]}, "did you mean adaboost"),
         ({"rows": ["iris"], "columns": ["adaboost"]}, "two classes"),
-        ({"rows": [{"iris": {"colour": 1}}], "columns": ["adaboost"]}, "row iris has no colour"),
-        ({"rows": ["iris"], "columns": [{"a": {"alg": "x"}}]}, "column a has no alg"),
+        (
+            {"rows": [{"iris": {"colour": 1}}], "columns": ["adaboost"]},
+            "row iris has no key 'colour'",
+        ),
+        (
+            {"rows": ["iris"], "columns": [{"a": {"alg": "x"}}]},
+            "column a has no key 'alg'; did you mean algo?",
+        ),
         ({"rows": ["iris"], "columns": "demp"}, "did you mean demo"),
         ({"rows": ["iris"], "columns": "mcboost4"}, "mcboost4.yaml has no columns of its own"),
         ({"rows": ["iris", "iris"], "columns": ["adaboost"]}, "has iris twice"),
@@ -330,19 +336,110 @@ def test_failed_splits(call, define_table):
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "rounds": [7]}, "after 7 rounds"),
         (
             {"rows": ["iris"], "columns": ["adaboost_mh"], "remarks": [{"a": "b"}]},
-            "in quotes if they hold a colon",
+            "it must be text, in quotes if it holds a colon",
         ),
-        ({"rows": ["iris"], "columns": ["adaboost_mh"], "seconds": "predict"}, "seconds is fit"),
+        (
+            {"rows": ["iris"], "columns": ["adaboost_mh"], "seconds": "predict"},
+            "seconds is 'predict'",
+        ),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "speedup": [["x", "y"]]}, "speedup has no"),
         ({"rows": ["iris"], "columns": [{"a": {"without": ["b"]}}]}, "without of a has no row 'b'"),
         (
-            {"rows": ["iris"], "columns": ["samme"], "speedup": [["samme", "samme"]]},
+            {
+                "rows": ["iris"],
+                "columns": ["samme", "gradboost"],
+                "speedup": [["samme", "gradboost"]],
+            },
             "speedup needs seconds",
         ),
     ],
 )
 def test_wrong_definitions(refused, define_table, content, told):
     assert told in refused("table", define_table(**content))
+
+
+def crossed(**more):
+    return {"rows": ["iris"], "columns": ["adaboost_mh", "samme"], **more}
+
+
+#: Values of a wrong type, and what is said of them.
+WRONG_TYPES = [
+    (crossed(title=5), "title is 5; it must be text"),
+    (crossed(title=None), "title is None; it must be text"),
+    (crossed(rows=5), "rows is 5; it must be a list of names"),
+    (crossed(rows=[]), "rows is []; it must be a list of names"),
+    (crossed(rows="iris"), "rows is 'iris'; it must be a list of names"),
+    (crossed(rows={"iris": {"zz": 1}}), "rows is {'iris': {'zz': 1}}; it must be a list of names"),
+    (crossed(rows=[5]), "rows has 5, which is no text"),
+    (crossed(rows=[{"a": 5}]), "rows: a is 5; it must be overrides or keys"),
+    (crossed(rows=[{"a": [5]}]), "row a: an entry of overrides is 5; it must be text"),
+    (crossed(rows=[{"a": {"data": 5}}]), "row a: data is 5; it must be text"),
+    (crossed(rows=[{"a": {"published": 5}}]), "row a: published is 5; it must be KEY: VALUE"),
+    (crossed(columns=5), "columns is 5; it must be a list of names"),
+    (crossed(columns=[None]), "columns has None, which is no text"),
+    (crossed(columns=[{"a": {"without": 5}}]), "column a: without is 5; it must be a list"),
+    (crossed(columns=[{"a": {"algo": "samme", "_target_": "x.Y"}}]), "has algo and _target_"),
+    (crossed(columns=[{"a": {"_target_": 5}}]), "column a: _target_ is 5; it must be text"),
+    (crossed(overrides=5), "overrides is 5; it must be a list of texts"),
+    (crossed(overrides=[5]), "an entry of overrides is 5; it must be text"),
+    (crossed(overrides={"seed": 1}), "overrides is {'seed': 1}; it must be a list of texts"),
+    (crossed(rounds=50), "rounds is 50; it must be a list of whole numbers"),
+    (crossed(rounds=[True]), "an entry of rounds is True; it must be a whole number"),
+    (crossed(rounds=[0]), "rounds is [0]; they count from 1"),
+    (crossed(compare=5), "compare is 5; it must be a list of lists of texts"),
+    (crossed(compare=[["samme"]]), "compare has ['samme'], which is no pair of columns"),
+    (crossed(compare=[["samme", "samme"]]), "which is no pair of columns"),
+    (crossed(compare=["samme"]), "compare has ['samme'], which is no pair of columns"),
+    (crossed(seconds=[1]), "seconds is [1]"),
+    (crossed(speedup=5), "speedup is 5; it must be a list of lists of texts"),
+    (crossed(published=5), "published is 5; it must be text"),
+    (crossed(published="../../x"), "published is '../../x'; there are: "),
+    (crossed(published="randomboost-table9"), "did you mean randomboost-table"),
+    (crossed(published_as=5), "published_as is 5; it must be KEY: VALUE"),
+    (crossed(published_as={"iris": 5}), "published_as.iris is 5; it must be text"),
+    (crossed(classes="yes please"), "classes is 'yes please'; it must be true or false"),
+    (crossed(remarks=5), "remarks is 5; it must be a list of texts"),
+]
+
+
+@pytest.mark.parametrize(("content", "told"), WRONG_TYPES)
+def test_values_of_a_wrong_type_are_one_clear_line(refused, define_table, content, told):
+    message = refused("table", define_table(**content))
+    assert told in message
+    assert len(message.partition("mine.yaml")[2]) < 160
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"title: caf\xe9",
+        b"- a\n- b",
+        b"just text",
+        b"",
+        b"title: [a",
+        b"title: 2020-13-45",
+        b"title: !!python/object/apply:os.system [ls]",
+        b"[" * 5000,
+        b"5: 6",
+    ],
+)
+def test_files_that_are_no_table(refused, tmp_path, content):
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    assert "mine.yaml" in refused("table", str(path))
+
+
+def test_one_text_is_a_list_of_one(call, define_table):
+    remark = "All of it is small."
+    name = define_table(
+        rows=[{"iris": "data.openml=null"}],
+        columns=["adaboost_mh"],
+        overrides="protocol.n_splits=2",
+        remarks=remark,
+    )
+    table = call("table", name, "algo.n_iterations=2", "parallel=serial")
+    assert table.code == 0
+    assert remark in table.out.splitlines()
 
 
 def test_mistakes(refused):

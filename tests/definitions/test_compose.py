@@ -8,7 +8,7 @@ from hydra.utils import get_class
 from boostbench import configs
 from boostbench.data.load import load
 from boostbench.definitions.compose import compose_by_hydra, experiments, one_line_errors
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 from boostbench.experiment.plan import Experiment
 
@@ -171,7 +171,7 @@ def test_quick_records_are_other_records(algo):
 
 def cells():
     """Cells of all tables that have between them every part of every cell."""
-    tables = map(Definition.read, configs.names("table"))
+    tables = map(TableDefinition.read, configs.names("table"))
     cells = [table.cell(r, c) for table in tables for r in table.rows for c in table.columns]
     new = set()
     for cell in cells:

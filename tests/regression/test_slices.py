@@ -14,7 +14,7 @@ from scipy import stats
 
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.table import Definition
+from boostbench.definitions.table import TableDefinition
 from boostbench.experiment.plan import Experiment, split_task
 from boostbench.experiment.runner import run
 from boostbench.experiment.trial import run_trial
@@ -53,7 +53,7 @@ class Slice:
     """The records of a cell, and a way to fit its first splits again."""
 
     def __init__(self, table, row, column):
-        [spec] = experiments([Definition.read(table).cell(row, column)])
+        [spec] = experiments([TableDefinition.read(table).cell(row, column)])
         dataset = load(spec["data"])
         self.experiment = Experiment.from_config(spec, dataset)
         [outcome] = run([self.experiment], results=RESULTS, rerun="never").outcomes
