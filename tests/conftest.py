@@ -5,6 +5,7 @@ import yaml
 from sklearn.datasets import dump_svmlight_file, load_iris, load_wine
 
 from boostbench.cli import main
+from boostbench.data import openml_source
 
 #: A classifier that is fitted in no time, and stays out of worker processes.
 QUICK = [
@@ -24,7 +25,7 @@ class Result:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty working folder, and wine and iris as files, so that nothing is downloaded."""
+    """An empty working folder, wine and iris as files, and no server that can be reached."""
     data = tmp_path / "data"
     data.mkdir()
     for name, loader in (("wine", load_wine), ("iris", load_iris)):
@@ -34,6 +35,9 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(here)
     monkeypatch.setenv("BOOSTBENCH_DATA", str(data))
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(openml_source, "given_up", set())
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"):
         monkeypatch.delenv(name, raising=False)

@@ -6,24 +6,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from boostbench import configs
 from boostbench.data import cache
 from boostbench.data.bundled import bundled, generate
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, find_file, read_file
 from boostbench.data.fixed_splits import first_rows
-from boostbench.data.openml_source import download
+from boostbench.data.openml_source import Unreachable, download
 from boostbench.data.spec import check
 from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
 
 
+class Offline(UserError):
+    """A data set is not at hand, and OpenML, which has it, cannot be reached."""
+
+
 def load(spec: Mapping[str, Any]) -> Dataset:
     """Load and validate a data set.
 
     The first source that has it is taken: the file ``path``; ``NAME.svm``, ``.arff``, ``.csv`` or
-    ``.npz``, perhaps compressed, in ``$BOOSTBENCH_DATA``; the local cache; OpenML, which fills the
-    cache; scikit-learn; a generator.
+    ``.npz``, perhaps compressed, in ``$BOOSTBENCH_DATA``; the local cache; scikit-learn; a
+    generator; OpenML, which fills the cache.
 
     Parameters
     ----------
@@ -52,8 +57,10 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
     Raises
     ------
+    Offline
+        OpenML has the data, and nothing else, but it cannot be reached.
     UserError
-        The data cannot be had, read or used, or are not as expected.
+        The data are nowhere, or cannot be read or used, or are not as expected.
     """
     check(spec)
     name, openml = spec["name"], spec.get("openml") or {}
@@ -101,12 +108,13 @@ def available(spec: Mapping[str, Any]) -> str:
     path = _local_file(spec)
     if path is not None:
         return f"file {path.name}"
-    if spec.get("openml"):
-        is_cached = cache.cache_path(_stem(spec)).is_file()
-        return "cache" if is_cached else f"OpenML {spec['openml']['id']}"
+    if spec.get("openml") and cache.cache_path(_stem(spec)).is_file():
+        return "cache"
     if spec.get("sklearn"):
         return "scikit-learn"
-    return "generated" if spec.get("generate") else ""
+    if spec.get("generate"):
+        return "generated"
+    return f"OpenML {spec['openml']['id']}" if spec.get("openml") else ""
 
 
 def _stem(spec: Mapping[str, Any]) -> str:
@@ -121,26 +129,45 @@ def _local_file(spec: Mapping[str, Any]) -> Path | None:
 
 
 def _without_file(spec: Mapping[str, Any], openml: Mapping[str, Any]):
-    """Load from the cache, OpenML or scikit-learn; also return the part of the config that fits."""
+    """Load from the cache, scikit-learn or OpenML; also return the part of the config that fits."""
     tried = [_no_file(spec)]
+    stem, missing = _stem(spec), spec.get("missing")
+    asked = {key: openml.get(key) for key in ("id", "target", "keep", "drop")}
+    origin = asked | {"missing": missing}
     if openml:
         try:
-            return _cached_or_downloaded(spec, openml), openml
-        except ConnectionError as error:
+            cached = cache.fetch(stem, origin)
+            if cached is not None:
+                return cached, openml
+            tried.append("not in the cache")
+        except ValueError as error:
+            logger.warning("%s; it is not used", error)
             tried.append(str(error))
     if spec.get("sklearn"):
-        dataset = bundled(spec["name"], spec["sklearn"])
-    elif spec.get("generate"):
-        dataset = generate(spec["name"], spec["generate"], spec.get("seed", 0))
-    else:
-        raise UserError(
-            f"data set {spec['name']!r} cannot be had: {'; '.join(tried)}. "
-            f"Put {_stem(spec)}.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, "
-            "or give data.path=FILE"
-        )
-    if len(tried) > 1:
-        logger.warning("%s; taking %s instead", tried[-1], dataset.source)
-    return dataset, {}
+        return bundled(spec["name"], spec["sklearn"]), {}
+    if spec.get("generate"):
+        return generate(spec["name"], spec["generate"], spec.get("seed") or 0), {}
+    kind = UserError
+    if openml:
+        try:
+            dataset = download(stem, asked, missing)
+            cache.store(dataset, origin)
+            return dataset, openml
+        except ConnectionError as error:
+            tried.append(str(error))
+            kind = Offline if isinstance(error, Unreachable) else UserError
+    others = f"; {', '.join(_at_hand())} need no download" if kind is Offline else ""
+    raise kind(
+        f"data set {spec['name']!r} is not at hand: {'; '.join(tried)}. "
+        f"Put {stem}.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE"
+        + others
+    )
+
+
+def _at_hand() -> list[str]:
+    """List the data sets that need neither a file nor a network."""
+    specs = {name: configs.read("data", name) for name in configs.names("data")}
+    return [name for name, spec in specs.items() if spec.get("sklearn") or spec.get("generate")]
 
 
 def _no_file(spec: Mapping[str, Any]) -> str:
@@ -150,23 +177,3 @@ def _no_file(spec: Mapping[str, Any]) -> str:
     if not folder.is_dir():
         return f"$BOOSTBENCH_DATA is {folder}, which is no folder"
     return f"no {_stem(spec)}.svm, .arff, .csv or .npz in {folder}"
-
-
-def _cached_or_downloaded(spec: Mapping[str, Any], openml: Mapping[str, Any]) -> Dataset:
-    stem, missing = _stem(spec), spec.get("missing")
-    asked = {key: openml.get(key) for key in ("id", "target", "keep", "drop")}
-    origin = asked | {"missing": missing}
-    damage = ""
-    try:
-        dataset = cache.fetch(stem, origin)
-        if dataset is not None:
-            return dataset
-    except ValueError as error:
-        logger.warning("%s; downloading it again", error)
-        damage = f"{error}; "
-    try:
-        dataset = download(stem, asked, missing)
-    except ConnectionError as error:
-        raise ConnectionError(f"{damage or 'not in the cache; '}{error}") from error
-    cache.store(dataset, origin)
-    return dataset

@@ -9,9 +9,10 @@ empty trailing columns of sparse files and the names of their labels, and fails 
 import logging
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers.arff import read_arff
@@ -19,10 +20,17 @@ from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError
 
+#: Servers that could not be reached: a run asks each of them once.
+given_up: set[str] = set()
+
 #: Seconds to wait for a connection, and for each piece of an answer. openml waits for ever.
 TIME_OUT = (3.0, 30.0)
 #: Attempts for each request; openml sleeps 1, 2, 3, ... seconds between them.
 N_ATTEMPTS = 2
+
+
+class Unreachable(ConnectionError):
+    """The server is not there, or does not answer."""
 
 
 def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
@@ -45,18 +53,25 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
 
     Raises
     ------
+    Unreachable
+        The server cannot be reached, now or earlier in this run.
     ConnectionError
-        The data set cannot be had, with the reason.
+        The data set is not there, or damaged, with the reason.
     UserError
-        It was had, but it is not what the config takes it for.
+        It was downloaded, but it is not what the config takes it for.
     """
-    where = f"OpenML {spec['id']}"
+    where, server = f"OpenML {spec['id']}", os.environ.get("BOOSTBENCH_OPENML_SERVER", "")
+    if server in given_up:
+        raise Unreachable(f"{where}: the server was not reached before")
     with tempfile.TemporaryDirectory(prefix="boostbench-") as folder:
         try:
-            with _openml(Path(folder)) as openml:
+            with _openml(Path(folder), server) as openml:
                 description = openml.datasets.get_dataset(spec["id"], download_data=True)
         except Exception as error:  # openml lets errors of requests, XML and missing keys through
-            raise ConnectionError(f"{where}: {_reason(error)}") from error
+            failure = _failure(error, where)
+            if isinstance(failure, Unreachable):
+                given_up.add(server)
+            raise failure from error
         with open(description.data_file, "rb") as stream:
             table = read_arff(stream, where)
     target = spec.get("target") or description.default_target_attribute
@@ -75,63 +90,74 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
 
 
 @contextmanager
-def _openml(folder: Path) -> Iterator:
+def _openml(folder: Path, server: str) -> Iterator:
     """Lend the openml package, set up for one download: its folder, server, patience, silence."""
-    before = {key: os.environ.get(key) for key in ("OPENML_CACHE_DIR", "OPENML_SKIP_PARQUET")}
-    os.environ |= {"OPENML_CACHE_DIR": str(folder), "OPENML_SKIP_PARQUET": "true"}
-    level = logging.root.manager.disable
-    logging.disable(logging.WARNING)  # openml warns of every answer that is not compressed
-    try:
+    variables = {"OPENML_CACHE_DIR": str(folder), "OPENML_SKIP_PARQUET": "true"}
+    with ExitStack() as stack:
+        stack.enter_context(_changed(os.environ, variables))
+        stack.enter_context(_silence())
         import openml  # slow to import; makes the folder named above
 
-        settings = openml.config.server, openml.config.connection_n_retries
         openml.config.set_root_cache_directory(folder)
-        openml.config.server = os.environ.get("BOOSTBENCH_OPENML_SERVER") or openml.config.server
-        openml.config.connection_n_retries = N_ATTEMPTS
-        try:
-            with _time_out():
-                yield openml
-        finally:
-            openml.config.server, openml.config.connection_n_retries = settings
-    finally:
-        logging.disable(level)
-        for key, value in before.items():
-            if value is None:
-                del os.environ[key]
-            else:
-                os.environ[key] = value
+        settings = {"server": server or openml.config.server, "connection_n_retries": N_ATTEMPTS}
+        stack.enter_context(_changed(vars(openml.config), settings))
+        stack.enter_context(_changed(vars(openml._api_calls), {"requests": _requests_in_time()}))
+        yield openml
+
+
+def _requests_in_time():
+    """Make a copy of requests whose sessions have a time-out: openml sets none, nor can it."""
+    import requests
+
+    class Session(requests.Session):
+        def request(self, method, url, **options):
+            return super().request(method, url, **{"timeout": TIME_OUT} | options)
+
+    return SimpleNamespace(**vars(requests) | {"Session": Session})
 
 
 @contextmanager
-def _time_out() -> Iterator[None]:
-    """Give every HTTP request a time-out: openml sets none, and has no option for it."""
-    from requests.adapters import HTTPAdapter
-
-    send = HTTPAdapter.send
-
-    def send_in_time(self, request, **options):
-        options["timeout"] = options.get("timeout") or TIME_OUT
-        return send(self, request, **options)
-
-    HTTPAdapter.send = send_in_time
+def _changed(values: MutableMapping, changes: Mapping) -> Iterator[None]:
+    """Change some entries, and put them back."""
+    before = {key: values.get(key) for key in changes}
+    values.update(changes)
     try:
         yield
     finally:
-        HTTPAdapter.send = send
+        for key, value in before.items():
+            if value is None:
+                del values[key]
+            else:
+                values[key] = value
 
 
-def _reason(error: Exception) -> str:
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Leave out what openml says on the root logger: a warning of each answer not compressed."""
+
+    def is_other(record: logging.LogRecord) -> bool:
+        return record.module != "_api_calls"
+
+    logging.root.addFilter(is_other)
+    try:
+        yield
+    finally:
+        logging.root.removeFilter(is_other)
+
+
+def _failure(error: Exception, where: str) -> ConnectionError:
     """Say in a few words what went wrong."""
-    from requests.exceptions import ConnectionError, Timeout
+    from requests import exceptions
 
-    if isinstance(error, Timeout):
-        return "the server does not answer (time-out)"
-    if isinstance(error, ConnectionError):
-        return "the server cannot be reached"
+    if isinstance(error, exceptions.Timeout):
+        return Unreachable(f"{where}: the server does not answer (time-out)")
+    if isinstance(error, exceptions.ConnectionError):
+        return Unreachable(f"{where}: the server cannot be reached")
     if type(error).__name__ == "OpenMLHashException":
-        return "the downloaded file does not have the MD5 checksum of its description"
-    words = " ".join(str(error).split())
-    return f"{type(error).__name__}: {words[:200]}"
+        reason = "the downloaded file does not have the MD5 checksum of its description"
+    else:
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return ConnectionError(f"{where}: {reason}")
 
 
 def _names(attribute: str | list[str] | None, columns: list[str]) -> set[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load
+from boostbench.data.load import Offline, load
 from boostbench.errors import UserError, complain
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.progress import Progress
@@ -55,7 +55,7 @@ def execute(
 
 
 def load_rows(specs: Mapping[tuple[str, str], dict]) -> dict[str, Dataset]:
-    """Load each row's data set once; complain of those that cannot be had, and leave them out.
+    """Load each row's data set once; complain of those not at hand, and leave them out.
 
     Parameters
     ----------
@@ -67,13 +67,20 @@ def load_rows(specs: Mapping[tuple[str, str], dict]) -> dict[str, Dataset]:
     dict of str to Dataset
         By row.
     """
-    datasets, unavailable = {}, {}
+    datasets, absent = {}, {}
     for (row, _), spec in specs.items():
-        if row not in datasets and row not in unavailable:
+        if row not in datasets and row not in absent:
             try:
                 datasets[row] = load(spec["data"])
             except UserError as error:
-                unavailable[row] = str(error)
-    for row, why in unavailable.items():
-        complain(f"{row} is left out: {why}")
+                absent[row] = error
+    offline = [row for row, error in absent.items() if isinstance(error, Offline)]
+    if len(offline) > 1:
+        complain(
+            f"{len(offline)} rows are left out, as OpenML cannot be reached: {', '.join(offline)}. "
+            "Put their files, NAME.svm (or .arff, .csv, .npz), into $BOOSTBENCH_DATA"
+        )
+        absent = {row: error for row, error in absent.items() if row not in offline}
+    for row, error in absent.items():
+        complain(f"{row} is left out: {error}")
     return datasets

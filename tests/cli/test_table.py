@@ -4,6 +4,7 @@ import re
 import pytest
 
 from boostbench import configs
+from boostbench.data import openml_source
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.report.published import read
@@ -291,7 +292,25 @@ def test_table_again_runs_nothing_and_prints_the_same(call, folder, define_table
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
-def test_data_sets_that_cannot_be_had_are_left_out(call, folder, define_table):
+def test_an_unreachable_server_is_one_message(call, define_table, monkeypatch):
+    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
+    name = define_table(rows=["vowel", "iris", "glass", "letter"], columns=["adaboost_mh"])
+    result = call("table", name, *QUICK)
+    assert result.code == 0
+    assert result.err == (
+        "boostbench: 3 rows are left out, as OpenML cannot be reached: vowel, glass, letter. Put "
+        "their files, NAME.svm (or .arff, .csv, .npz), into $BOOSTBENCH_DATA\n"
+    )
+
+
+def test_what_needs_no_download_runs_without_files_or_network(call, define_table, monkeypatch):
+    monkeypatch.delenv("BOOSTBENCH_DATA")
+    name = define_table(rows=["iris", "wine"], columns=["adaboost_mh"])
+    result = call("table", name, *QUICK)
+    assert (result.code, result.err) == (0, "")
+
+
+def test_data_sets_that_are_not_at_hand_are_left_out(call, folder, define_table):
     name = define_table(rows=["iris", "svmguide2"], columns=["adaboost_mh"])
     result = call("table", name, *QUICK)
     assert result.code == 0

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from boostbench.data import openml_source
+
 from .openml_server import OpenMLServer
 
 PAPERS_DATA = os.environ.get("BOOSTBENCH_DATA")
@@ -19,6 +21,7 @@ def folders(tmp_path, monkeypatch):
         monkeypatch.setenv(variable, str(folder))
     monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(openml_source, "given_up", set())
 
 
 @pytest.fixture

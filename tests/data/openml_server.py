@@ -12,12 +12,14 @@ UNKNOWN = ["<oml:code>111</oml:code>", "<oml:message>Unknown dataset</oml:messag
 class OpenMLServer:
     """Serves what is added with `add`, on a free port, until `stop`.
 
-    `requests` lists the paths asked for; a `silent` server takes requests and never answers.
+    `requests` lists the paths asked for; a `silent` server takes requests and never answers; one
+    that is not `compressed` answers in plain text, of which openml warns.
     """
 
     def __init__(self):
         self.requests = []
         self.silent = False
+        self.compressed = True
         self._bodies = {}
         self._released = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -81,9 +83,11 @@ class OpenMLServer:
                     self._answer(404, "<!DOCTYPE html><p>Not found<br>")
 
             def _answer(self, status, text):
-                body = gzip.compress(text.encode())
+                body = text.encode()
                 self.send_response(status)
-                self.send_header("Content-Encoding", "gzip")
+                if server.compressed:
+                    body = gzip.compress(body)
+                    self.send_header("Content-Encoding", "gzip")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.data import available, cache, load, openml_source
+from boostbench.data.load import Offline
 from boostbench.errors import UserError
 
 from .test_openml_source import ARFF, SPARSE
@@ -148,13 +149,15 @@ def test_a_damaged_cache_without_server(server):
         load(OPENML)
 
 
-def test_nothing_can_be_had(data_folder):
+def test_nothing_is_at_hand(data_folder):
     with pytest.raises(UserError) as error:
         load(OPENML)
     assert str(error.value) == (
-        f"data set 'toy' cannot be had: no toy.svm, .arff, .csv or .npz in {data_folder}; "
+        f"data set 'toy' is not at hand: no toy.svm, .arff, .csv or .npz in {data_folder}; "
         "not in the cache; OpenML 7: the server cannot be reached. "
-        "Put toy.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE"
+        "Put toy.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE; "
+        "diagonals, digits, hastie, iris, synthetic1, synthetic2, synthetic3, wdbc, wine need no "
+        "download"
     )
 
 
@@ -170,12 +173,32 @@ def test_no_data_folder(monkeypatch, value, words):
         load({"name": "toy", "openml": None, "sklearn": None})
 
 
-def test_scikit_learn_stands_in_for_openml(caplog):
+def test_a_server_that_is_not_there_is_asked_once(server):
+    server.stop()
+    with pytest.raises(Offline, match="OpenML 7: the server cannot be reached"):
+        load(OPENML)
+    with pytest.raises(Offline, match="OpenML 8: the server was not reached before"):
+        load(OPENML | {"openml": {"id": 8}})
+
+
+def test_a_data_set_that_openml_does_not_have_is_no_reason_to_give_up(server):
+    server.add(7, ARFF)
+    with pytest.raises(UserError, match=r"OpenML 8: .*Unknown dataset") as error:
+        load(OPENML | {"openml": {"id": 8}})
+    assert not isinstance(error.value, Offline)
+    assert load(OPENML).n_samples == 3
+
+
+def test_what_comes_with_scikit_learn_is_not_downloaded(server):
     spec = {"name": "wine", "openml": {"id": 7}, "sklearn": "load_wine"}
-    with caplog.at_level(logging.WARNING):
-        dataset = load(spec | {"expect": {"samples": 178}})
-    assert dataset.source == "scikit-learn load_wine"
-    assert "the server cannot be reached; taking scikit-learn load_wine instead" in caplog.text
+    assert load(spec | {"expect": {"samples": 178}}).source == "scikit-learn load_wine"
+    assert server.requests == []
+
+
+def test_a_copy_in_the_cache_comes_before_scikit_learn(server):
+    server.add(7, ARFF)
+    load(OPENML)
+    assert load(OPENML | {"sklearn": "load_wine"}).source == "OpenML 7 v3"
 
 
 def test_generated():

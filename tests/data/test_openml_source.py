@@ -130,21 +130,47 @@ def test_a_failed_attempt_is_repeated(server, monkeypatch):
 
 def test_settings_are_put_back(server):
     import openml
-    from requests.adapters import HTTPAdapter
 
     def settings():
         return (
             openml.config.server,
             openml.config.connection_n_retries,
-            HTTPAdapter.send,
+            openml._api_calls.requests,
             os.environ.get("OPENML_SKIP_PARQUET"),
-            logging.root.manager.disable,
+            os.environ.get("OPENML_CACHE_DIR"),
+            list(logging.root.filters),
         )
 
     before = settings()
     with pytest.raises(ConnectionError):
         download("toy", {"id": 99})
     assert settings() == before
+
+
+def test_only_openml_gets_the_time_out(server, monkeypatch):
+    """While a download runs, what else the process sends is left alone."""
+    import openml
+    import requests
+
+    seen = []
+
+    def look(*_, **__):
+        seen.append((requests.Session, requests.adapters.HTTPAdapter.send, logging.root.disabled))
+        seen.append(openml._api_calls.requests.Session is requests.Session)
+        raise requests.exceptions.ConnectionError
+
+    before = (requests.Session, requests.adapters.HTTPAdapter.send, logging.root.disabled)
+    monkeypatch.setattr(openml.datasets, "get_dataset", look)
+    with pytest.raises(ConnectionError):
+        download("toy", {"id": 7})
+    assert seen == [before, False]
+
+
+def test_openml_says_nothing_of_its_own(server, caplog):
+    server.add(7, ARFF)
+    server.compressed = False
+    download("toy", {"id": 7})
+    assert caplog.messages == []
 
 
 def test_features_are_float(server):
