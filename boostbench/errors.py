@@ -1,4 +1,4 @@
-"""The one exception that a user's mistake raises, near matches, and how problems are printed."""
+"""What a user's mistake raises, near matches, and how problems are printed."""
 
 import difflib
 import itertools
@@ -18,6 +18,26 @@ class UserError(Exception):
     The message is one line that says what is wrong and what to do. The command line prints it on
     stderr, without a traceback, and exits with code 2.
     """
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: a run stops as on Ctrl-C, but the exit code is 143."""
+
+
+def first_line(message: object) -> str:
+    r"""Give the first line of an exception or a warning, whatever its text is like.
+
+    Examples
+    --------
+    >>> first_line(ValueError("no \udcff here\nsecond line"))
+    'no \\udcff here'
+    """
+    try:
+        text = str(message)
+    except Exception as error:
+        text = f"its message raises {type(error).__name__}"
+    text = text.strip().partition("\n")[0] or type(message).__name__
+    return text.encode(errors="backslashreplace").decode()
 
 
 def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> UserError:

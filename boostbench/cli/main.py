@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from boostbench import __version__
-from boostbench.errors import UserError, complain, debugging
+from boostbench.errors import Terminated, UserError, complain, debugging
 
 _EXAMPLES = """\
 examples:
@@ -38,8 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0 when all is well, 1 when splits failed, 2 for a mistake of the user (told in one line on
-        stderr, nothing written), 130 after Ctrl-C. With ``BOOSTBENCH_DEBUG=1`` or
-        ``HYDRA_FULL_ERROR=1`` in the environment, mistakes show their traceback.
+        stderr, nothing written), 130 after Ctrl-C, 143 after SIGTERM. With
+        ``BOOSTBENCH_DEBUG=1`` or ``HYDRA_FULL_ERROR=1`` in the environment, mistakes show their
+        traceback.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     logging.basicConfig(format="boostbench: %(message)s")
@@ -48,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         # argparse and Hydra leave this way.
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except Terminated:
+        return 143
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import hydra.utils
+from hydra.errors import InstantiationException
 
-from boostbench.errors import UserError, hint
+from boostbench.errors import UserError, first_line, hint
 
 PRESENTATION = ("name", "title", "paper")
 
@@ -40,8 +41,8 @@ class Algorithm:
         Raises
         ------
         UserError
-            If the class cannot be found or is no classifier, or lacks a parameter of the
-            configuration or of the grid, or does not take a value.
+            If the class cannot be found, or lacks a parameter of the configuration or of the grid,
+            or does not take a value.
         """
         config = dict(config)
         if "_target_" not in config:
@@ -54,7 +55,7 @@ class Algorithm:
         params = {key: value for key, value in config.items() if key not in PRESENTATION}
         algorithm = cls(name, target, params, grid)
         for point in algorithm.points():
-            algorithm.build(seed=0, **point)
+            algorithm.specimen(**point)
         return algorithm
 
     def points(self) -> list[dict]:
@@ -70,13 +71,13 @@ class Algorithm:
         Raises
         ------
         UserError
-            If there is no such class, or its instances could not be fitted.
+            If there is no such class.
         """
         try:
             found = hydra.utils.get_class(self.target)
         except Exception as error:
             raise UserError(
-                f"cannot find algo._target_={self.target}: {_first_line(error)}"
+                f"cannot find algo._target_={self.target}: {first_line(error)}"
             ) from None
         return found
 
@@ -112,9 +113,26 @@ class Algorithm:
             # scikit-learn checks values in fit only, where the mistake would cost every trial.
             if hasattr(estimator, "_parameter_constraints"):
                 estimator._validate_params()
-        except (TypeError, ValueError) as error:
-            raise UserError(f"{found.__name__}: {_first_line(error)}") from None
+        except (TypeError, ValueError, InstantiationException) as error:
+            raise UserError(f"{found.__name__}: {first_line(error)}") from None
         return estimator
+
+    def specimen(self, **overrides):
+        """Make an unfitted estimator to look at, None where the constructor breaks down.
+
+        Each trial then meets the same exception, which is its failure and recorded.
+
+        Raises
+        ------
+        UserError
+            As of `build`.
+        """
+        try:
+            return self.build(seed=0, **overrides)
+        except (UserError, KeyboardInterrupt):
+            raise
+        except BaseException:
+            return None
 
 
 def _parameters(cls: type) -> tuple[list[str], bool]:
@@ -133,7 +151,3 @@ def _instantiate(value):
 def _check_values(parameter: str, values) -> None:
     if not isinstance(values, list | tuple) or not values:
         raise UserError(f"algo.grid.{parameter} is {values!r}; it must be a list of values")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -154,7 +154,7 @@ class Experiment:
             or if sparse features are too large to be projected.
         """
         self._check_projection()
-        estimator = self.algorithm.build(self.seed)
+        estimator = self.algorithm.specimen()
         if not isinstance(estimator, BaseEstimator):
             return
         tags = get_tags(estimator)

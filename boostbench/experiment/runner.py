@@ -1,11 +1,13 @@
 """Run what is missing of some experiments, and gather what there is."""
 
 import contextlib
-from collections.abc import Callable, Iterable
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.errors import UserError, hint
+from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import append, check_writable, read
@@ -40,7 +42,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """Event: Ctrl-C, with so many of the planned cross-validation trials and splits done."""
+    """Event: Ctrl-C or SIGTERM, when so many of the planned trials and splits were done."""
 
     done: int
     planned: int
@@ -120,7 +122,7 @@ def run(
     UserError
         For what can be known to be wrong before the first trial; then nothing is written.
     KeyboardInterrupt
-        On Ctrl-C; all that had finished is recorded.
+        On Ctrl-C, and its kind `Terminated` on SIGTERM; all that had finished is recorded.
     """
     if rerun not in RERUNS:
         raise UserError(f"rerun is {rerun!r}; {hint(rerun, RERUNS)}")
@@ -132,7 +134,8 @@ def run(
     if plan.splits:
         workers = Workers(n_jobs, backend)
         check_writable(session.paths(plan))
-        session.carry_out(plan, workers)
+        with _terminable():
+            session.carry_out(plan, workers)
     return session.report()
 
 
@@ -301,6 +304,23 @@ class _Session:
         failed = next(record for _, record in judged if "error" in record)
         error = f"no point of the grid could be fitted; one of them: {failed['error']}"
         return {}, None, {"error": error, "where": failed["where"], "finished": failed["finished"]}
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM raise what Ctrl-C does."""
+
+    def stop(number, frame):
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears signals
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _ignore(event) -> None:

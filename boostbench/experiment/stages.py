@@ -46,11 +46,14 @@ def checked(labels, n_samples: int, known: np.ndarray, method: str = "predict") 
     if np.ma.is_masked(labels):
         raise ValueError(f"{method} gives masked values, which are no labels")
     labels = np.asarray(labels)
+    # NumPy would compare numbers with words as words.
     alike = (labels.dtype.kind in _NUMBERS) == (known.dtype.kind in _NUMBERS)
-    strange = labels[~np.isin(labels, known)] if alike else labels
+    strange = labels[~np.isin(labels, known)] if alike or labels.dtype == object else labels
     if len(strange):
-        raise ValueError(f"{method} gives {strange[0]!s}, which is no label of the training part")
-    return labels
+        raise ValueError(
+            f"{method} gives {strange.tolist()[0]!r}, which is no label of the training part"
+        )
+    return labels.astype(known.dtype) if labels.dtype == object else labels
 
 
 def stages(estimator, X, known: np.ndarray, stop: int | None = None) -> Iterator[np.ndarray]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from boostbench.errors import first_line
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.environment import calibration, environment
 from boostbench.experiment.preparation import preparation
@@ -142,7 +143,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
             raise
         except BaseException as error:  # even SystemExit is only this trial's failure
             outcome = _failure(error)
-    said = dict.fromkeys(f"{w.category.__name__}: {_first_line(w.message)}" for w in caught)
+    said = dict.fromkeys(f"{w.category.__name__}: {first_line(w.message)}" for w in caught)
     return {
         **outcome,
         "n_train": len(trial.split.train),
@@ -168,18 +169,9 @@ def _fit(estimator, X, y: np.ndarray) -> float:
 def _failure(error: BaseException) -> dict:
     frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
     return {
-        "error": f"{type(error).__name__}: {_first_line(error)}"[:300],
+        "error": f"{type(error).__name__}: {first_line(error)}"[:300],
         "where": f"{frame.f_globals.get('__name__', '?')}:{line}",
     }
-
-
-def _first_line(message) -> str:
-    """Give the first line of a text that may be none, or no valid Unicode."""
-    try:
-        text = str(message)
-    except Exception as error:
-        text = f"its text raises {type(error).__name__}"
-    return text.strip().partition("\n")[0].encode(errors="backslashreplace").decode()
 
 
 def _now() -> str:

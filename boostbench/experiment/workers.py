@@ -127,7 +127,7 @@ def _work(number: int, trial: Trial, X, y) -> tuple[int, dict]:
 
 @functools.cache
 def _obey_parent(parent: int) -> None:
-    """Leave Ctrl-C to the parent, which stops its workers, and end when it has been killed."""
+    """Leave Ctrl-C and SIGTERM to the parent, which ends its workers, and end when it is gone."""
 
     def watch():
         while os.getppid() == parent:
@@ -135,7 +135,8 @@ def _obey_parent(parent: int) -> None:
         os._exit(1)
 
     with contextlib.suppress(ValueError):  # a Dask worker's task is not in the main thread
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=watch, daemon=True).start()
 
 

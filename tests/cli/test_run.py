@@ -153,7 +153,8 @@ def test_launcher_with_a_dot(call, folder):
     assert len(records(folder, "wine")) == len(records(folder, "iris")) == 3
 
 
-def test_ctrl_c(folder):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm(folder, number, code):
     command = [Path(sys.executable).with_name("boostbench"), "run", "algo=adaboost_mh"]
     # More than can be done, so that the first record is not the last.
     argv = ["algo.n_iterations=300", "protocol.n_splits=2000", "parallel=serial"]
@@ -161,9 +162,9 @@ def test_ctrl_c(folder):
     path = folder / "results" / "records" / "wine" / "adaboost_mh.jsonl"
     while running.poll() is None and not (path.exists() and path.read_text().count("\n") > 1):
         time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     _, err = running.communicate(timeout=30)
-    assert running.returncode == 130
+    assert running.returncode == code
     assert "Traceback" not in err
     kept = len(records(folder, algo="adaboost_mh"))
     assert f"{kept} of 2000" in err

@@ -90,6 +90,57 @@ class Deadly(Failing):
         return super().fit(X, y)
 
 
+class Predicting(Nearest):
+    """Predicts in a form of its own."""
+
+    def __init__(self, n_iterations=6, width=2, form="column", random_state=None):
+        super().__init__(n_iterations, width, random_state)
+        self.form = form
+
+    def predict(self, X):
+        labels = super().predict(X)
+        return {
+            "column": labels[:, None],
+            "row": labels[None],
+            "short": labels[:3],
+            "scalar": labels[0],
+            "none": None,
+            "float": labels.astype(float),
+            "nan": np.where(labels == 0, np.nan, labels),
+            "masked": np.ma.masked_array(labels, np.ones(len(labels), bool)),
+            "text": labels.astype(str),
+            "object": labels.astype(object),
+            "signs": np.where(labels == 0, -1, 1),
+            "values": labels + 0.5,
+            "list": labels.tolist(),
+        }[self.form]
+
+
+class BrokenConstructor(Nearest):
+    def __init__(self, n_iterations=6, width=2, random_state=None):
+        if width == 3:
+            raise RuntimeError("no licence found")
+        super().__init__(n_iterations, width, random_state)
+
+
+class Unprintable(Nearest):
+    """Its error has a text that is no valid Unicode."""
+
+    def fit(self, X, y):
+        raise ValueError("no file \udcff here")
+
+
+class Mute(Nearest):
+    """Its error has no text at all."""
+
+    class Error(Exception):
+        def __str__(self):
+            raise RuntimeError("what?")
+
+    def fit(self, X, y):
+        raise Mute.Error
+
+
 class Slow(Nearest):
     def fit(self, X, y):
         time.sleep(0.1)

@@ -59,6 +59,13 @@ def test_a_class_without_parameters_or_with_any():
         ({"_target_": "nosuchpackage.Thing"}, "cannot find algo._target_=nosuchpackage.Thing"),
         ({"_target_": "sklearn.metrics.accuracy_score"}, "cannot find"),
         ({"name": "x"}, "names no class"),
+        (
+            {
+                "_target_": ADA,
+                "estimator": {"_target_": "sklearn.tree.DecisionTreeClassifier", "a": 1},
+            },
+            "AdaBoostClassifier: Error in call to target",
+        ),
         ({"_target_": ADA, "learning_rat": 1}, "no parameter 'learning_rat'; did you mean learn"),
         ({"_target_": ADA, "n_estimators": -1}, "AdaBoostClassifier: The 'n_estimators' param"),
         ({"_target_": ADA, "grid": {"nu": [1, 2]}}, "no parameter 'nu'"),
@@ -71,3 +78,11 @@ def test_mistakes_are_the_users_to_mend(config, message):
     with pytest.raises(UserError, match=message) as caught:
         Algorithm.from_config(config)
     assert "\n" not in str(caught.value)
+
+
+def test_a_constructor_that_breaks_down_is_for_the_trials_to_find_out():
+    made = algorithm("fake_classifiers.BrokenConstructor", width=3)
+    assert made.specimen() is None
+    assert made.specimen(width=1).width == 1
+    with pytest.raises(RuntimeError, match="no licence"):
+        made.build(seed=0)

@@ -4,6 +4,8 @@ from scipy import sparse
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
+from boostbench.experiment import measures
+from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.plan import Experiment, tuning_tasks
 
 
@@ -62,3 +64,29 @@ def test_sparse_features_that_are_too_large_to_be_projected():
     with pytest.raises(UserError, match="24000 x up to 18000 are too many"):
         make_experiment(many, pca=0.9, samples_per_class=None).check()
     make_experiment(many).check()
+
+
+def test_what_is_recorded_says_what_an_estimator_must_have():
+    algo = {"name": "scaler", "_target_": "sklearn.preprocessing.MinMaxScaler"}
+    dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
+    with pytest.raises(UserError, match=r"MinMaxScaler is no classifier: it has no predict$"):
+        Experiment.from_config({"algo": algo, "protocol": {}}, dataset)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("predicton", "unknown measure 'predicton'; did you mean prediction"),
+        ("nosuch.module.Measure", "cannot find measure=nosuch.module.Measure: "),
+        ("sklearn.svm.SVC", "measure=sklearn.svm.SVC is no boostbench"),
+        (5, "unknown measure '5'"),
+    ],
+)
+def test_measures_that_there_are_not(name, message):
+    with pytest.raises(UserError, match=message):
+        measures.find(name)
+
+
+def test_measures_are_found_by_their_files():
+    assert {"prediction", "boundary", "feature_use", "paths"} <= set(measures.names())
+    assert all(isinstance(measures.find(name), Measure) for name in measures.names())

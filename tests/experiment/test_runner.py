@@ -370,6 +370,54 @@ def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
     assert 2 <= len(lines(results)) < 10
 
 
+@pytest.mark.parametrize(("n_jobs", "group"), [(1, False), (2, False), (2, True)])
+def test_sigterm_is_like_ctrl_c(results, n_jobs, group):
+    """Sent to the process, as `kill` does, or to all, as the end of a batch job does."""
+    with runner(results, n_jobs) as process:
+        wait_for(process, lambda: len(lines(results)) >= 2)
+        (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
+        said = process.communicate(timeout=10)[1].decode()
+    own = [line for line in said.splitlines() if "resource_tracker" not in line]
+    assert own[-1] == "boostbench.errors.Terminated"
+    assert said.count("Traceback") == 1
+    records, warnings = read(results / "records" / "toy" / "fake.jsonl")
+    assert 2 <= len(records) < 10
+    assert warnings == []
+    assert not any("error" in record for record in records)
+
+
+def test_sigterm_means_what_it_meant_before_and_after(make_experiment, results):
+    before = signal.getsignal(signal.SIGTERM)
+    during = []
+    run(
+        [make_experiment()],
+        results=results,
+        on_event=lambda event: during.append(signal.getsignal(signal.SIGTERM)),
+    )
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert before not in during
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_constructor_that_breaks_down_fails_its_trials_only(make_experiment, results, n_jobs):
+    broken = "fake_classifiers.BrokenConstructor"
+    sound, failing = make_experiment(), make_experiment(broken, width=3, name="broken")
+    report = run([failing, sound], results=results, n_jobs=n_jobs)
+    assert [len(outcome.records) for outcome in report.outcomes] == [0, 4]
+    assert {record["error"] for record in report.outcomes[0].failures} == {
+        "RuntimeError: no licence found"
+    }
+    tuned = make_experiment(broken, grid=GRID, name="tuned")
+    [outcome] = run([tuned], results=results, n_jobs=n_jobs).outcomes
+    assert {record["chosen"]["width"] for record in outcome.records} <= {1, 2}
+
+
+def test_an_error_that_is_no_unicode_is_recorded(make_experiment, results):
+    [outcome] = run([make_experiment("fake_classifiers.Unprintable")], results=results).outcomes
+    assert {record["error"] for record in outcome.failures} == {r"ValueError: no file \udcff here"}
+    assert len(read(results / "records" / "toy" / "fake.jsonl")[0]) == 4
+
+
 FEW = make_dataset((40, 40, 5))
 
 

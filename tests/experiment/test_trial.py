@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,21 +12,34 @@ from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.preparation import prepare
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import splits
+from boostbench.experiment.stages import digest
 from boostbench.experiment.trial import Trial, run_trial
+
+
+def make(dataset, y):
+    split = replace(splits(dataset, Protocol(), seed=0)[0], seed=0)
+
+    def trial(target, checkpoints=(1, 2, 5, 50), chosen=None, **params):
+        algorithm = Algorithm("x", target, params)
+        protocol = Protocol(checkpoints=checkpoints)
+        return Trial(algorithm, chosen or {}, split, protocol, measures.find("prediction"))
+
+    def do(*args, **settings):
+        return run_trial(trial(*args, **settings), dataset.X, y)
+
+    do.split, do.trial = split, trial
+    return do
 
 
 @pytest.fixture
 def do(dataset):
-    split = replace(splits(dataset, Protocol(), seed=0)[0], seed=0)
+    return make(dataset, dataset.y)
 
-    def do(target, checkpoints=(1, 2, 5, 50), chosen=None, **params):
-        algorithm = Algorithm("x", target, params)
-        protocol = Protocol(checkpoints=checkpoints)
-        trial = Trial(algorithm, chosen or {}, split, protocol, measures.find("prediction"))
-        return run_trial(trial, dataset.X, dataset.y)
 
-    do.split = split
-    return do
+@pytest.fixture
+def do_numbers(dataset):
+    """With numbers for labels, as workers have them."""
+    return make(dataset, np.unique(dataset.y, return_inverse=True)[1])
 
 
 def test_outcome_is_what_a_plain_fit_gives(do, dataset):
@@ -127,3 +141,63 @@ def test_blas_has_one_thread(do, monkeypatch):
     monkeypatch.setattr(fake_classifiers.Nearest, "fit", spy)
     do("fake_classifiers.Nearest")
     assert set(seen) == {1}
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ("column", r"predict gives shape \(30, 1\), not \(30,\), a label for a sample"),
+        ("row", r"predict gives shape \(1, 30\)"),
+        ("short", r"predict gives shape \(3,\)"),
+        ("scalar", r"predict gives shape \(\)"),
+        ("none", r"predict gives shape \(\)"),
+        ("nan", "predict gives nan, which is no label"),
+        ("masked", "predict gives masked values"),
+        ("text", "predict gives '[012]', which is no label"),
+        ("signs", "predict gives -1, which is no label of the training part"),
+        ("values", r"predict gives [012]\.5, which is no label of the training part"),
+    ],
+)
+def test_what_is_no_label_for_each_sample_is_a_failure(do_numbers, form, message):
+    outcome = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
+    assert re.match(f"ValueError: {message}", outcome["error"])
+    assert "test_error" not in outcome
+
+
+@pytest.mark.parametrize("form", ["float", "list", "object"])
+def test_labels_of_another_type_are_labels(do_numbers, form):
+    plain = do_numbers("fake_classifiers.Nearest", checkpoints=())
+    other = do_numbers("fake_classifiers.Predicting", form=form, checkpoints=())
+    for result in ("test_error", "train_error", "digests"):
+        assert plain[result] == other[result]
+
+
+def test_a_regressor_is_no_classifier(do_numbers):
+    outcome = do_numbers("sklearn.linear_model.LinearRegression")
+    assert "which is no label of the training part" in outcome["error"]
+
+
+def test_digests_name_the_labels_at_each_checkpoint(do, dataset):
+    checkpoints = (1, 2, 5, 50)
+    outcome = do("fake_classifiers.Nearest", checkpoints=checkpoints)
+    assert list(outcome["digests"]) == ["end", "1", "2", "5"]
+    trial = do.trial("fake_classifiers.Nearest", checkpoints=checkpoints)
+    outputs = trial.measure.outputs(trial.fit(dataset.X, dataset.y), checkpoints)
+    assert outcome["digests"] == {name: digest(labels) for name, labels in outputs.items()}
+    # Two classes are told apart after two rounds, three after three.
+    assert [len(np.unique(outputs[name])) for name in ("1", "2", "end")] == [1, 2, 3]
+    assert len(set(outcome["digests"].values())) == 3
+    assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome["digests"].values())
+
+
+def test_a_constructor_that_breaks_down_is_the_trials_failure(do):
+    outcome = do("fake_classifiers.BrokenConstructor", width=3)
+    assert outcome["error"] == "RuntimeError: no licence found"
+    assert outcome["where"].startswith("fake_classifiers:")
+
+
+def test_texts_that_are_none_are_told_all_the_same(do):
+    outcome = do("fake_classifiers.Unprintable")
+    assert outcome["error"] == r"ValueError: no file \udcff here"
+    assert json.dumps(outcome, ensure_ascii=False).encode()
+    assert do("fake_classifiers.Mute")["error"] == "Error: its message raises RuntimeError"

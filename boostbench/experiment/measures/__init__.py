@@ -5,7 +5,7 @@ from functools import cache
 
 import hydra.utils
 
-from boostbench.errors import UserError, unknown
+from boostbench.errors import UserError, first_line, unknown
 from boostbench.experiment.measures.base import Measure
 
 
@@ -34,8 +34,7 @@ def find(name: str) -> Measure:
     try:
         found = hydra.utils.get_class(path)
     except Exception as error:
-        line = str(error).partition("\n")[0]
-        raise UserError(f"cannot find measure={name}: {line}") from None
+        raise UserError(f"cannot find measure={name}: {first_line(error)}") from None
     if not issubclass(found, Measure):
         raise UserError(f"measure={name} is no {Measure.__module__}.{Measure.__name__}")
     return found()
