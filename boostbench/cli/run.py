@@ -21,10 +21,10 @@ from boostbench.data.load import load
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors, resolve
 from boostbench.definitions.execute import execute
+from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment.runner import Report
 from boostbench.report.cells import Cell
-from boostbench.report.published import find_in_paper
 from boostbench.report.writers.terminal import print_stale_note, print_summary
 
 
@@ -121,10 +121,9 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig) -> Report:
 
 def _print(spec: dict, report: Report) -> None:
     (outcome,) = report.outcomes
-    algo, paper = spec["algo"], spec["protocol"]["name"]
-    data = spec["data"]["name"]
-    published = find_in_paper(paper, data, algo["name"], algo)
-    cell = Cell.of(outcome, data, algo["name"], algo["title"], published)
+    algo, data = spec["algo"], spec["data"]["name"]
+    published, departures = find_reference(spec)
+    cell = Cell.of(outcome, data, algo["name"], algo["title"], published, departures=departures)
     console = Console()
     print_summary(console, outcome.experiment.dataset, [cell])
     print_stale_note(console, [cell])

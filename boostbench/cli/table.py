@@ -11,6 +11,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute, load_rows
+from boostbench.definitions.reference import departures
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
 from boostbench.report.tables import Table
@@ -67,9 +68,11 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     report = execute([specs[key] for key in possible], [datasets[row] for row, _ in possible])
     outcomes = dict(zip(possible, report.outcomes, strict=True))
     given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
-    changes = _changes(definition, specs) if given else []
+    changes, different = _changes(definition, specs) if given else ([], {})
     classes = {row: dataset.n_classes for row, dataset in datasets.items()}
-    table = assemble(definition, specs, outcomes, classes, available=set(datasets))
+    table = assemble(
+        definition, specs, outcomes, classes, available=set(datasets), departures=different
+    )
     name = "-".join([definition.name, *map(_slug, given if changes else [])])
     table = replace(table, name=name, changes=changes)
     _print(table, datasets)
@@ -92,15 +95,26 @@ def _check_rounds(definition: TableDefinition, specs: Mapping[_Key, dict]) -> No
             )
 
 
-def _changes(definition: TableDefinition, specs: Mapping[_Key, dict]) -> list[str]:
-    """Tell what is not as the definition says, in the first row: ``["protocol.n_splits=3"]``."""
-    row = next(iter(definition.rows))
-    defined = experiments([definition.cell(row, column) for column in definition.columns])
+def _changes(
+    definition: TableDefinition, specs: Mapping[_Key, dict]
+) -> tuple[list[str], dict[_Key, tuple[str, ...]]]:
+    """Tell what is not as the definition says.
+
+    Returns
+    -------
+    changes : list of str
+        In the first row: ``["protocol.n_splits=3"]``.
+    different : dict
+        What makes each cell another experiment.
+    """
+    defined = dict(zip(specs, experiments([definition.cell(*key) for key in specs]), strict=True))
+    first = next(iter(definition.rows))
     changes = {}
-    for column, before in zip(definition.columns, defined, strict=True):
-        then, now = _values(before), _values(specs[row, column])
+    for column in definition.columns:
+        then, now = _values(defined[first, column]), _values(specs[first, column])
         changes |= {f"{key}={value}": 0 for key, value in now.items() if then.get(key) != value}
-    return list(changes)
+    different = {key: departures(defined[key], spec) for key, spec in specs.items()}
+    return list(changes), different
 
 
 def _values(spec: Mapping) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """From a table's definition and what is on record to the table."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from boostbench import configs
@@ -8,6 +9,7 @@ from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain
 from boostbench.experiment.archive import Recorded, Records
+from boostbench.experiment.quantities import get_quantity
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, Pair, Table
 
@@ -21,6 +23,7 @@ def assemble(
     recorded: Mapping[Key, Recorded],
     classes: Mapping[str, int],
     available: Collection[str],
+    departures: Mapping[Key, tuple[str, ...]] | None = None,
 ) -> Table:
     """Make a table of what is recorded of its cells.
 
@@ -35,7 +38,9 @@ def assemble(
     classes : mapping of str to int
         Numbers of classes by row; of the others, the table shows what is expected.
     available : collection of str
-        Rows whose data can be had.
+        Rows whose data are at hand.
+    departures : mapping, default=None
+        What is not as the definition says, by cell; None: nothing.
 
     Returns
     -------
@@ -48,15 +53,22 @@ def assemble(
     for key, spec in specs.items():
         data, algo = spec["data"]["name"], spec["algo"]["name"]
         for name, column in shown[key[1]].items():
+            if column.beside is not None:
+                continue
             published = definition.find_published(*key, spec["algo"], column.rounds)
+            about = column.label, published, column.quantity
             if key in recorded:
-                cell = Cell.of(recorded[key], data, algo, column.label, published, column.rounds)
+                asked = (departures or {}).get(key, ())
+                cell = Cell.of(recorded[key], data, algo, *about, column.rounds, asked)
             else:
                 there = key[0] in available
-                cell = Cell(data, algo, column.label, [], [], 0, published, available=there)
+                cell = Cell(data, algo, column.label, [], [], 0, *about[1:], available=there)
             cells[key[0], name] = cell
     # Of several rounds, the last are compared.
-    last = {column: list(columns)[-1] for column, columns in shown.items()}
+    last = {
+        column: [name for name, one in columns.items() if one.beside is None][-1]
+        for column, columns in shown.items()
+    }
     return Table(
         name=definition.name,
         title=definition.title,
@@ -70,28 +82,33 @@ def assemble(
         classes=_expected_classes(specs) | classes if definition.classes else {},
         uncounted=set(definition.published_as),
         remarks=definition.remarks,
-        speedup=[tuple(pair) for pair in definition.speedup],
+        speedup=[tuple(list(shown[column])[-1] for column in pair) for pair in definition.speedup],
         paper=definition.paper,
     )
 
 
 def _columns(definition: TableDefinition, name: str, algo: Mapping) -> dict[str, Column]:
-    """Make the columns that show an algorithm: one, or one for each number of rounds."""
+    """Make the columns that show an algorithm: one, or one for each number of rounds.
+
+    Behind the last stands one of CPU times, if the definition asks for it.
+    """
     title, label = definition.heading(name, algo), definition.label(name, algo)
+    quantity = definition.shown
+    what = quantity.title.split()[0]
     if not definition.rounds:
-        group = definition.columns[name].group or ""
-        return {name: Column(label, title, group, None, definition.seconds)}
-    last = definition.rounds[-1]
-    return {
-        f"{name}@{rounds}": Column(
-            f"{label}, T={rounds}",
-            f"Test {rounds}",
-            label,
-            rounds,
-            definition.seconds if rounds == last else None,
-        )
-        for rounds in definition.rounds
-    }
+        columns = {name: Column(label, title, definition.columns[name].group or "", quantity)}
+    else:
+        columns = {
+            f"{name}@{rounds}": Column(
+                f"{label}, T={rounds}", f"{what} {rounds}", label, quantity, rounds
+            )
+            for rounds in definition.rounds
+        }
+    if definition.seconds:
+        last, column = list(columns.items())[-1]
+        time = replace(column, quantity=get_quantity(definition.seconds), beside=last)
+        columns[f"{last}:{definition.seconds}"] = time
+    return columns
 
 
 def _expected_classes(specs: Mapping[Key, dict]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.types import Override, OverrideType
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
@@ -63,8 +64,20 @@ def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
 def compose_by_hydra(overrides: Sequence[str]) -> dict:
     """Compose one experiment as ``boostbench run`` does: what `experiments` has to equal."""
     checks.check(overrides)
-    with initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
+    with _apart(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
         return resolve(compose("config", list(overrides), return_hydra_config=True))
+
+
+@contextmanager
+def _apart() -> Iterator[None]:
+    """Set aside the Hydra that runs a job, so that another can compose inside it."""
+    state = GlobalHydra.instance()
+    running = state.hydra
+    state.clear()
+    try:
+        yield
+    finally:
+        state.hydra = running
 
 
 class _Parts:

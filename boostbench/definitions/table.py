@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from boostbench.definitions import files
 from boostbench.errors import UserError, hint
-from boostbench.report import published
-from boostbench.report.published import Published
+from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, TIMES, Quantity
+from boostbench.report.papers import published_table, tables
+from boostbench.report.published import Published, find, statement
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class TableDefinition:
         Hydra overrides that hold for all cells.
     published : str, default=None
         Name of the published table.
+    quantity : str, default=None
+        Name of what the table shows; by default what the published table gives, or test errors.
     published_as : dict of str to str
         Published name of a row that is a second version of the same data.
     classes : bool, default=False
@@ -88,7 +91,7 @@ class TableDefinition:
     rounds : list of int
         Numbers of boosting rounds, each a column of every algorithm; empty for the last round.
     seconds : {"fit", "weak_learner", "coefficients", "predict_per_instance"}, default=None
-        CPU time that is shown beside the test error.
+        CPU time that is shown beside it.
     speedup : list of list of str
         Pairs of columns of which the CPU time of the first is divided by that of the second.
     compare : list of list of str, default=None
@@ -103,10 +106,11 @@ class TableDefinition:
     columns: dict[str, Variant]
     overrides: list[str] = field(default_factory=list)
     published: str | None = None
+    quantity: str | None = None
     published_as: dict[str, str] = field(default_factory=dict)
     classes: bool = False
     rounds: list[int] = field(default_factory=list)
-    seconds: Literal["fit", "weak_learner", "coefficients", "predict_per_instance"] | None = None
+    seconds: Literal[TIMES] | None = None
     speedup: list[list[str]] = field(default_factory=list)
     compare: list[list[str]] | None = None
     remarks: list[str] = field(default_factory=list)
@@ -159,11 +163,10 @@ class TableDefinition:
         _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
         if any(number < 1 for number in self.rounds):
             raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
-        if self.published is not None:
-            known = published.names()
-            if self.published not in known:
-                told = hint(self.published, known)
-                raise UserError(f"{where}: published is {self.published!r}; {told}")
+        for key, known in (("published", tables()), ("quantity", QUANTITIES)):
+            name = getattr(self, key)
+            if name is not None and name not in known:
+                raise UserError(f"{where}: {key} is {name!r}; {hint(name, known)}")
         if self.speedup and not self.seconds:
             raise UserError(f"{where}: speedup needs seconds: which CPU time is it of?")
         if self.speedup and self.rounds:
@@ -180,8 +183,16 @@ class TableDefinition:
     @property
     def paper(self) -> str:
         """The paper whose table this is; empty for one that only cites a table's numbers."""
-        paper, _, number = (self.published or "").partition("-table")
-        return paper if self.name == f"{paper}{number}" else ""
+        table = published_table(self.published) if self.published else None
+        return table.paper if table and table.definition == self.name else ""
+
+    @property
+    def shown(self) -> Quantity:
+        """What the table shows, with the decimals of the published numbers where there are any."""
+        published = published_table(self.published).quantity if self.published else TEST_ERROR
+        if self.quantity in (None, published.name) and published.is_judged:
+            return published
+        return QUANTITIES[self.quantity or TEST_ERROR.name]
 
     def runs(self, row: str, column: str) -> bool:
         """Whether a cell is run."""
@@ -206,8 +217,8 @@ class TableDefinition:
 
     def find_published(
         self, row: str, column: str, algo: Mapping, rounds: int | None = None
-    ) -> Published | None:
-        """Look up the published number of a cell.
+    ) -> dict[str, Published]:
+        """Look up the published numbers of a cell.
 
         Parameters
         ----------
@@ -220,15 +231,15 @@ class TableDefinition:
 
         Returns
         -------
-        Published or None
-            None when the paper does not give it.
+        dict of str to Published
+            By quantity; empty when the paper gives none.
         """
         if self.published is None:
-            return None
+            return {}
         entry, named = self.rows[row], self.columns[column].published
         asked = {**algo, **entry.published, **named} | ({"n_iterations": rounds} if rounds else {})
         data = self.published_as.get(row) or entry.published.get("data", entry.data)
-        return published.find(self.published, data, named.get("algo", algo["name"]), asked)
+        return find(self.published, data, named.get("algo", algo["name"]), asked)
 
     def find_statement(self, a: str, b: str, algos: Mapping[str, Mapping]) -> str | None:
         """Look up what the paper says of the significance test between two columns.
@@ -247,7 +258,7 @@ class TableDefinition:
         """
         if self.published is None:
             return None
-        return published.statement(self.published, *(self._called(c, algos[c]) for c in (a, b)))
+        return statement(self.published, *(self._called(c, algos[c]) for c in (a, b)))
 
     def _called(self, column: str, algo: Mapping) -> set[str]:
         """Give all that a statement may call a column: ``rboost_proj``, ``rboost_proj:wlda``."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from boostbench.definitions.table import TableDefinition
+from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
@@ -78,11 +78,7 @@ def mean_errors(records: Sequence[Mapping]) -> tuple[list[int], list[float]]:
     """
     shared = set.intersection(*(set(record["checkpoints"]) for record in records))
     rounds = sorted(map(int, shared))
-    errors = [
-        100 * float(np.mean([record["checkpoints"][str(number)] for record in records]))
-        for number in rounds
-    ]
-    return rounds, errors
+    return rounds, [TEST_ERROR.mean(records, number) for number in rounds]
 
 
 def _draw(

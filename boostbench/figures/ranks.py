@@ -52,11 +52,11 @@ def draw_critical_difference(table: Table, columns: Sequence[str] | None = None)
     ValueError
         Fewer than three columns, or fewer than two data sets on which all of them have a number.
     """
-    columns = list(columns or table.columns)
-    errors = paired(table, columns).errors
-    if len(columns) < 3 or len(errors) < 2:
-        raise ValueError(f"nothing to rank: {len(columns)} columns, {len(errors)} data sets")
-    test = friedman(errors)
+    columns = list(columns or table.results)
+    pairs = paired(table, columns)
+    if len(columns) < 3 or len(pairs.losses) < 2:
+        raise ValueError(f"nothing to rank: {len(columns)} columns, {len(pairs.losses)} data sets")
+    test = friedman(pairs.losses, pairs.quantity.digits)
     order = np.argsort(test.ranks, kind="stable")
     ranks = test.ranks[order]
     texts = [
@@ -188,14 +188,14 @@ class Ranks(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         [table], results = read(self.name, [self.table], overrides)
-        columns = [_column(table, name) for name in self.columns or table.columns]
+        columns = [_column(table, name) for name in self.columns or table.results]
         pairs = paired(table, columns)
-        if len(columns) < 3 or len(pairs.errors) < 2:
+        if len(columns) < 3 or len(pairs.losses) < 2:
             raise UserError(
                 f"figure {self.name} needs three algorithms or more, and two data sets or more "
                 "with a number of each"
             )
-        test = friedman(pairs.errors)
+        test = friedman(pairs.losses, pairs.quantity.digits)
         facts = [
             [table.columns[columns[i]].label, f"{test.ranks[i]:.2f}"] for i in test.ranks.argsort()
         ]

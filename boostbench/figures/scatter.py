@@ -84,10 +84,10 @@ def _draw(axes: Axes, cells: Sequence[Cell], limit: float) -> None:
     for verdict, look in _LOOKS.items():
         own = [cell for cell in cells if cell.verdict == verdict]
         axes.errorbar(
-            [cell.published.mean for cell in own],
+            [cell.target.mean for cell in own],
             [cell.mean for cell in own],
-            xerr=[_half(cell.published.std, cell.published.n) for cell in own],
-            yerr=[_half(cell.std, len(cell.errors)) for cell in own],
+            xerr=[_half(cell.target.std, cell.target.n) for cell in own],
+            yerr=[_half(cell.std, len(cell.values)) for cell in own],
             linestyle="none",
             elinewidth=0.4,
             ecolor="#bbbbbb",
@@ -115,7 +115,7 @@ def _half(std: float, n: int) -> float:
 
 
 def _highest(cell: Cell) -> float:
-    return max(cell.mean, cell.published.mean)
+    return max(cell.mean, cell.target.mean)
 
 
 _COUNTED = ["table", "compared", *COMPARED]

@@ -9,6 +9,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFo
 
 from boostbench.definitions.table import TableDefinition
 from boostbench.experiment.archive import Recorded
+from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
@@ -114,7 +115,7 @@ class Times(FigureDefinition):
 
 
 def _seconds(there: Recorded) -> float:
-    return fmean(record["seconds"]["coefficients"] for record in there.records)
+    return QUANTITIES["coefficients"].mean(there.records)
 
 
 def _spent(there: Recorded) -> str:

@@ -1,19 +1,26 @@
 """One cell of a table: what the records say of one algorithm on one data set."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isnan
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import fmean, stdev
 
 from boostbench.experiment.archive import Recorded
+from boostbench.experiment.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.report.notes import find_note
-from boostbench.report.numbers import mean_std
+from boostbench.report.numbers import printed
 from boostbench.report.published import Published
 from boostbench.report.statistics.agreement import Agreement, agreement
 
 #: Stands behind a number that other code than today's made, in whole or in part.
 STALE = "†"
+
+#: Stands behind a published number of another experiment than ours.
+ELSEWHERE = "§"
+
+#: Verdicts that need no reason.
+_WITHOUT_NOTE = ("reproduced", "undecided", "not judged")
 
 
 @dataclass(frozen=True)
@@ -32,14 +39,18 @@ class Cell:
         Failed splits.
     stale : int
         How many of `records` other code than today's made.
-    published : Published or None
-        The paper's number.
+    published : dict of str to Published
+        What the paper says of the same experiment, by quantity.
+    quantity : Quantity, default=TEST_ERROR
+        What the cell shows.
     missing : int, default=0
         How many splits have not run.
     rounds : int, default=None
-        The test error is that after so many boosting rounds; None: after the last.
+        The number is that after so many boosting rounds; None: after the last.
     available : bool, default=True
-        Whether the data can be had.
+        Whether the data are at hand.
+    departures : tuple of str, default=()
+        What is not as the paper's table asks for. Then there is no verdict.
     """
 
     data: str
@@ -48,10 +59,12 @@ class Cell:
     records: list[dict]
     failures: list[dict]
     stale: int
-    published: Published | None
+    published: Mapping[str, Published] = field(default_factory=dict)
+    quantity: Quantity = TEST_ERROR
     missing: int = 0
     rounds: int | None = None
     available: bool = True
+    departures: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -60,8 +73,10 @@ class Cell:
         data: str,
         algo: str,
         title: str,
-        published: Published | None,
+        published: Mapping[str, Published],
+        quantity: Quantity = TEST_ERROR,
         rounds: int | None = None,
+        departures: tuple[str, ...] = (),
     ) -> "Cell":
         """Make the cell of what is recorded of one experiment; parameters as the attributes."""
         return cls(
@@ -72,31 +87,27 @@ class Cell:
             failures=recorded.failures,
             stale=recorded.stale,
             published=published,
+            quantity=quantity,
             missing=recorded.missing,
             rounds=rounds,
+            departures=departures,
         )
 
-    @property
-    def errors(self) -> dict[int, float]:
-        """Test error of each finished split, in percent."""
-        if self.rounds is None:
-            return {record["split"]: 100 * record["test_error"] for record in self.records}
-        rounds = str(self.rounds)
-        return {
-            record["split"]: 100 * record["checkpoints"][rounds]
-            for record in self.records
-            if rounds in record["checkpoints"]
-        }
+    @cached_property
+    def values(self) -> dict[int, float]:
+        """The number of each finished split that has it, in the unit of the quantity."""
+        numbers = {r["split"]: self.quantity.of(r, self.rounds) for r in self.records}
+        return {split: number for split, number in numbers.items() if number is not None}
 
     @property
     def mean(self) -> float:
-        """Mean test error over the finished splits, in percent; NaN without any."""
-        return fmean(self.errors.values()) if self.errors else float("nan")
+        """Mean over the finished splits; NaN without any."""
+        return fmean(self.values.values()) if self.values else float("nan")
 
     @property
     def std(self) -> float:
-        """Sample standard deviation of the test error, in percent; NaN for fewer than 2 splits."""
-        return stdev(self.errors.values()) if len(self.errors) > 1 else float("nan")
+        """Sample standard deviation over the splits; NaN for fewer than 2."""
+        return stdev(self.values.values()) if len(self.values) > 1 else float("nan")
 
     @property
     def text(self) -> str:
@@ -105,9 +116,9 @@ class Cell:
             return "not available"
         if not self.records:
             return "failed" if self.failures else "not run"
-        if not self.errors:
+        if not self.values:
             return "not reached"  # it was asked for fewer rounds
-        return mean_std(self.mean, self.std) + (STALE if self.stale else "")
+        return printed(self.quantity, self.mean, self.std) + (STALE if self.stale else "")
 
     @property
     def splits(self) -> str:
@@ -123,22 +134,11 @@ class Cell:
     @property
     def n_iterations(self) -> float | None:
         """Mean number of boosting rounds, None where the estimator does not tell."""
-        return _mean([record["n_iterations"] for record in self.records])
+        return self.average(ROUNDS)
 
-    def seconds(self, part: str) -> float | None:
-        """Mean CPU seconds over the splits.
-
-        Parameters
-        ----------
-        part : {"fit", "weak_learner", "coefficients", "predict_per_instance", "calibration"}
-            Which timing of the record.
-
-        Returns
-        -------
-        float or None
-            None where the estimator does not tell.
-        """
-        return _mean([record["seconds"][part] for record in self.records])
+    def average(self, quantity: Quantity) -> float | None:
+        """Average a quantity over the finished splits; None where the records do not tell."""
+        return quantity.mean(self.records)
 
     @property
     def chosen(self) -> str:
@@ -154,40 +154,52 @@ class Cell:
         return ", ".join(f"{setting} ({count} of {n})" for setting, count in settings.most_common())
 
     @property
-    def has_published_error(self) -> bool:
-        """Whether the paper gives the test error, and not just a CPU time."""
-        return self.published is not None and not isnan(self.published.mean)
+    def target(self) -> Published | None:
+        """The published number that this cell can be judged by; None where the paper has none."""
+        return self.published.get(self.quantity.name) if self.quantity.is_judged else None
 
-    @property
+    @cached_property
     def agreement(self) -> Agreement | None:
-        """Comparison with the published number; None where one of the two is missing."""
-        if not self.has_published_error or not self.errors:
+        """Comparison with the published number.
+
+        None where one of the two is missing, where they are not of the same experiment, or where
+        there are too few splits to tell.
+        """
+        target = self.target
+        if target is None or not self.values or self.departures:
             return None
-        published = self.published
-        return agreement(
+        found = agreement(
             self.mean,
             self.std,
-            len(self.errors),
-            published.mean,
-            published.std,
-            published.n,
+            len(self.values),
+            target.mean,
+            target.std,
+            target.n,
+            target.quantity.digits,
+            self.quantity.sign,
         )
+        # One split of several is no estimate, where the paper gives no deviation either.
+        return None if found.basis == "rounding" and self.is_partial else found
+
+    @property
+    def reference(self) -> str:
+        """The published number in words, marked where it is not of the same experiment."""
+        return f"{self.target}{ELSEWHERE if self.departures else ''}" if self.target else ""
 
     @property
     def verdict(self) -> str:
-        """``reproduced``, ``better`` or ``worse``; without two numbers, which one is missing."""
-        if not self.has_published_error:
+        """``reproduced``, ``better`` or ``worse``; where nothing is compared, why not."""
+        if self.target is None:
             return "not published"
-        return self.agreement.verdict if self.agreement else self.text
+        if not self.values:
+            return self.text
+        if self.departures:
+            return "not judged"
+        return self.agreement.verdict if self.agreement else "undecided"
 
     @property
     def note(self) -> str | None:
         """What is known of the reason why the number is not reproduced; None where it is."""
-        if not self.has_published_error or self.verdict == "reproduced":
+        if self.target is None or self.verdict in _WITHOUT_NOTE:
             return None
-        return find_note(self.published.table, {**self.published.line, "data": self.data})
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+        return find_note(self.target.table, {**self.target.line, "data": self.data})

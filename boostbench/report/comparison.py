@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-
 from boostbench.report.paired import Paired, paired
 from boostbench.report.statistics.effects import Score, hedges_g, rank_biserial, score
 from boostbench.report.statistics.friedman import Friedman, average_ranks, friedman, holm
@@ -25,7 +23,7 @@ class PairTest:
     wilcoxon : Wilcoxon
         The signed-rank test.
     rank_biserial : float
-        Its effect size; negative where `a` errs less.
+        Its effect size; negative where `a` is better.
     holm : float
         P-value of the signed-rank test, corrected for the number of pairs of columns.
     nemenyi : float or None
@@ -75,21 +73,21 @@ def compare_columns(table: Table) -> Comparison:
     -------
     Comparison
     """
-    names = list(table.columns)
+    names = list(table.results)
     pairs = paired(table, names)
-    if len(pairs.errors) < 2:
+    if len(pairs.numbers) < 2:
         return Comparison(pairs, {}, [], None)
-    errors = np.round(pairs.errors, 1)
-    together = friedman(errors) if len(names) > 2 else None
+    losses, digits = pairs.losses, pairs.quantity.digits
+    together = friedman(losses, digits) if len(names) > 2 else None
     chosen = list(combinations(range(len(names)), 2))
-    signed_rank = [wilcoxon(errors[:, a], errors[:, b]) for a, b in chosen]
+    signed_rank = [wilcoxon(losses[:, a], losses[:, b], digits) for a, b in chosen]
     tests = [
         PairTest(
             a=names[a],
             b=names[b],
-            score=score(errors[:, a], errors[:, b]),
+            score=score(losses[:, a], losses[:, b], digits),
             wilcoxon=test,
-            rank_biserial=rank_biserial(errors[:, a], errors[:, b]),
+            rank_biserial=rank_biserial(losses[:, a], losses[:, b], digits),
             holm=float(corrected),
             nemenyi=float(together.nemenyi[a, b]) if together else None,
         )
@@ -97,18 +95,18 @@ def compare_columns(table: Table) -> Comparison:
             chosen, signed_rank, holm([test.p for test in signed_rank]), strict=True
         )
     ]
-    ranks = dict(zip(names, average_ranks(errors).tolist(), strict=True))
+    ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
     return Comparison(pairs, ranks, tests, together)
 
 
 def effect(table: Table, row: str, a: str, b: str) -> float:
-    """Hedges' g of two columns on one data set, over the splits; negative where `a` errs less."""
+    """Hedges' g of two columns on one data set, over the splits; negative where `a` is lower."""
     first, second = table.cells[row, a], table.cells[row, b]
     return hedges_g(
         first.mean,
         first.std,
-        len(first.errors),
+        len(first.values),
         second.mean,
         second.std,
-        len(second.errors),
+        len(second.values),
     )

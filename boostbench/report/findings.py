@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from boostbench.experiment.quantities import CALIBRATION
 from boostbench.report import numbers
 from boostbench.report.paired import paired
+from boostbench.report.statistics.agreement import SHORT
 from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import Tally
@@ -35,19 +37,20 @@ def significance(table: Table) -> list[str]:
         it gives one.
     """
     lines = []
-    for comparison in table.compare:
-        names = (comparison.a, comparison.b)
+    for pair in table.compare:
+        names = (pair.a, pair.b)
         pairs = paired(table, names)
-        if len(pairs.errors) > 1:
+        if len(pairs.numbers) > 1:
             labels = (table.columns[name].label for name in names)
-            lines.append(wilcoxon(*pairs.errors.T).sentence(*labels, pairs.unit))
-            if comparison.published:
-                lines[-1] += f" {comparison.published}"
+            result = wilcoxon(*pairs.numbers.T, pairs.quantity.digits)
+            lines.append(result.sentence(*labels, pairs.unit))
+            if pair.published:
+                lines[-1] += f" {pair.published}"
     return lines
 
 
 def comparison_rows(table: Table) -> list[list[str]]:
-    """List every published test error with ours beside it.
+    """List every published number with ours beside it.
 
     Parameters
     ----------
@@ -57,20 +60,23 @@ def comparison_rows(table: Table) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        Under `COMPARISON`: data, algorithm, published, ours, difference with Welch's 95% interval,
-        verdict. The last two are ``"-"`` where there is no number of ours.
+        Under `COMPARISON`: data, algorithm, published, ours, difference with its 95% interval,
+        verdict, with what it rests on where that is not Welch's interval. The last two are ``"-"``
+        where there is no number of ours.
     """
     rows = []
     for (row, column), cell in table.cells.items():
-        if not cell.has_published_error:
+        if cell.target is None:
             continue
         agreement = cell.agreement
-        difference, verdict = "-", "-"
+        difference, verdict = "-", cell.verdict if cell.values else "-"
         if agreement:
-            half = (agreement.high - agreement.low) / 2
-            difference = f"{agreement.difference:+.1f} ± {half:.1f}".removesuffix(" ± nan")
-            verdict = agreement.verdict
-        texts = [str(cell.published), cell.text, difference, verdict]
+            digits = cell.quantity.digits
+            difference = f"{agreement.difference:+.{digits}f} ± {agreement.half:.{digits}f}"
+            difference = difference.removesuffix(" ± nan")
+            if agreement.basis != "welch":
+                verdict += f" ({SHORT[agreement.basis]})"
+        texts = [cell.reference, cell.text, difference, verdict]
         rows.append([table.rows[row], table.columns[column].label, *texts])
     return rows
 
@@ -91,7 +97,11 @@ def _places(rows: Mapping[str, Sequence[str]]) -> str:
 
 def summary(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
-    return f"{Tally.of(table.cells.values())}."
+    tally = Tally.of(table.cells.values())
+    if not tally.repeated:
+        return f"{tally}."
+    cells = "cell is" if tally.repeated == 1 else "cells are"
+    return f"{tally}. {tally.repeated} more {cells} beside a number that counts already."
 
 
 def seconds_rows(table: Table) -> list[list[str]]:
@@ -108,20 +118,19 @@ def seconds_rows(table: Table) -> list[list[str]]:
         Under `SECONDS`.
     """
     rows = []
+    timed = {name: column for name, column in table.columns.items() if column.beside is not None}
     for row, title in table.rows.items():
-        published = {}
-        for name, column in table.columns.items():
-            cell = table.cells[row, name]
-            if column.seconds and cell.published and column.seconds in cell.published.seconds:
-                published[name] = column.in_unit(cell.published.seconds[column.seconds])
-                ours = numbers.seconds(column.spent(cell))
-                rows.append([title, column.label, f"{published[name]:g}", ours])
-        for pair in table.speedup:
-            slow, fast = pair
-            if slow in published and fast in published:
-                said = f"{published[slow] / published[fast]:.2g}"
-                ours = numbers.seconds(table.ratio(row, pair))
-                rows.append([title, f"speed-up of {table.columns[fast].label}", said, ours])
+        said = {name: table.published_time(row, name) for name in timed}
+        for name, column in timed.items():
+            if said[name]:
+                ours = numbers.seconds(table.time(row, name))
+                rows.append([title, column.label, str(said[name]), ours])
+        for slow, fast in table.speedup:
+            if said[slow] and said[fast]:
+                factor = f"{said[slow].mean / said[fast].mean:.2g}"
+                ours = numbers.seconds(table.ratio(row, (slow, fast)))
+                label = f"speed-up of {table.columns[fast].label}"
+                rows.append([title, label, factor, ours])
     return rows
 
 
@@ -144,7 +153,7 @@ def reference_job(table: Table) -> list[str]:
         One sentence; none where nothing is recorded.
     """
     spent = {
-        f"{label} on {title}": table.cells[row, name].seconds("calibration")
+        f"{label} on {title}": table.cells[row, name].average(CALIBRATION)
         for row, title in table.rows.items()
         for name, label in table.fits.items()
         if table.cells[row, name].records

@@ -17,7 +17,7 @@ class _Row(NamedTuple):
 
     @property
     def n_numbers(self) -> int:
-        return sum(bool(cell.errors) for cell in self.cells)
+        return sum(bool(cell.values) for cell in self.cells)
 
 
 def find_column(columns: Iterable[str], name: str) -> str | None:
@@ -94,7 +94,10 @@ def merge(
         name="compare",
         title=" against ".join(labels) if len(names) == 2 else join(labels),
         rows={name: row.title for name, row in rows.items()},
-        columns={name: Column(label, label) for name, label in zip(names, labels, strict=True)},
+        columns={
+            name: Column(label, label, quantity=tables[0].quantity)
+            for name, label in zip(names, labels, strict=True)
+        },
         cells={
             (row, name): cell
             for row, content in rows.items()

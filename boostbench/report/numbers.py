@@ -5,10 +5,23 @@ from math import isnan
 
 import numpy as np
 
+from boostbench.experiment.quantities import Quantity
 
-def mean_std(mean: float, std: float) -> str:
-    """Print a mean and a standard deviation as the papers do, e.g. ``"2.9 (2.4)"``."""
-    return f"{mean:.1f}" if isnan(std) else f"{mean:.1f} ({std:.1f})"
+
+def mean_std(mean: float, std: float, digits: int = 1) -> str:
+    """Print a mean and a standard deviation as the papers do.
+
+    Examples
+    --------
+    >>> mean_std(2.94, 2.4), mean_std(0.983, float("nan"), digits=3)
+    ('2.9 (2.4)', '0.983')
+    """
+    return f"{mean:.{digits}f}" if isnan(std) else f"{mean:.{digits}f} ({std:.{digits}f})"
+
+
+def printed(quantity: Quantity, mean: float, std: float) -> str:
+    """Print a mean of a quantity with its standard deviation; of CPU times the mean alone."""
+    return seconds(mean) if quantity.of_machine else mean_std(mean, std, quantity.digits)
 
 
 def seconds(value: float | None) -> str:

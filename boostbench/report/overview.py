@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import median
 
-from boostbench.report.papers import TITLES, title
+from boostbench.report.papers import papers, title
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Counts, Tally
 
@@ -35,8 +36,8 @@ class Line:
 
 def in_order(tables: Iterable[Table]) -> list[Table]:
     """Put tables of one paper together, papers in their order, tables of no paper last."""
-    papers = [*TITLES, *dict.fromkeys(table.paper for table in tables if table.paper), ""]
-    return sorted(tables, key=lambda table: papers.index(table.paper))
+    order = [*papers(), *dict.fromkeys(table.paper for table in tables if table.paper), ""]
+    return sorted(tables, key=lambda table: order.index(table.paper))
 
 
 def short_title(table: Table) -> str:
@@ -78,10 +79,10 @@ def headline(total: Tally) -> str:
     --------
     >>> numbers = dict.fromkeys(VERDICTS, 0) | {"reproduced": 3, "worse": 1, "not run": 4}
     >>> headline(Tally(numbers))
-    'The tables hold 8 published test errors. Beside 4 of them there is one of ours: 3 are
+    'The tables hold 8 published numbers. Beside 4 of them there is one of ours: 3 are
     reproduced (75%), 0 are better and 1 is worse.'
     """
-    text = f"The tables hold {total.published} published test errors."
+    text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return f"{text} Beside none of them there is one of ours yet."
     share = f"{100 * total['reproduced'] / total.compared:.0f}%"
@@ -89,6 +90,36 @@ def headline(total: Tally) -> str:
         f"{text} Beside {total.compared} of them there is one of ours: "
         f"{_are(total['reproduced'])} reproduced ({share}), {_are(total['better'])} better and "
         f"{_are(total['worse'])} worse."
+    )
+
+
+def sharpness(total: Tally) -> str:
+    """Tell how small a difference can be seen, in a sentence; empty without any interval.
+
+    Examples
+    --------
+    >>> sharpness(Tally({}, widths=[(1.0, 0.1), (2.0, 0.4), (3.0, 0.2)]))
+    'Half of the 95% intervals are wider than ± 2.0, or ± 20% of the published number: a smaller
+    difference counts as reproduced there.'
+    """
+    if not total.widths:
+        return ""
+    half, share = (median(widths) for widths in zip(*total.widths, strict=True))
+    return (
+        f"Half of the 95% intervals are wider than ± {half:.1f}, or ± {100 * share:.0f}% of the "
+        "published number: a smaller difference counts as reproduced there."
+    )
+
+
+def counting(total: Tally) -> str:
+    """Tell how published numbers are counted."""
+    text = "Each published number counts once"
+    if not total.repeated:
+        return f"{text}."
+    return (
+        f"{text}, beside the first cell that shows it: {total.repeated} more cells stand beside "
+        "numbers that count already, because a paper prints them twice or because two versions of "
+        "ours are shown."
     )
 
 

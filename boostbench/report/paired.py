@@ -5,26 +5,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from boostbench.experiment.quantities import Quantity
 from boostbench.report.tables import Table
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Test errors of several columns on what all of them have.
+    """Numbers of several columns on what all of them have.
 
     Attributes
     ----------
-    errors : ndarray of shape (n_pairs, n_columns), float64
-        In percent: means over the splits; of a table with one data set, those of the splits.
+    numbers : ndarray of shape (n_pairs, n_columns), float64
+        Means over the splits; of a table with one data set, the numbers of the splits.
+    quantity : Quantity
+        What the numbers are.
     unit : {"data sets", "paired splits"}
-        What the lines of `errors` are.
+        What the lines of `numbers` are.
     left_out : list of str
         Titles of the data sets on which some of the columns have no number.
     """
 
-    errors: np.ndarray
+    numbers: np.ndarray
+    quantity: Quantity
     unit: str
     left_out: list[str]
+
+    @property
+    def losses(self) -> np.ndarray:
+        """The numbers, with the sign that makes the lower one the better, as they are printed."""
+        return np.round(self.quantity.sign * self.numbers, self.quantity.digits)
 
     @property
     def note(self) -> str | None:
@@ -54,16 +63,17 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
         for row in table.rows
         if row not in table.uncounted
     }
-    complete = [cells for cells in rows.values() if all(cell.errors for cell in cells)]
+    complete = [cells for cells in rows.values() if all(cell.values for cell in cells)]
     left_out = [
-        table.rows[row] for row, cells in rows.items() if not all(cell.errors for cell in cells)
+        table.rows[row] for row, cells in rows.items() if not all(cell.values for cell in cells)
     ]
     if len(table.rows) == 1:
-        errors = [cell.errors for cells in complete for cell in cells]
-        shared = sorted(set.intersection(*map(set, errors))) if errors else []
-        lines = [[one[split] for one in errors] for split in shared]
+        values = [cell.values for cells in complete for cell in cells]
+        shared = sorted(set.intersection(*map(set, values))) if values else []
+        lines = [[one[split] for one in values] for split in shared]
         unit = "paired splits"
     else:
         lines = [[cell.mean for cell in cells] for cells in complete]
         unit = "data sets"
-    return Paired(np.array(lines, dtype=float).reshape(-1, len(columns)), unit, left_out)
+    numbers = np.array(lines, dtype=float).reshape(-1, len(columns))
+    return Paired(numbers, table.columns[columns[0]].quantity, unit, left_out)

@@ -1,15 +1,153 @@
-"""What the papers are called."""
+"""The papers and what their transcribed tables hold, from ``published/papers.yaml``."""
 
-#: Titles of the papers, by the names that tables and published CSVs give them.
-TITLES = {
-    "randomboost": "RandomBoost",
-    "mcboost": "MCBoost",
-    "rpboost": "RpBoost",
-    "cgens": "CGENS",
-    "ladder": "LADDER",
-}
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from math import log10
+
+import yaml
+
+from boostbench.errors import unknown
+from boostbench.experiment.quantities import Quantity, get_quantity
+
+#: How many of a quantity's unit are one of the unit in which a table gives it.
+_CONVERSIONS = {("fraction", "percent"): 100.0}
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a paper, as it was transcribed.
+
+    Attributes
+    ----------
+    name : str
+        Of the CSV file, without its ending.
+    paper : str
+        Name of the paper.
+    number : str
+        What the paper calls it by.
+    quantity : Quantity
+        What it is about, with the decimals of the published numbers.
+    factor : float
+        How many of the quantity's unit are one of the table's.
+    repeats : int
+        How often the paper repeats each experiment.
+    repeats_where : list of dict
+        Lines with another number of repeats: values by column, and ``repeats``.
+    repeats_of : list of dict
+        Lines whose number another ``table`` has too: values by column of these lines (``where``)
+        and, as far as they differ, of the other table's (``there``).
+    algo : str, default="algo"
+        Column of the names of algorithms.
+    words : list of str
+        Columns that only describe.
+    definition : str, default=""
+        Name of the definition in ``conf/table`` that is this table; empty where there is none.
+    """
+
+    name: str
+    paper: str
+    number: str
+    quantity: Quantity
+    factor: float
+    repeats: int
+    repeats_where: list[dict] = field(default_factory=list)
+    repeats_of: list[dict] = field(default_factory=list)
+    algo: str = "algo"
+    words: list[str] = field(default_factory=list)
+    definition: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper.
+
+    Attributes
+    ----------
+    name, title : str
+        Short names, for files and for people.
+    authors, work, venue, year : str
+        Who wrote it, its title, and where and when it was published.
+    tables : dict of str to PublishedTable
+        Its transcribed tables by name.
+    """
+
+    name: str
+    title: str
+    authors: str
+    work: str
+    venue: str
+    year: str
+    tables: Mapping[str, PublishedTable]
+
+    @property
+    def citation(self) -> str:
+        """Authors, title, venue and year in a sentence."""
+        return f"{self.authors}: {self.work}. {self.venue}, {self.year}."
+
+
+@cache
+def papers() -> Mapping[str, Paper]:
+    """Read all papers, in the order in which they are shown."""
+    text = (files(__package__) / "published" / "papers.yaml").read_text(encoding="utf-8")
+    return {name: _paper(name, content) for name, content in yaml.safe_load(text).items()}
+
+
+@cache
+def tables() -> Mapping[str, PublishedTable]:
+    """Give all transcribed tables by name."""
+    return {name: table for paper in papers().values() for name, table in paper.tables.items()}
 
 
 def title(paper: str) -> str:
     """Give a paper's title; of a paper that is not known, its name."""
-    return TITLES.get(paper, paper)
+    return papers()[paper].title if paper in papers() else paper
+
+
+def citation(paper: str) -> str:
+    """Cite a paper; nothing for one that is not known."""
+    return papers()[paper].citation if paper in papers() else ""
+
+
+def published_table(name: str) -> PublishedTable:
+    """Look up a transcribed table.
+
+    Parameters
+    ----------
+    name : str
+        Of the CSV file, without its ending: ``"randomboost-table5"``.
+
+    Raises
+    ------
+    UserError
+        If there is no such table.
+    """
+    if name not in tables():
+        raise unknown("published table", name, tables(), listed=False)
+    return tables()[name]
+
+
+def _paper(name: str, content: dict) -> Paper:
+    tables = content.pop("tables")
+    return Paper(
+        name=name,
+        year=str(content.pop("year")),
+        tables={table: _table(table, name, about) for table, about in tables.items()},
+        **content,
+    )
+
+
+def _table(name: str, paper: str, about: dict) -> PublishedTable:
+    quantity, digits = get_quantity(about.pop("quantity")), about.pop("digits")
+    unit = about.pop("unit", quantity.unit)
+    factor = _CONVERSIONS[unit, quantity.unit] if unit != quantity.unit else 1.0
+    return PublishedTable(
+        name=name,
+        paper=paper,
+        number=str(about.pop("number")),
+        # 0.983 is 98.3%: two decimals less.
+        quantity=replace(quantity, digits=digits - round(log10(factor))),
+        factor=factor,
+        **about,
+    )

@@ -5,47 +5,46 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from math import isnan
 
+from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.report.numbers import mean_std
+from boostbench.report.papers import PublishedTable, published_table
 
-#: Columns of CPU times: which part of a record's seconds they are, and their unit in seconds.
-_TIMES = {"coef_cpu_s": ("coefficients", 1), "test_ms_per_instance": ("predict_per_instance", 1e-3)}
-
-#: Columns that are no parameter of the algorithm.
-_NO_SETTINGS = {"data", "algo", "algos", "evaluation", "test_error_mean", "test_error_std", *_TIMES}
-
-#: How often each paper repeats its experiments, and the tables where it does otherwise.
-_REPEATS = {"randomboost": 10, "randomboost-table2": 5, "mcboost": 50}
+_NAN = float("nan")
 
 
 @dataclass(frozen=True)
 class Published:
-    """A published test error, CPU time, or both.
+    """A published number.
 
     Attributes
     ----------
     table : str
         Name of the CSV file without its ending, e.g. ``"randomboost-table5"``.
+    quantity : Quantity
+        What it is, with the decimals that the paper prints.
     mean, std : float
-        Test error in percent; NaN where the paper gives none.
+        In the quantity's unit; `std` is NaN where the paper gives none.
     n : int
         Number of repeats behind them.
-    seconds : dict of str to float
-        CPU seconds that the paper gives, by the part of a record's ``seconds`` that they are.
     line : dict of str to str
-        The line of the CSV file that holds them.
+        The line of the CSV file that holds it.
+    source : str, default=""
+        Where the number comes first: equal for what a paper prints twice.
     """
 
     table: str
+    quantity: Quantity
     mean: float
     std: float
     n: int
-    seconds: Mapping[str, float] = field(default_factory=dict)
     line: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
 
     def __str__(self) -> str:
-        return mean_std(self.mean, self.std)
+        if self.quantity.of_machine:
+            return f"{self.mean:g}"
+        return mean_std(self.mean, self.std, self.quantity.digits)
 
 
 @cache
@@ -66,18 +65,7 @@ def read(table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def names() -> list[str]:
-    """List all published tables, sorted by name."""
-    folder = files(__package__) / "published"
-    return sorted(e.name.removesuffix(".csv") for e in folder.iterdir() if e.name.endswith(".csv"))
-
-
-def tables(paper: str) -> list[str]:
-    """List the published tables of a paper, e.g. of ``"randomboost"``, sorted by name."""
-    return [name for name in names() if name.startswith(f"{paper}-table")]
-
-
-def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:
+def find(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
     """Look up what is published of an algorithm on a data set.
 
     Parameters
@@ -92,28 +80,22 @@ def find(table: str, data: str, algo: str, params: Mapping) -> Published | None:
 
     Returns
     -------
-    Published or None
-        None when the table does not hold it.
+    dict of str to Published
+        By the names of their quantities; empty when the table does not hold it.
+
+    Raises
+    ------
+    UserError
+        If there is no such table.
     """
-    for line in read(table):
-        named = line["data"] == data and algo in (line.get("algo") or line.get("algos", "")).split()
-        settings = line.keys() - _NO_SETTINGS
-        if named and all(_is(line[key], params.get(key)) for key in settings):
-            seconds = {
-                part: unit * float(line[column])
-                for column, (part, unit) in _TIMES.items()
-                if line.get(column)
-            }
-            mean, std = (float(line.get(f"test_error_{of}") or "nan") for of in ("mean", "std"))
-            if seconds or not isnan(mean):
-                return Published(table, mean, std, _repeats(table), seconds, line)
-    return None
-
-
-def find_in_paper(paper: str, data: str, algo: str, params: Mapping) -> Published | None:
-    """Look up a test error in all tables of a paper, the first that holds it; see `find`."""
-    found = (find(table, data, algo, params) for table in tables(paper))
-    return next((one for one in found if one), None)
+    about = published_table(table)
+    for index, line in enumerate(read(table)):
+        named = line["data"] == data and algo in line[about.algo].split()
+        if named and all(_is(line[key], params.get(key)) for key in _settings(about, line)):
+            found = _numbers(about, index, line)
+            if found:
+                return found
+    return {}
 
 
 def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
@@ -131,9 +113,10 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
     str or None
         In words; None when the paper does not say.
     """
+    about = published_table(table)
     for line in read("wilcoxon-statements"):
         pairs = (line["a"] in a and line["b"] in b) or (line["a"] in b and line["b"] in a)
-        if table == f"{line['paper']}-table{line['table']}" and pairs:
+        if (about.paper, about.number) == (line["paper"], line["table"]) and pairs:
             verdict = "rejects" if line["significant"] == "yes" else "fails to reject"
             return (
                 f"The paper, over {line['n_data']} data sets: statistic {line['statistic']}, "
@@ -142,14 +125,86 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
     return None
 
 
+def _numbers(about: PublishedTable, index: int, line: Mapping[str, str]) -> dict[str, Published]:
+    """Give all that a line of a table says."""
+    found = {}
+    for quantity in QUANTITIES.values():
+        own = quantity.name == about.quantity.name
+        mean = _cell(line, quantity, "", "_mean")
+        if mean:
+            factor = quantity.per_column_unit * (about.factor if own else 1)
+            std = _cell(line, quantity, "_std")
+            found[quantity.name] = Published(
+                table=about.name,
+                quantity=about.quantity if own else quantity,
+                mean=_scaled(mean, factor),
+                std=_scaled(std, factor) if std else _NAN,
+                n=_repeats(about, line),
+                line=line,
+                source=_source(about, index, line),
+            )
+    return found
+
+
+def _cell(line: Mapping[str, str], quantity: Quantity, *endings: str) -> str:
+    """Give what a line says under the first of some columns of a quantity; empty for nothing."""
+    if quantity.column is None:
+        return ""
+    return next(
+        (line[quantity.column + end] for end in endings if quantity.column + end in line), ""
+    )
+
+
+def _scaled(text: str, factor: float) -> float:
+    # Without the last bits of 100 * 0.983.
+    return float(text) if factor == 1 else round(factor * float(text), 9)
+
+
+def _settings(about: PublishedTable, line: Mapping[str, str]) -> set[str]:
+    """Give the columns that are parameters of the algorithm."""
+    others = {"data", about.algo, *about.words}
+    for quantity in QUANTITIES.values():
+        if quantity.column:
+            others |= {quantity.column, f"{quantity.column}_mean", f"{quantity.column}_std"}
+    return line.keys() - others
+
+
+def _repeats(about: PublishedTable, line: Mapping[str, str]) -> int:
+    for case in about.repeats_where:
+        if _fits(line, {key: value for key, value in case.items() if key != "repeats"}):
+            return case["repeats"]
+    return about.repeats
+
+
+def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:
+    """Name the line of a table in which a number comes first."""
+    for case in about.repeats_of:
+        if _fits(line, case["where"]):
+            other = published_table(case["table"])
+            there = {key: value for key, value in line.items() if key in _named(other)}
+            there |= case.get("there", {})
+            matches = [i for i, one in enumerate(read(other.name)) if _fits(one, there)]
+            if len(matches) != 1:
+                raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} are {there}")
+            return f"{other.name}:{matches[0]}"
+    return f"{about.name}:{index}"
+
+
+def _named(about: PublishedTable) -> set[str]:
+    """Give the columns that tell a table's lines apart."""
+    line = read(about.name)[0]
+    return {"data", about.algo, *_settings(about, line)}
+
+
+def _fits(line: Mapping[str, str], values: Mapping) -> bool:
+    """Whether a line has these values, or one of each list of them."""
+    wanted = {k: value if isinstance(value, list) else [value] for k, value in values.items()}
+    return all(any(_is(line[key], one) for one in several) for key, several in wanted.items())
+
+
 def _is(text: str, value) -> bool:
     """Whether a setting is what is asked for: nothing said, the same text, or the same number."""
     try:
         return not text or float(text) == float(value)
     except (TypeError, ValueError):
         return text == str(value)
-
-
-def _repeats(table: str) -> int:
-    paper = table.partition("-")[0]
-    return _REPEATS.get(table, _REPEATS[paper])

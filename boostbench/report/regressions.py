@@ -13,24 +13,28 @@ from boostbench.report.tables import Table
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a published test error.
+    """What became of a published number.
 
     Attributes
     ----------
     table, data, algo, column : str
         Where it is: table and row and column of ours, and the algorithm's name.
     ours, ours_std : float or None
-        Our mean test error and its standard deviation over splits, in percent; None without any.
+        Our mean and its standard deviation over splits; None without any.
     n : int
         Number of splits behind them.
-    published, published_std : float
+    published : float
+    published_std : float or None
         The paper's.
     published_n : int
         Number of repeats behind them.
     difference, low, high : float or None
-        Ours minus published, with Welch's 95% interval.
+        Ours minus published, with its 95% interval.
     verdict : str
         One of `boostbench.report.verdicts.VERDICTS`.
+    basis : str or None
+        What it rests on, one of `boostbench.report.statistics.agreement.BASES`; None where
+        nothing is compared.
     note : str or None
         What is known of the reason for a difference.
     """
@@ -43,12 +47,13 @@ class Verdict:
     ours_std: float | None
     n: int
     published: float
-    published_std: float
+    published_std: float | None
     published_n: int
     difference: float | None
     low: float | None
     high: float | None
     verdict: str
+    basis: str | None
     note: str | None
 
     @property
@@ -62,12 +67,12 @@ _FILED = ("table", "data", "algo", "column", "ours", "published", "n", "verdict"
 
 
 def verdicts(tables: Iterable[Table]) -> list[Verdict]:
-    """Judge every published test error of some tables."""
+    """Judge every published number of some tables."""
     return [
         _verdict(table, row, column)
         for table in tables
         for (row, column), cell in table.cells.items()
-        if cell.has_published_error
+        if cell.target
     ]
 
 
@@ -81,14 +86,15 @@ def _verdict(table: Table, row: str, column: str) -> Verdict:
         column=column,
         ours=_known(cell.mean),
         ours_std=_known(cell.std),
-        n=len(cell.errors),
-        published=cell.published.mean,
-        published_std=cell.published.std,
-        published_n=cell.published.n,
+        n=len(cell.values),
+        published=cell.target.mean,
+        published_std=_known(cell.target.std),
+        published_n=cell.target.n,
         difference=_known(agreement.difference) if agreement else None,
         low=_known(agreement.low) if agreement else None,
         high=_known(agreement.high) if agreement else None,
         verdict=cell.verdict,
+        basis=agreement.basis if agreement else None,
         note=cell.note,
     )
 

@@ -3,24 +3,18 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
-from boostbench.report.cells import STALE, Cell
+from boostbench.report.cells import ELSEWHERE, STALE, Cell
+from boostbench.report.published import Published
 
 #: Stands behind a number that not all splits are behind.
 PARTIAL = "‡"
 
-#: Which part of a record's seconds can be shown: what it is, and how many of its unit are a second.
-PARTS = {
-    "fit": ("seconds per split of the whole fit", 1),
-    "weak_learner": ("seconds per split to find the weak learners", 1),
-    "coefficients": ("seconds per split to find the coefficients", 1),
-    "predict_per_instance": ("microseconds to predict an instance of the test part", 1e6),
-}
-
 
 @dataclass(frozen=True)
 class Column:
-    """What is shown of one algorithm.
+    """One quantity of one algorithm.
 
     Attributes
     ----------
@@ -30,32 +24,26 @@ class Column:
         Heading.
     group : str, default=""
         Heading over several columns.
+    quantity : Quantity, default=TEST_ERROR
+        What it shows. The best is sought among columns of equal `quantity` and `rounds`.
     rounds : int, default=None
-        The test error is that after so many rounds; the best is sought among columns of equal
-        `rounds`.
-    seconds : {"fit", "weak_learner", "coefficients", "predict_per_instance"}, default=None
-        CPU time that is shown in a column of its own.
+        The number is that after so many boosting rounds.
+    beside : str, default=None
+        Name of the column whose fits it shows a CPU time of; None for a column with cells of its
+        own.
     """
 
     label: str
     title: str
     group: str = ""
+    quantity: Quantity = TEST_ERROR
     rounds: int | None = None
-    seconds: str | None = None
+    beside: str | None = None
 
     @property
     def fit(self) -> str:
         """Name what was fitted: several numbers of rounds are of one fit, their `group`."""
         return self.group if self.rounds else self.label
-
-    def in_unit(self, seconds: float) -> float:
-        """Convert `seconds` to the unit in which this column shows them."""
-        return seconds * PARTS[self.seconds][1]
-
-    def spent(self, cell: Cell) -> float | None:
-        """Give a cell's CPU time, in the unit in which it is shown; None where it is not known."""
-        seconds = cell.seconds(self.seconds)
-        return None if seconds is None else self.in_unit(seconds)
 
 
 @dataclass(frozen=True)
@@ -87,9 +75,9 @@ class Table:
     rows : dict of str to str
         Titles of the data sets, by name.
     columns : dict of str to Column
-        Columns by name.
+        Columns by name; those of CPU times stand behind the one that they are `beside`.
     cells : dict
-        ``Cell`` of each ``(row, column)``.
+        ``Cell`` of each ``(row, column)``, without the columns of CPU times.
     compare : list of Pair
         Pairs of columns for the significance test.
     classes : dict of str to int
@@ -101,7 +89,7 @@ class Table:
     remarks : list of str
         What a reader must know beside the numbers, one sentence each.
     speedup : list of (str, str)
-        Pairs of columns of which the CPU time of the first is divided by that of the second.
+        Pairs of columns of CPU times of which the first is divided by the second.
     paper : str, default=""
         The paper whose table it is, e.g. ``"randomboost"``.
     """
@@ -120,40 +108,60 @@ class Table:
     paper: str = ""
 
     @property
+    def results(self) -> dict[str, Column]:
+        """Columns with cells of their own, that is, without those of CPU times."""
+        return {name: column for name, column in self.columns.items() if column.beside is None}
+
+    @property
+    def quantity(self) -> Quantity:
+        """What the results are."""
+        return next(iter(self.columns.values())).quantity
+
+    @property
     def heads(self) -> list[tuple[str, str]]:
         """Group and title of each column that is printed."""
+        timed = {column.beside for column in self.columns.values()} - {None}
         heads = []
-        for column in self.columns.values():
-            if column.seconds:
-                group = column.label
-                heads += [(group, "Test error"), (group, "CPU time")]
-            else:
-                heads.append((column.group, column.title))
+        for name, column in self.columns.items():
+            alone = name not in timed and column.beside is None
+            heads.append(
+                (column.group, column.title) if alone else (column.label, column.quantity.title)
+            )
         return heads + [("Speed-up", self.columns[fast].label) for _, fast in self.speedup]
 
     @property
     def fits(self) -> dict[str, str]:
         """What was fitted, by the column of its last round."""
-        last = list(self.columns.values())[-1].rounds
-        return {name: column.fit for name, column in self.columns.items() if column.rounds == last}
+        last = list(self.results.values())[-1].rounds
+        return {name: column.fit for name, column in self.results.items() if column.rounds == last}
 
     def entries(self, row: str) -> list[Entry]:
         """Give what is printed of a row, under `heads`."""
+        best = self.best(row)
         entries = []
-        best, fastest = self.best(row), self.fastest(row)
         for name, column in self.columns.items():
-            cell = self.cells[row, name]
-            text = cell.text + (PARTIAL if cell.is_partial else "")
+            if column.beside is None:
+                cell = self.cells[row, name]
+                text = cell.text + (PARTIAL if cell.is_partial else "")
+            else:
+                text = numbers.seconds(self.time(row, name))
             entries.append(Entry(text, name in best))
-            if column.seconds:
-                spent = numbers.seconds(column.spent(cell))
-                entries.append(Entry(spent, name in fastest))
         ratios = [numbers.seconds(self.ratio(row, pair)) for pair in self.speedup]
         return entries + [Entry(ratio, False) for ratio in ratios]
 
+    def time(self, row: str, name: str) -> float | None:
+        """Give what a column of CPU times shows; None where it is not known."""
+        column = self.columns[name]
+        return self.cells[row, column.beside].average(column.quantity)
+
+    def published_time(self, row: str, name: str) -> Published | None:
+        """Give the published CPU time of a column of them; None where the paper has none."""
+        column = self.columns[name]
+        return self.cells[row, column.beside].published.get(column.quantity.name)
+
     def ratio(self, row: str, pair: tuple[str, str]) -> float | None:
         """Divide the CPU time of one column by that of another; None where one is not known."""
-        slow, fast = (self.columns[name].spent(self.cells[row, name]) for name in pair)
+        slow, fast = (self.time(row, name) for name in pair)
         return slow / fast if slow is not None and fast else None
 
     def label(self, row: str) -> str:
@@ -162,35 +170,38 @@ class Table:
         return self.rows[row] + (f" ({n_classes} classes)" if n_classes else "")
 
     def best(self, row: str) -> set[str]:
-        """Columns with the lowest mean of a row, as printed, among those of equal rounds."""
-        errors = {
-            name: (column.rounds, round(self.cells[row, name].mean, 1))
-            for name, column in self.columns.items()
-            if self.cells[row, name].errors
+        """Columns with the best number of a row, as printed, among those of equal rounds."""
+        printed: dict[tuple, dict[str, float]] = {}
+        for name, column in self.columns.items():
+            number = self._printed(row, name)
+            if number is not None:
+                kind = (column.quantity.name, column.rounds)
+                printed.setdefault(kind, {})[name] = column.quantity.sign * number
+        return {
+            name
+            for of_one_kind in printed.values()
+            for name, number in of_one_kind.items()
+            if number == min(of_one_kind.values())
         }
-        return _lowest(errors)
 
-    def fastest(self, row: str) -> set[str]:
-        """Columns with the least CPU time of a row, as printed."""
-        spent = {
-            name: column.spent(self.cells[row, name])
-            for name, column in self.columns.items()
-            if column.seconds
-        }
-        return _lowest(
-            {
-                name: (None, float(numbers.seconds(value)))
-                for name, value in spent.items()
-                if value is not None
-            }
-        )
+    def _printed(self, row: str, name: str) -> float | None:
+        """Give the number of a place as it is printed; None without one, or where none is best."""
+        column = self.columns[name]
+        if column.beside is not None:
+            time = self.time(row, name)
+            return None if time is None else float(numbers.seconds(time))
+        cell = self.cells[row, name]
+        if column.quantity.better is None or not cell.values:
+            return None
+        return round(cell.mean, column.quantity.digits)
 
     @property
     def caption(self) -> str:
         """What the numbers are."""
-        counts = sorted({len(cell.errors) for cell in self.cells.values() if cell.errors})
+        counts = sorted({len(cell.values) for cell in self.cells.values() if cell.values})
         splits = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
-        text = f"Test error in percent: mean (standard deviation) over {splits} splits."
+        unit = f" in {self.quantity.unit}" if self.quantity.unit else ""
+        text = f"{self.quantity.title}{unit}: mean (standard deviation) over {splits} splits."
         text = " ".join([text, *self.times])
         if len({column.rounds for column in self.columns.values()}) > 1:
             return f"{text} Best in bold, among those after the same number of rounds."
@@ -199,10 +210,10 @@ class Table:
     @property
     def times(self) -> list[str]:
         """What the CPU times are, and their ratios."""
-        parts = dict.fromkeys(c.seconds for c in self.columns.values() if c.seconds)
+        shown = [column.quantity for column in self.columns.values() if column.beside is not None]
         slow = dict.fromkeys(self.columns[slow].label for slow, _ in self.speedup)
         return [
-            *(f"CPU time: {PARTS[part][0]}." for part in parts),
+            *(f"CPU time: {what}." for what in dict.fromkeys(one.explanation for one in shown)),
             *(f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow),
         ]
 
@@ -231,6 +242,11 @@ class Table:
             notes.append(f"{PARTIAL} over a part of the splits: {', '.join(partial)}.")
         if any(cell.text == "not reached" for cell in cells.values()):
             notes.append("Not reached: fewer boosting rounds were asked for.")
+        if any(cell.departures and cell.target for cell in cells.values()):
+            notes.append(
+                f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
+                "verdict."
+            )
         if any(cell.stale for cell in cells.values()):
             notes.append(stale_note())
         return notes
@@ -239,11 +255,3 @@ class Table:
 def stale_note() -> str:
     """Explain the mark of stale numbers."""
     return f"{STALE} made by other code than today's, at least in part; rerun=stale runs it again."
-
-
-def _lowest(values: dict[str, tuple]) -> set[str]:
-    """Give the names whose value is the lowest of their class, from ``{name: (class, value)}``."""
-    lowest = {}
-    for kind, value in values.values():
-        lowest[kind] = min(value, lowest.get(kind, value))
-    return {name for name, (kind, value) in values.items() if value == lowest[kind]}

@@ -2,62 +2,82 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import isfinite
 
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Table
 
 #: Every verdict that a cell can have, in the order in which they are told: what was compared, what
-#: lacks a number of ours, what lacks one of the paper's.
+#: could not be, what lacks a number of ours, what lacks one of the paper's.
 VERDICTS = (
     *("reproduced", "better", "worse"),
+    *("undecided", "not judged"),
     *("failed", "not reached", "not run", "not available"),
     "not published",
 )
 COMPARED = VERDICTS[:3]
 
-#: What each verdict says of a test error.
+#: What each verdict says.
 MEANING = {
-    "reproduced": "the difference is within sampling error: Welch's 95% interval holds 0",
-    "better": "our test error is lower than the published one",
-    "worse": "our test error is higher than the published one",
+    "reproduced": "the difference is within sampling error: its 95% interval holds 0",
+    "better": "ours is better than the published number, by more than sampling error",
+    "worse": "ours is worse than the published number, by more than sampling error",
+    "undecided": "too few splits to tell, and no published standard deviation",
+    "not judged": "it was not run as the paper's table asks",
     "failed": "every split that was tried raised an error",
     "not reached": "fewer boosting rounds were asked for",
     "not run": "no split is on record",
-    "not available": "the data cannot be had",
-    "not published": "the paper gives no test error",
+    "not available": "the data are not at hand",
+    "not published": "the paper gives no number",
 }
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How many cells have each verdict.
+    """What became of published numbers.
 
     Attributes
     ----------
     numbers : dict of str to int
-        Cells by verdict, all of `VERDICTS` in their order, zeros included.
+        Published numbers by verdict, all of `VERDICTS` in their order, zeros included; under
+        ``"not published"`` cells.
+    repeated : int, default=0
+        How many cells are left out: their published number is that of a cell before them.
+    widths : list of (float, float)
+        Of each 95% interval, half of its width: in the unit of the numbers, and as a share of the
+        published one.
     """
 
     numbers: dict[str, int]
+    repeated: int = 0
+    widths: list[tuple[float, float]] = field(default_factory=list)
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> "Tally":
-        """Count the verdicts of some cells."""
-        found = Counter(cell.verdict for cell in cells)
-        return cls({verdict: found[verdict] for verdict in VERDICTS})
+        """Count the published numbers of some cells, each once; see `distinct`."""
+        cells = list(cells)
+        counted = distinct(cells)
+        found = Counter(cell.verdict for cell in counted)
+        widths = [
+            (cell.agreement.half, cell.agreement.half / cell.target.mean)
+            for cell in counted
+            if cell.agreement and isfinite(cell.agreement.half) and cell.target.mean > 0
+        ]
+        numbers = {verdict: found[verdict] for verdict in VERDICTS}
+        return cls(numbers, len(cells) - len(counted), widths)
 
     def __getitem__(self, verdict: str) -> int:
         return self.numbers[verdict]
 
     @property
     def published(self) -> int:
-        """Number of cells of which the paper gives the test error."""
+        """How many published numbers there are."""
         return sum(self.numbers.values()) - self["not published"]
 
     @property
     def compared(self) -> int:
-        """Number of published test errors beside which there is one of ours."""
+        """How many of them have one of ours beside them, and a verdict."""
         return sum(self[verdict] for verdict in COMPARED)
 
     @property
@@ -68,6 +88,33 @@ class Tally:
     def __str__(self) -> str:
         parts = ", ".join(f"{number} {verdict}" for verdict, number in self.shown.items())
         return f"{self.published} published numbers" + (f": {parts}" if parts else "")
+
+
+def distinct(cells: Iterable[Cell]) -> list[Cell]:
+    """Leave out cells beside a published number that a cell before them has too.
+
+    A paper prints some numbers twice, and two rows or columns of ours may stand beside one number
+    where it is not clear which of them the paper has. The first of them is the one that counts.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        In the order of the tables, their rows and columns.
+
+    Returns
+    -------
+    list of Cell
+        In the same order; all cells without a published number are kept.
+    """
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for cell in cells:
+        number = (cell.target.source, cell.quantity.name) if cell.target else ("", "")
+        if number not in seen:
+            kept.append(cell)
+        if number[0]:
+            seen.add(number)
+    return kept
 
 
 @dataclass(frozen=True)
@@ -95,8 +142,8 @@ def counts(tables: Iterable[Table]) -> Counts:
     Parameters
     ----------
     tables : iterable of Table
-        Every cell counts, also where two tables, or two rows of one, show the same experiment:
-        the paper's numbers are others.
+        In each of the tallies a published number counts once, see `distinct`. So the sum of the
+        tables may be larger than the tally of their paper.
 
     Returns
     -------

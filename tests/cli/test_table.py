@@ -56,6 +56,12 @@ def test_table_of_several_data_sets(call, folder, define_table):
     ]
     assert {cell["n_splits"] for cell in cells} == {"3"}
     assert [cell["published_mean"] for cell in cells] == ["", "", "4.3", "3.2"]
+    # It is not the published experiment: marked, and without a verdict.
+    not_published, not_judged = "not published", "not judged"
+    assert [cell["verdict"] for cell in cells] == [*[not_published] * 2, *[not_judged] * 2]
+    assert " 4.3 (3.8)§ |" in markdown
+    assert "2 published numbers: 2 not judged." in markdown
+    assert "§ published of another protocol or other parameters" in markdown
 
 
 def test_columns_of_one_algorithm(call, folder, define_table):
@@ -149,7 +155,7 @@ def test_every_published_number_stands_in_its_table(name):
         for column in table.columns
         for rounds in table.rounds or [None]
     }
-    assert None not in found.values()
+    assert all(found.values())
     # svmguide4 has not been run.
     assert len(found) == sum(line["data"] != "svmguide4" for line in read(table.published))
 
@@ -167,12 +173,13 @@ def test_every_published_number_of_mcboost_stands_in_its_table(number):
         for key in ((row, column) for row in table.rows for column in table.columns)
     }
     # What is not run has no number, nor has SAMME on isolet.
-    lacking = {key for key, published in found.items() if published is None}
+    lacking = {key for key, published in found.items() if not published}
     assert {key for key in lacking if table.runs(*key)} <= {("isolet", "samme")}
     shown = {
-        (table.rows[row].published.get("data", table.rows[row].data), p.mean, p.std)
-        for (row, _), p in found.items()
-        if p
+        (table.rows[row].published.get("data", table.rows[row].data), one.mean, one.std)
+        for (row, _), published in found.items()
+        for name, one in published.items()
+        if name == "test_error"
     }
     told = {
         (line["data"], float(line["test_error_mean"]), float(line["test_error_std"]))
@@ -182,7 +189,7 @@ def test_every_published_number_of_mcboost_stands_in_its_table(number):
     if told:
         assert shown == told
     else:  # Table VI, of times
-        assert {next(iter(p.seconds)) for p in found.values()} == {table.seconds}
+        assert {next(iter(published)) for published in found.values()} == {table.seconds}
 
 
 @pytest.mark.parametrize("number", [5, 6])
@@ -260,6 +267,41 @@ def test_definitions_in_the_documentation(tmp_path):
         experiments([table.cell(row, column) for row in table.rows for column in table.columns])
 
 
+def test_as_defined_is_judged(call, folder, define_table):
+    overrides = [*QUICK[:2], "protocol.tune=none"]
+    name = define_table(
+        rows=["wine"], columns=["adaboost_mh"], overrides=overrides, published="randomboost-table5"
+    )
+    assert call("table", name, "parallel=serial").code == 0
+    (cell,) = csv.DictReader((folder / "results" / "tables" / "mine.csv").open())
+    assert cell["verdict"] in ("reproduced", "better", "worse")
+    # Another seed draws other splits of the same experiment; fewer splits are another one.
+    call("table", name, "parallel=serial", "seed=1")
+    (cell,) = csv.DictReader((folder / "results" / "tables" / "mine-1.csv").open())
+    assert cell["verdict"] in ("reproduced", "better", "worse")
+    call("table", name, "parallel=serial", "protocol.n_splits=2")
+    (cell,) = csv.DictReader((folder / "results" / "tables" / "mine-n_splits=2.csv").open())
+    assert cell["verdict"] == "not judged"
+
+
+def test_accuracies(call, folder, define_table):
+    """The same records as another quantity; the better one is the higher."""
+    name = define_table(
+        rows=["wine", "iris"], columns=["adaboost_mh", "samme"], quantity="accuracy", rounds=[2, 5]
+    )
+    result = call("table", name, *QUICK)
+    assert result.code == 0
+    folder = folder / "results" / "tables"
+    cells = list(csv.DictReader((folder / f"mine-{CHANGED}.csv").open()))
+    means = {(c["data"], c["column"]): float(c["accuracy_mean"]) for c in cells}
+    assert all(50 < mean < 100 for mean in means.values())
+    markdown = (folder / f"mine-{CHANGED}.md").read_text()
+    assert " AdaBoost.MH, Accuracy 2 |" in markdown
+    assert "Accuracy in percent: mean (standard deviation) over 3 splits." in markdown
+    best = max(means["wine", f"{algo}@5"] for algo in ("adaboost_mh", "samme"))
+    assert f"**{best:.1f} (" in markdown
+
+
 def test_published_settings(define_table):
     name = define_table(
         rows=["heart"],
@@ -267,7 +309,8 @@ def test_published_settings(define_table):
         published="randomboost-table3",
     )
     table = TableDefinition.read(name)
-    assert table.find_published("heart", "sw", {"name": "rboost_rank"}).mean == 21.3
+    found = table.find_published("heart", "sw", {"name": "rboost_rank"})
+    assert found["test_error"].mean == 21.3
 
 
 def test_columns_of_another_table(define_table):
@@ -281,7 +324,7 @@ def test_published_rounds(define_table):
     table = TableDefinition.read(name)
     algo = {"name": "adaboost", "n_iterations": 1000}
     found = [table.find_published("heart", "adaboost", algo, rounds) for rounds in (50, 100, None)]
-    assert [published.mean for published in found] == [16.7, 17.6, 20.9]
+    assert [published["test_error"].mean for published in found] == [16.7, 17.6, 20.9]
 
 
 def test_table_again_runs_nothing_and_prints_the_same(call, folder, define_table):
@@ -352,6 +395,8 @@ def test_failed_splits(call, define_table):
         ({"rows": ["iris", "iris"], "columns": ["adaboost"]}, "has iris twice"),
         ({"rows": ["iris"], "columns": ["adaboost"], "compare": [["x", "adaboost"]]}, "column 'x'"),
         ({"rows": ["iris"], "columns": ["adaboost"], "published_as": {"a": "b"}}, "no row 'a'"),
+        ({"rows": ["iris"], "columns": ["adaboost"], "published": "../x"}, "unknown published"),
+        ({"rows": ["iris"], "columns": ["adaboost"], "quantity": "acuracy"}, "did you mean acc"),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "rounds": [7]}, "after 7 rounds"),
         (
             {"rows": ["iris"], "columns": ["adaboost_mh"], "remarks": [{"a": "b"}]},

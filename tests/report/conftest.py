@@ -1,5 +1,6 @@
 import pytest
 
+from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published
 from boostbench.report.tables import Column, Pair, Table
@@ -20,6 +21,8 @@ def make_cell():
         rounds=None,
         checkpoints=(50, 100),
         coefficients=None,
+        n=10,
+        source="",
         **more,
     ):
         records = [
@@ -40,14 +43,19 @@ def make_cell():
             for split, error in enumerate(errors)
         ]
         failed = [{"split": len(errors) + i, "error": "ValueError: no"} for i in range(failures)]
+        more.setdefault("missing", 0)
+        more.setdefault("quantity", TEST_ERROR)
+        line = {}
         if published:
             mean, std, *seconds = published
-            seconds = {"coefficients": seconds[0]} if seconds else {}
-            published = Published("randomboost-table5", mean, std, 10, seconds)
-        more.setdefault("missing", 0)
-        return Cell(
-            data, algo, algo.upper(), records, failed, stale, published, rounds=rounds, **more
-        )
+            numbers = {more["quantity"]: (mean, std)}
+            if seconds:
+                numbers[QUANTITIES["coefficients"]] = (seconds[0], float("nan"))
+            line = {
+                quantity.name: Published("randomboost-table5", quantity, *number, n, source=source)
+                for quantity, number in numbers.items()
+            }
+        return Cell(data, algo, algo.upper(), records, failed, stale, line, rounds=rounds, **more)
 
     return make
 
@@ -86,7 +94,7 @@ def table_of_rounds(make_cell, make_table):
     """Two data sets, two algorithms after 50 and 100 rounds."""
     columns = {
         f"{name}@{rounds}": Column(
-            f"{name.upper()}, T={rounds}", f"Test {rounds}", name.upper(), rounds
+            f"{name.upper()}, T={rounds}", f"Test {rounds}", name.upper(), rounds=rounds
         )
         for name in "ab"
         for rounds in (50, 100)
@@ -115,5 +123,15 @@ def timed_table(make_cell, make_table):
         ("wine", "a"): make_cell([1, 3], "wine", "a", published=(3.0, 3.0, 13.7), coefficients=2.0),
         ("wine", "b"): make_cell([4, 5], "wine", "b", published=(2.5, 2.0, 0.03), coefficients=0.1),
     }
-    columns = {name: Column(name.upper(), name.upper(), "", None, "coefficients") for name in "ab"}
-    return make_table(cells, columns)
+    return make_table(cells, with_times("ab"))
+
+
+def with_times(names):
+    """Make columns, each with the CPU time of the coefficients behind it."""
+    columns = {}
+    for name in names:
+        columns[name] = Column(name.upper(), name.upper())
+        columns[f"{name}:coefficients"] = Column(
+            name.upper(), name.upper(), quantity=QUANTITIES["coefficients"], beside=name
+        )
+    return columns

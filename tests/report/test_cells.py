@@ -2,6 +2,10 @@ import math
 
 import pytest
 
+from boostbench.experiment.quantities import QUANTITIES
+
+NAN = float("nan")
+
 
 def test_mean_and_sample_deviation(make_cell):
     cell = make_cell([1, 2, 4.5])
@@ -44,10 +48,10 @@ def test_partial(make_cell):
     assert not make_cell([], missing=3).is_partial
 
 
-def test_seconds(make_cell):
+def test_times(make_cell):
     cell = make_cell([1, 2, 3])
-    assert cell.seconds("fit") == 4.0
-    assert cell.seconds("coefficients") is None
+    assert cell.average(QUANTITIES["fit"]) == 4.0
+    assert cell.average(QUANTITIES["coefficients"]) is None
 
 
 def test_chosen(make_cell):
@@ -63,3 +67,32 @@ def test_verdict(make_cell):
     assert make_cell([91, 92, 93], published=(20.0, 1.0)).verdict == "worse"
     assert make_cell([1, 2, 3]).verdict == "not published"
     assert make_cell([], published=(20.0, 1.0)).verdict == "not run"
+
+
+def test_the_higher_accuracy_is_the_better_one(make_cell):
+    accuracy = QUANTITIES["accuracy"]
+    cell = make_cell([1, 2, 3], quantity=accuracy, published=(90.0, 1.0))
+    assert (cell.text, cell.verdict) == ("98.0 (1.0)", "better")
+    assert make_cell([20, 21, 22], quantity=accuracy, published=(90.0, 1.0)).verdict == "worse"
+
+
+def test_an_accuracy_without_a_published_deviation(make_cell):
+    published = {"quantity": QUANTITIES["accuracy"], "published": (98.0, NAN), "n": 1}
+    cell = make_cell([1, 2, 3], **published)
+    assert (cell.verdict, cell.agreement.basis) == ("reproduced", "ours")
+    assert make_cell([8, 9, 10], **published).verdict == "worse"
+    # All of the protocol's splits, which is one, are there.
+    cell = make_cell([1.9], **published)
+    assert (cell.verdict, cell.agreement.basis) == ("better", "rounding")
+    # One of several splits says nothing.
+    cell = make_cell([1.9], **published, missing=9)
+    assert (cell.verdict, cell.agreement, cell.note) == ("undecided", None, None)
+
+
+def test_another_protocol_is_not_judged(make_cell):
+    cell = make_cell([1, 2], published=(20.0, 1.0), departures=("protocol.n_splits=2",))
+    assert (cell.verdict, cell.agreement, cell.note) == ("not judged", None, None)
+    assert cell.reference == "20.0 (1.0)§"
+    assert make_cell([], published=(20.0, 1.0), departures=("x=1",)).verdict == "not run"
+    assert make_cell([1], departures=("x=1",)).verdict == "not published"
+    assert make_cell([1]).reference == ""

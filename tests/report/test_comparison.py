@@ -54,7 +54,7 @@ def test_two_need_no_correction(make_cell, make_table):
 def test_too_few_numbers(table):
     comparison = compare_columns(table)
     assert (comparison.ranks, comparison.tests, comparison.friedman) == ({}, [], None)
-    assert len(comparison.pairs.errors) == 1
+    assert len(comparison.pairs.numbers) == 1
 
 
 def test_effect_is_of_the_splits(make_cell, make_table):

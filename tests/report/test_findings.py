@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.findings import (
     comparison_rows,
     reference_job,
@@ -10,6 +11,8 @@ from boostbench.report.findings import (
 )
 from boostbench.report.published import Published
 from boostbench.report.tables import Column, Pair, Table
+
+NAN = float("nan")
 
 
 def test_pairs_are_splits_of_one_data_set(make_cell, make_table):
@@ -84,15 +87,16 @@ def test_seconds_beside_the_published_ones(table, timed_table):
 
 
 def test_speedup_beside_the_published_one(timed_table):
-    rows = seconds_rows(replace(timed_table, speedup=[("a", "b")]))
+    rows = seconds_rows(replace(timed_table, speedup=[("a:coefficients", "b:coefficients")]))
     assert rows[2:] == [["wine", "speed-up of B", "4.6e+02", "20.0"]]
 
 
 def test_only_the_time_is_published(make_cell, make_table):
-    published = Published("t", float("nan"), float("nan"), 50, {"predict_per_instance": 6e-5})
+    time = QUANTITIES["predict_per_instance"]
+    published = {time.name: Published("t", time, 60.0, float("nan"), 50)}
     cell = replace(make_cell([1, 2]), published=published)
-    column = Column("A", "A", seconds="predict_per_instance")
-    table = make_table({("wine", "a"): cell}, {"a": column}, compare=())
+    columns = {"a": Column("A", "A"), "a:time": Column("A", "A", quantity=time, beside="a")}
+    table = make_table({("wine", "a"): cell}, columns, compare=())
     assert comparison_rows(table) == []
     assert summary(table).startswith("0 published numbers")
     assert seconds_rows(table) == [["wine", "A", "60", "2.00"]]
@@ -123,3 +127,27 @@ def test_reference_job_of_a_fit_is_told_once(table_of_rounds):
 
 def test_no_reference_job_where_nothing_is_recorded(make_cell, make_table):
     assert reference_job(make_table({("wine", "a"): make_cell([])}, compare=())) == []
+
+
+def test_a_verdict_names_its_basis_where_it_is_not_welchs_interval(make_cell, make_table):
+    accuracy = QUANTITIES["accuracy"]
+    cells = {
+        ("wine", "a"): make_cell([1, 2, 3], published=(98.0, NAN), quantity=accuracy),
+        ("iris", "a"): make_cell([2], published=(98.0, NAN), quantity=accuracy),
+        ("glass", "a"): make_cell([2], published=(90.0, 1.0), quantity=accuracy),
+    }
+    rows = comparison_rows(make_table(cells, {"a": Column("A", "A", quantity=accuracy)}))
+    assert [row[2:] for row in rows] == [
+        ["98.0", "98.0 (1.0)", "+0.0 ± 2.8", "reproduced (published deviation unknown)"],
+        ["98.0", "98.0", "+0.0", "reproduced (rounding only)"],
+        ["90.0 (1.0)", "98.0", "+8.0 ± 2.4", "better (our deviation unknown)"],
+    ]
+
+
+def test_another_protocol_stands_beside_the_published_number_without_a_verdict(
+    make_cell, make_table
+):
+    cell = make_cell([1, 2], published=(30.0, 1.0), departures=("protocol.n_splits=2",))
+    table = make_table({("wine", "a"): cell})
+    assert comparison_rows(table) == [["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "not judged"]]
+    assert summary(table) == "1 published numbers: 1 not judged."

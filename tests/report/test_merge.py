@@ -5,7 +5,7 @@ from boostbench.report.tables import Column, Pair
 
 
 def means(table):
-    return {key: cell.mean for key, cell in table.cells.items() if cell.errors}
+    return {key: cell.mean for key, cell in table.cells.items() if cell.values}
 
 
 def test_find_column():

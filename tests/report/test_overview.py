@@ -77,7 +77,7 @@ def test_headline_without_any_number_of_ours(table):
     cells = {key: replace(cell, records=[], failures=[]) for key, cell in table.cells.items()}
     total = counts([replace(table, cells=cells, paper="mcboost")]).total
     assert headline(total) == (
-        "The tables hold 3 published test errors. Beside none of them there is one of ours yet."
+        "The tables hold 3 published numbers. Beside none of them there is one of ours yet."
     )
 
 

@@ -6,14 +6,14 @@ from boostbench.report.paired import paired
 
 def test_means_over_data_sets(table):
     pairs = paired(table, ["a", "b"])
-    np.testing.assert_allclose(pairs.errors, [[2.0, 4.1]])
+    np.testing.assert_allclose(pairs.numbers, [[2.0, 4.1]])
     assert pairs.unit == "data sets"
     assert pairs.note == "2 data sets are left out, where a number is missing: glass, dna."
 
 
 def test_only_the_columns_that_are_asked_for_must_have_numbers(table):
     pairs = paired(table, ["a"])
-    np.testing.assert_allclose(pairs.errors, [[2.0], [25.0]])
+    np.testing.assert_allclose(pairs.numbers, [[2.0], [25.0]])
     assert pairs.note == "1 data set is left out, where a number is missing: dna."
 
 
@@ -21,7 +21,7 @@ def test_splits_of_one_data_set(make_cell, make_table):
     # Those that all have, in their order.
     cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
     pairs = paired(make_table(cells), ["b", "a"])
-    np.testing.assert_allclose(pairs.errors, [[2, 1], [4, 2], [6, 3]])
+    np.testing.assert_allclose(pairs.numbers, [[2, 1], [4, 2], [6, 3]])
     assert (pairs.unit, pairs.note) == ("paired splits", None)
 
 
@@ -29,10 +29,10 @@ def test_splits_of_one_data_set(make_cell, make_table):
 def test_no_numbers(make_cell, make_table, rows):
     cells = {(row, column): make_cell([]) for row in rows for column in "ab"}
     pairs = paired(make_table(cells), ["a", "b"])
-    assert pairs.errors.shape == (0, 2)
+    assert pairs.numbers.shape == (0, 2)
     assert pairs.left_out == rows
 
 
 def test_second_versions_of_data_take_no_part(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
-    assert len(paired(make_table(cells, uncounted={"vowel528"}), ["a", "b"]).errors) == 1
+    assert len(paired(make_table(cells, uncounted={"vowel528"}), ["a", "b"]).numbers) == 1

@@ -2,7 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from boostbench.experiment.quantities import QUANTITIES
+from boostbench.report.comparison import compare_columns
 from boostbench.report.tables import Column, Entry
+from tests.report.conftest import with_times
 
 
 def test_entries(table):
@@ -48,7 +51,8 @@ def test_cpu_time_has_columns_of_its_own(timed_table):
 
 
 def test_speedup_has_columns_behind_all_others(timed_table):
-    table = replace(timed_table, speedup=[("a", "b"), ("b", "a")])
+    times = "a:coefficients", "b:coefficients"
+    table = replace(timed_table, speedup=[times, times[::-1]])
     assert table.heads[4:] == [("Speed-up", "B"), ("Speed-up", "A")]
     assert table.entries("wine")[4:] == [Entry("20.0", False), Entry("0.0500", False)]
     assert "Speed-up: CPU time of A by that of the algorithm." in table.caption
@@ -56,8 +60,7 @@ def test_speedup_has_columns_behind_all_others(timed_table):
 
 def test_speedup_of_what_is_not_known(make_cell, make_table):
     cells = {("wine", "a"): make_cell([1], coefficients=2.0), ("wine", "b"): make_cell([])}
-    columns = {name: Column(name, name, seconds="coefficients") for name in "ab"}
-    table = make_table(cells, columns, speedup=[("a", "b")])
+    table = make_table(cells, with_times("ab"), speedup=[("a:coefficients", "b:coefficients")])
     assert table.entries("wine")[-1] == Entry("-", False)
 
 
@@ -108,3 +111,46 @@ def test_headline_tells_what_was_changed(table, make_table):
 def test_remarks_stand_before_what_the_records_show(table_of_rounds):
     told = replace(table_of_rounds, remarks=["The data are our own."])
     assert told.notes == ["The data are our own.", *table_of_rounds.notes]
+
+
+@pytest.fixture
+def accuracies(make_cell, make_table):
+    """Errors of 1% and 2% as accuracies, so that the first is the better one."""
+    accuracy = replace(QUANTITIES["accuracy"], digits=2)
+    cells = {
+        (row, name): make_cell([error, error + 1], row, quantity=accuracy)
+        for row in ("wine", "iris")
+        for name, error in (("a", 1), ("b", 2))
+    }
+    columns = {name: Column(name.upper(), name.upper(), quantity=accuracy) for name in "ab"}
+    return make_table(cells, columns)
+
+
+def test_the_highest_accuracy_is_the_best(accuracies):
+    assert accuracies.entries("wine") == [
+        Entry("98.50 (0.71)", True),
+        Entry("97.50 (0.71)", False),
+    ]
+    assert accuracies.caption.startswith("Accuracy in percent: mean (standard deviation) over 2")
+
+
+def test_accuracies_are_compared_by_the_higher_one(accuracies):
+    comparison = compare_columns(accuracies)
+    (test,) = comparison.tests
+    assert test.score == (2, 0, 0)
+    assert test.rank_biserial == -1
+    assert comparison.ranks == {"a": 1, "b": 2}
+
+
+def test_nothing_is_best_where_neither_is(make_cell, make_table):
+    rounds = QUANTITIES["n_iterations"]
+    cells = {("wine", name): make_cell([1], quantity=rounds) for name in "ab"}
+    columns = {name: Column(name, name, quantity=rounds) for name in "ab"}
+    table = make_table(cells, columns)
+    assert table.entries("wine") == [Entry("100", False)] * 2
+
+
+def test_a_published_number_of_another_protocol_is_told(make_cell, make_table):
+    cell = make_cell([1, 2], published=(3.0, 1.0), departures=("protocol.n_splits=2",))
+    (note,) = make_table({("wine", "a"): cell}, compare=()).notes
+    assert note.startswith("§ published of another protocol")

@@ -4,12 +4,19 @@ from collections import Counter
 from collections.abc import Mapping
 from math import isnan
 
+from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
 from boostbench.report import numbers
 from boostbench.report.cells import STALE, Cell
+from boostbench.report.statistics.agreement import BASES
 from boostbench.report.tables import PARTIAL
 from boostbench.report.verdicts import MEANING
 
-_TIMES = {"fit": "fit", "weak_learner": "weak learners", "coefficients": "coefficients"}
+_TIMES = {
+    "fit": "fit {}",
+    "weak_learner": "weak learners {}",
+    "coefficients": "coefficients {}",
+    "predict_per_instance": "prediction {} µs an instance",
+}
 
 
 def details(cell: Cell) -> list[tuple[str, str]]:
@@ -30,6 +37,8 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         ("Published", _published(cell)),
         ("Difference", _difference(cell)),
         ("Verdict", cell.verdict),
+        ("Basis", _basis(cell)),
+        ("Not as there", ", ".join(cell.departures)),
         ("Note", cell.note or ""),
         ("Rounds", _rounds(cell)),
         ("CPU seconds", _seconds(cell)),
@@ -49,55 +58,65 @@ def details(cell: Cell) -> list[tuple[str, str]]:
 
 
 def _ours(cell: Cell) -> str:
-    if not cell.errors:
+    if not cell.values:
         return f"{cell.text}: {MEANING[cell.text]}"
-    n = len(cell.errors)
-    return f"{_number(cell.mean, cell.std)} %, {n} {'splits' if n > 1 else 'split'}"
+    n = len(cell.values)
+    # One digit more than in the table.
+    number = numbers.mean_std(cell.mean, cell.std, cell.quantity.digits + 1)
+    return f"{number}{_unit(cell)}, {n} {'splits' if n > 1 else 'split'}"
 
 
 def _published(cell: Cell) -> str:
-    published = cell.published
-    if not cell.has_published_error:
-        return "no test error"
-    return f"{numbers.mean_std(published.mean, published.std)} %, {published.n} repeats"
+    target = cell.target
+    if target is None:
+        return f"no {cell.quantity.title.lower()}"
+    return f"{cell.reference}{_unit(cell)}, {target.n} {'repeats' if target.n > 1 else 'run'}"
 
 
 def _difference(cell: Cell) -> str:
     agreement = cell.agreement
     if agreement is None:
         return ""
+    difference, welch = _signed(agreement.difference, cell), agreement.basis == "welch"
     if isnan(agreement.low):
-        return f"{_signed(agreement.difference)}, no interval: a standard deviation is not known"
-    interval = f"{_signed(agreement.low)} to {_signed(agreement.high)}"
-    return f"{_signed(agreement.difference)}, Welch’s 95% interval {interval}"
+        return f"{difference}, both standard deviations are 0" if welch else difference
+    interval = f"{_signed(agreement.low, cell)} to {_signed(agreement.high, cell)}"
+    return f"{difference}, {'Welch’s ' if welch else ''}95% interval {interval}"
+
+
+def _basis(cell: Cell) -> str:
+    """Name what a verdict rests on, where that is not Welch's interval."""
+    agreement = cell.agreement
+    return "" if agreement is None or agreement.basis == "welch" else BASES[agreement.basis]
 
 
 def _rounds(cell: Cell) -> str:
     done = cell.n_iterations
     if done is None:
         return ""
-    asked = f"test error after {cell.rounds}; " if cell.rounds else ""
+    asked = f"{cell.quantity.title.lower()} after {cell.rounds}; " if cell.rounds else ""
     return f"{asked}{done:.0f} done"
 
 
 def _seconds(cell: Cell) -> str:
     if not cell.records:
         return ""
-    spent = {part: cell.seconds(part) for part in (*_TIMES, "predict_per_instance")}
-    return f"{_times(spent)}; reference job {numbers.seconds(cell.seconds('calibration'))}"
+    job = numbers.seconds(cell.average(CALIBRATION))
+    return (
+        f"{_times({name: cell.average(QUANTITIES[name]) for name in _TIMES})}; reference job {job}"
+    )
 
 
 def _published_seconds(cell: Cell) -> str:
-    return _times(cell.published.seconds) if cell.published else ""
+    return _times({name: one.mean for name, one in cell.published.items()})
 
 
 def _times(spent: Mapping[str, float | None]) -> str:
     texts = [
-        f"{name} {numbers.seconds(spent[part])}" for part, name in _TIMES.items() if spent.get(part)
+        text.format(numbers.seconds(spent[name]))
+        for name, text in _TIMES.items()
+        if spent.get(name)
     ]
-    prediction = spent.get("predict_per_instance")
-    if prediction:
-        texts.append(f"prediction {numbers.seconds(1e6 * prediction)} µs an instance")
     return ", ".join(texts)
 
 
@@ -120,10 +139,9 @@ def _recorded(cell: Cell) -> str:
     return " to ".join(dict.fromkeys((dates[0][:10], dates[-1][:10]))) if dates else ""
 
 
-def _number(mean: float, std: float) -> str:
-    # One digit more than in the table.
-    return f"{mean:.2f}" if isnan(std) else f"{mean:.2f} ({std:.2f})"
+def _unit(cell: Cell) -> str:
+    return f" {cell.quantity.symbol}" if cell.quantity.symbol else ""
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+def _signed(value: float, cell: Cell) -> str:
+    return f"{value:+.{cell.quantity.digits + 1}f}".replace("-", "−")

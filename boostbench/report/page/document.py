@@ -11,12 +11,20 @@ from markupsafe import Markup
 from boostbench import __version__
 from boostbench.report.cells import STALE
 from boostbench.report.findings import COMPARISON, COMPARISON_EXPLANATION, SECONDS
-from boostbench.report.overview import by_algorithm, by_table, headline, in_order, verdicts
+from boostbench.report.overview import (
+    by_algorithm,
+    by_table,
+    counting,
+    headline,
+    in_order,
+    sharpness,
+    verdicts,
+)
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
 from boostbench.report.page.views import NOTE, TableView
-from boostbench.report.papers import title
+from boostbench.report.papers import citation, title
 from boostbench.report.tables import PARTIAL, Table
 from boostbench.report.verdicts import MEANING, counts
 
@@ -25,6 +33,8 @@ SIGNS = {
     "reproduced": "✓",
     "better": "▼",
     "worse": "▲",
+    "undecided": "?",
+    "not judged": "§",
     "failed": "✕",
     "not reached": "…",
     "not run": "○",
@@ -74,6 +84,8 @@ def document(
             figures=figures,
             total=told.total,
             headline=headline(told.total),
+            sharpness=sharpness(told.total),
+            counting=counting(told.total),
             verdicts=verdicts(told),
             by_table=by_table(told, tables),
             by_algorithm=by_algorithm(told, algorithms or {}),
@@ -99,6 +111,7 @@ def _environment() -> Environment:
     environment.filters |= {"typeset": typeset, "css": css, "thousands": _thousands}
     environment.globals |= {
         "identifier": identifier,
+        "citation": citation,
         "paper_title": title,
         "source": source,
         "signs": SIGNS,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import isnan
 
-from boostbench.report import numbers
 from boostbench.report.cells import STALE, Cell
 from boostbench.report.findings import (
     comparison_rows,
@@ -17,7 +16,8 @@ from boostbench.report.findings import (
 from boostbench.report.overview import short_title
 from boostbench.report.page.details import details
 from boostbench.report.page.typeset import identifier
-from boostbench.report.tables import PARTIAL, Column, Table
+from boostbench.report.tables import PARTIAL, Table
+from boostbench.report.tables import Entry as Printed
 from boostbench.report.verdicts import Tally
 
 #: Stands behind a number with a note on why it differs.
@@ -55,7 +55,7 @@ class Entry:
     marks : str
         Of stale and of partial numbers, and of those with a note.
     verdict : str
-        Of a test error; empty for times and their ratios.
+        Of a result; empty for times and their ratios.
     id, heading : str
         Of the details; empty where there are none.
     details : list of (str, str)
@@ -84,7 +84,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Compared:
-    """A published test error beside ours: what it is found by, the texts, and the verdict."""
+    """A published number beside ours: what it is found by, the texts, and the verdict."""
 
     find: str
     texts: list[str]
@@ -121,13 +121,17 @@ class TableView:
 
 
 def _heads(table: Table) -> Iterator[Head]:
-    titles = iter(table.heads)
-    for name, column in table.columns.items():
-        algo = next(cell.algo for (_, other), cell in table.cells.items() if other == name)
-        for _ in range(2 if column.seconds else 1):
-            yield Head(next(titles)[1], f"{column.label} {algo}".lower())
-    for _, fast in table.speedup:
-        yield Head(next(titles)[1], f"{table.columns[fast].label} speed-up".lower())
+    titles = [title for _, title in table.heads]
+    speedups = [f"{table.columns[fast].label} speed-up" for _, fast in table.speedup]
+    finds = [f"{column.label} {_algo(table, name)}" for name, column in table.columns.items()]
+    for title, find in zip(titles, finds + speedups, strict=True):
+        yield Head(title, find.lower())
+
+
+def _algo(table: Table, name: str) -> str:
+    """Name the algorithm of a column."""
+    name = table.columns[name].beside or name
+    return next(cell.algo for (_, other), cell in table.cells.items() if other == name)
 
 
 def _groups(table: Table) -> list[tuple[str, int]]:
@@ -140,21 +144,22 @@ def _row(table: Table, row: str, table_id: str) -> Row:
     printed = iter(table.entries(row))
     entries = []
     for name, column in table.columns.items():
-        cell = table.cells[row, name]
-        heading = f"{column.label} on {table.rows[row]}"
-        entries.append(_error(cell, next(printed).best, heading, identifier(table_id, row, name)))
-        if column.seconds:
-            entries.append(_time(cell, column, next(printed).best))
+        if column.beside is None:
+            heading = f"{column.label} on {table.rows[row]}"
+            about = heading, identifier(table_id, row, name)
+            entries.append(_result(table.cells[row, name], next(printed).best, *about))
+        else:
+            entries.append(_time(table, row, name, next(printed)))
     for pair in table.speedup:
         entries.append(Entry(next(printed).text, value=table.ratio(row, pair)))
     data = next(cell.data for (other, _), cell in table.cells.items() if other == row)
     return Row(table.label(row), f"{table.rows[row]} {row} {data}".lower(), entries)
 
 
-def _error(cell: Cell, best: bool, heading: str, identity: str) -> Entry:
+def _result(cell: Cell, best: bool, heading: str, identity: str) -> Entry:
     return Entry(
         text=cell.text.removesuffix(STALE),
-        published=str(cell.published) if cell.has_published_error else "",
+        published=cell.reference,
         value=None if isnan(cell.mean) else cell.mean,
         best=best,
         marks=_marks(cell),
@@ -170,15 +175,18 @@ def _marks(cell: Cell) -> str:
     return "".join(mark for mark, holds in marks.items() if holds)
 
 
-def _time(cell: Cell, column: Column, best: bool) -> Entry:
-    spent = column.spent(cell)
-    published = cell.published.seconds.get(column.seconds) if cell.published else None
-    said = "" if published is None else f"{column.in_unit(published):g}"
-    return Entry(numbers.seconds(spent), said, spent, best)
+def _time(table: Table, row: str, name: str, printed: Printed) -> Entry:
+    published = table.published_time(row, name)
+    return Entry(
+        text=printed.text,
+        published=str(published) if published else "",
+        value=table.time(row, name),
+        best=printed.best,
+    )
 
 
 def _compared(table: Table) -> Iterator[Compared]:
-    published = [(key, cell) for key, cell in table.cells.items() if cell.has_published_error]
+    published = [(key, cell) for key, cell in table.cells.items() if cell.target]
     for ((row, column), cell), texts in zip(published, comparison_rows(table), strict=True):
         find = (
             f"{table.rows[row]} {row} {cell.data}",

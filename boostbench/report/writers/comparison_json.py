@@ -38,13 +38,15 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
             {
                 "data": row,
                 "table": sources[row],
-                "errors": {name: _errors(table.cells[row, name]) for name in table.columns},
+                "numbers": {name: _numbers(table.cells[row, name]) for name in table.columns},
                 **({} if others else {"hedges_g": effect(table, row, a, b)}),
             }
             for row in table.rows
         ],
+        "quantity": table.quantity.name,
+        "better": table.quantity.better,
         "unit": comparison.pairs.unit,
-        "n": len(comparison.pairs.errors),
+        "n": len(comparison.pairs.numbers),
         "left_out": comparison.pairs.left_out,
         "ranks": comparison.ranks,
         "pairs": [
@@ -73,10 +75,10 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
     }
 
 
-def _errors(cell: Cell) -> dict | None:
-    if not cell.errors:
+def _numbers(cell: Cell) -> dict | None:
+    if not cell.values:
         return None
-    return {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.errors)}
+    return {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.values)}
 
 
 def _finite(value: Any) -> Any:

@@ -38,7 +38,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
         print_table(console, table)
     console.print()
     if not comparison.tests:
-        n = f"{len(comparison.pairs.errors) or 'No'} {comparison.pairs.unit.removesuffix('s')}"
+        n = f"{len(comparison.pairs.numbers) or 'No'} {comparison.pairs.unit.removesuffix('s')}"
         print_line(console, f"{n} with a number of each algorithm: too few for a test.", "bold")
     elif comparison.friedman:
         _print_many(console, table, comparison)
@@ -50,17 +50,21 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
 
 
 def _print_two(console: Console, table: Table) -> None:
-    """Print a line for each data set: both, their difference, and who errs less."""
+    """Print a line for each data set: both, their difference, and which is better."""
     a, b = table.columns
+    digits = table.quantity.digits
     heads = [_break(table.columns[name].label) for name in (a, b)]
-    grid = make_grid(["data", *heads, "difference", "Hedges'\ng", "errs less"])
+    grid = make_grid(["data", *heads, "difference", "Hedges'\ng", "better"])
     for row, title in table.rows.items():
         first, second = table.entries(row)
         difference, g, winner = "-", "-", "-"
-        if table.cells[row, a].errors and table.cells[row, b].errors:
-            (value,) = differences([table.cells[row, a].mean], [table.cells[row, b].mean])
-            difference, g = f"{value:+.1f}" if value else "0.0", _number(effect(table, row, a, b))
-            winner = _break(table.columns[a if value < 0 else b].label) if value else "tie"
+        ours, theirs = (table.cells[row, name] for name in (a, b))
+        if ours.values and theirs.values:
+            (value,) = differences([ours.mean], [theirs.mean], digits)
+            difference = f"{value:+.{digits}f}" if value else f"{0:.{digits}f}"
+            g = _number(effect(table, row, a, b))
+            first_wins = table.quantity.sign * value < 0
+            winner = _break(table.columns[a if first_wins else b].label) if value else "tie"
         texts = [Text(entry.text, "bold" if entry.best else "") for entry in (first, second)]
         grid.add_row(title, *texts, difference, g, winner)
     console.print(grid)
@@ -81,7 +85,7 @@ def _print_pair(console: Console, table: Table, test: PairTest) -> None:
     print_line(
         console,
         f"Effect size: rank-biserial correlation {_number(test.rank_biserial)}, "
-        f"from -1 ({a} always errs less) to 1 ({b} does).",
+        f"from -1 ({a} is always better) to 1 ({b} is).",
     )
 
 
@@ -107,10 +111,11 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
     console.print(grid)
     print_line(
         console,
-        "Ranks: 1 is the lowest test error as printed; ties share. P-values are corrected for "
+        f"Ranks: 1 is the {table.quantity.better} {table.quantity.title.lower()} as printed; ties "
+        "share. P-values are corrected for "
         "the number of pairs: by Nemenyi's test of average ranks, and by Holm's method of exact "
         "Wilcoxon signed-rank tests; bold where they are at most 5%. Effect size: rank-biserial "
-        "correlation, from -1 (A always errs less) to 1 (B does).",
+        "correlation, from -1 (A is always better) to 1 (B is).",
     )
 
 

@@ -4,15 +4,28 @@ import csv
 import io
 from math import isnan
 
+from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.report.tables import Table
 
-_COLUMNS = [
-    *("data", "column", "algo", "rounds", "test_error_mean", "test_error_std", "n_splits"),
-    *("n_failed", "n_missing", "n_stale"),
-    *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
-    *("chosen", "published_mean", "published_std", "difference", "low", "high", "verdict"),
-    *("published_coef_cpu_s", "test_ms_per_instance", "published_test_ms_per_instance"),
-]
+#: CPU times of a record by their columns, and how many of a column's unit are one of theirs.
+_TIMES = {
+    "fit_cpu_s": ("fit", 1),
+    "weak_learner_cpu_s": ("weak_learner", 1),
+    "coef_cpu_s": ("coefficients", 1),
+    "calibration_cpu_s": ("calibration", 1),
+    "test_ms_per_instance": ("predict_per_instance", 1e-3),
+}
+_PUBLISHED_TIMES = ("coef_cpu_s", "test_ms_per_instance")
+
+
+def _columns(quantity: Quantity) -> list[str]:
+    return [
+        *("data", "column", "algo", "rounds", f"{quantity.name}_mean", f"{quantity.name}_std"),
+        *("n_splits", "n_failed", "n_missing", "n_stale"),
+        *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
+        *("chosen", "published_mean", "published_std", "difference", "low", "high", "verdict"),
+        *("published_coef_cpu_s", "test_ms_per_instance", "published_test_ms_per_instance"),
+    ]
 
 
 def to_csv(table: Table) -> str:
@@ -26,41 +39,39 @@ def to_csv(table: Table) -> str:
     Returns
     -------
     str
-        Text of the file. Errors are in percent, times in CPU seconds per split; those of
-        prediction in milliseconds per instance.
+        Text of the file. Times are CPU seconds per split; those of prediction milliseconds per
+        instance.
     """
     out = io.StringIO()
-    writer = csv.DictWriter(out, _COLUMNS, lineterminator="\n")
+    name = table.quantity.name
+    writer = csv.DictWriter(out, _columns(table.quantity), lineterminator="\n")
     writer.writeheader()
     for (row, column), cell in table.cells.items():
-        agreement = cell.agreement
+        agreement, target = cell.agreement, cell.target
         line = {
             "data": row,
             "column": column,
             "algo": cell.algo,
             "rounds": cell.rounds or "",
-            "test_error_mean": _number(cell.mean),
-            "test_error_std": _number(cell.std),
+            f"{name}_mean": _number(cell.mean),
+            f"{name}_std": _number(cell.std),
             "n_splits": len(cell.records),
             "n_failed": len(cell.failures),
             "n_missing": cell.missing,
             "n_stale": cell.stale,
             "n_iterations": _number(cell.n_iterations),
-            "fit_cpu_s": _number(cell.seconds("fit")),
-            "weak_learner_cpu_s": _number(cell.seconds("weak_learner")),
-            "coef_cpu_s": _number(cell.seconds("coefficients")),
-            "calibration_cpu_s": _number(cell.seconds("calibration")),
-            "test_ms_per_instance": _milliseconds(cell.seconds("predict_per_instance")),
             "chosen": cell.chosen,
             "verdict": cell.verdict,
         }
-        if cell.published:
-            line["published_mean"] = _number(cell.published.mean)
-            line["published_std"] = _number(cell.published.std)
-            seconds = cell.published.seconds
-            line["published_coef_cpu_s"] = _number(seconds.get("coefficients"))
-            prediction = _milliseconds(seconds.get("predict_per_instance"))
-            line["published_test_ms_per_instance"] = prediction
+        for heading, (part, factor) in _TIMES.items():
+            line[heading] = _number(cell.average(QUANTITIES[part]), factor)
+        for heading in _PUBLISHED_TIMES:
+            part, factor = _TIMES[heading]
+            if part in cell.published:
+                line[f"published_{heading}"] = _number(cell.published[part].mean, factor)
+        if target:
+            line["published_mean"] = _number(target.mean)
+            line["published_std"] = _number(target.std)
         if agreement:
             line["difference"] = _number(agreement.difference)
             line["low"], line["high"] = _number(agreement.low), _number(agreement.high)
@@ -68,9 +79,5 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def _milliseconds(seconds: float | None) -> str:
-    return _number(None if seconds is None else 1000 * seconds)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None or isnan(value) else f"{value:.6g}"
+def _number(value: float | None, factor: float = 1) -> str:
+    return "" if value is None or isnan(value) else f"{factor * value:.6g}"

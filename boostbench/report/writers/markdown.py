@@ -2,6 +2,7 @@
 
 from tabulate import tabulate
 
+from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.findings import (
@@ -71,8 +72,8 @@ def _spent(cell: Cell) -> str:
     """``"3.20 / 1.10 / 1.90"``: CPU seconds of the fit, its weak learners, its coefficients."""
     if not cell.records:
         return "-"
-    parts = ("fit", "weak_learner", "coefficients")
-    return " / ".join(numbers.seconds(cell.seconds(part)) for part in parts)
+    parts = [QUANTITIES[name] for name in ("fit", "weak_learner", "coefficients")]
+    return " / ".join(numbers.seconds(cell.average(part)) for part in parts)
 
 
 def _pipe(rows: list[list[str]], header: list[str], left: int = 1) -> str:

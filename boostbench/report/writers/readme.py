@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from tabulate import tabulate
 
-from boostbench.report.overview import by_table, headline, in_order, verdicts
+from boostbench.report.overview import by_table, counting, headline, in_order, sharpness, verdicts
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import MEANING, counts
 
@@ -46,9 +46,10 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         [
             "# Results",
             "Written by `boostbench report` from `records/`; do not edit.",
-            headline(told.total),
+            f"{headline(told.total)} {sharpness(told.total)}".rstrip(),
             f"![How much is reproduced, by table]({picture})",
             table,
+            counting(told.total),
             "\n".join(f"- *{verdict}*: {MEANING[verdict]}" for verdict in columns),
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
             "the details of each number.\n",

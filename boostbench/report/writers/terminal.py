@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.data.dataset import Dataset
+from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report import numbers
-from boostbench.report.cells import Cell
+from boostbench.report.cells import ELSEWHERE, Cell
 from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
@@ -23,6 +24,9 @@ from boostbench.report.findings import (
 )
 from boostbench.report.tables import Entry, Table, stale_note
 from boostbench.report.writers.printing import GAP, make_grid, print_line
+
+#: CPU times of a summary, and their headings.
+_TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 _COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red"}
 
@@ -48,21 +52,21 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
     print_line(console, f"{dataset.name}: {shape}", style="bold")
     # Unbroken, so that a long path can be copied.
     console.print(dataset.source, markup=False, highlight=False, soft_wrap=True)
-    lowest = min((cell.mean for cell in cells if cell.records), default=None)
+    quantity = cells[0].quantity
+    best = min((quantity.sign * cell.mean for cell in cells if cell.values), default=None)
     columns = {
         "algorithm": [Text(cell.title) for cell in cells],
-        "error %": [
-            Text(cell.text, "bold" if len(cells) > 1 and cell.mean == lowest else "")
+        f"{quantity.title.split()[-1].lower()} {quantity.symbol}".rstrip(): [
+            Text(cell.text, "bold" if len(cells) > 1 and quantity.sign * cell.mean == best else "")
             for cell in cells
         ],
-        "published": [
-            Text(str(cell.published) if cell.has_published_error else "-") for cell in cells
-        ],
+        "published": [Text(cell.reference or "-") for cell in cells],
         "splits": [Text(cell.splits) for cell in cells],
         "rounds": [Text(_rounds(cell)) for cell in cells],
-        "fit s": [Text(numbers.seconds(cell.seconds("fit"))) for cell in cells],
-        "weak s": [Text(numbers.seconds(cell.seconds("weak_learner"))) for cell in cells],
-        "coef. s": [Text(numbers.seconds(cell.seconds("coefficients"))) for cell in cells],
+        **{
+            heading: [Text(numbers.seconds(cell.average(QUANTITIES[name]))) for cell in cells]
+            for name, heading in _TIMES.items()
+        },
     }
     # What no row has needs no column: few classifiers tell of rounds, few pairs are published.
     columns = {
@@ -77,7 +81,13 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
     for cell in cells:
         if cell.chosen:
             print_line(console, f"{cell.title}: {cell.chosen}, chosen by cross-validation")
-    print_line(console, "Error: mean (std) over splits. Times: CPU seconds per split, on one core.")
+        if cell.target and cell.departures:
+            what = ", ".join(cell.departures)
+            print_line(console, f"{ELSEWHERE} not the published experiment: {what}", "yellow")
+    print_line(
+        console,
+        f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core.",
+    )
 
 
 def print_stale_note(console: Console, cells: Sequence[Cell]) -> None:
@@ -153,7 +163,8 @@ def print_verdicts(console: Console, table: Table) -> None:
         tight = sum(widths) + GAP * (len(COMPARISON) - 1) > console.width
         grid = make_grid(COMPARISON, left=2, gap=1 if tight else GAP)
         for *texts, verdict in known:
-            grid.add_row(*texts, Text(verdict, style=_COLOURS[verdict]))
+            colour = _COLOURS.get(verdict.partition(" (")[0], "")
+            grid.add_row(*texts, Text(verdict, style=colour))
         console.print(grid)
     if rows:
         print_line(console, summary(table), style="bold")

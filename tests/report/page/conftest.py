@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.report.published import Published
 from boostbench.report.tables import Column, Pair, Table
 
 ENVIRONMENT = {
@@ -65,8 +64,4 @@ def odd_table(make_cell):
 
 @pytest.fixture
 def empty_table(make_cell, make_table):
-    cell = make_cell([], "wine", "a")
-    return make_table(
-        {("wine", "a"): replace(cell, published=Published("randomboost-table5", 3.0, 1.0, 10))},
-        compare=(),
-    )
+    return make_table({("wine", "a"): make_cell([], published=(3.0, 1.0))}, compare=())

@@ -168,7 +168,7 @@ def test_a_table_without_records_says_so(page):
 def test_published_numbers_stand_beside_ours(page, tables):
     rows = page.all("tr", class_=None)
     lines = [" ".join(text.split()) for a, text in rows if "class" in a and "data-find" in a]
-    published = [c for table in tables for c in table.cells.values() if c.has_published_error]
+    published = [c for table in tables for c in table.cells.values() if c.target]
     assert len(lines) == len(published)
     assert "wine B 1.0 (0.2) 4.1 (0.2)† +3.1 ± 0.3 ▲ worse" in lines
     assert "wine A 3.0 (1.0) not run - ○ not run" in lines
@@ -177,7 +177,7 @@ def test_published_numbers_stand_beside_ours(page, tables):
 
 def test_overview_counts_by_paper_table_and_algorithm(page, tables):
     text = page.text("p", class_="lead")[0]
-    assert text.startswith("The tables hold 14 published test errors. Beside 11 of them")
+    assert text.startswith("The tables hold 14 published numbers. Beside 11 of them")
     rows = [text.split() for text in page.text("tr")]
     assert ["RandomBoost", "6", "3", "1", "1", "·", "1"] in rows
     assert ["Table", "III", "nothing", "1", "·", "·", "·", "·", "1"] in rows

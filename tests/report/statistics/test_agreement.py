@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.report.statistics.agreement import agreement
+from boostbench.report.statistics.agreement import BASES, agreement
+
+NAN = float("nan")
 
 
 def test_agreement_is_welchs_interval():
@@ -22,7 +24,58 @@ def test_agreement_within_rounding(mean, verdict):
     assert agreement(mean, 0.0, 10, 10.0, 0.0, 10).verdict == verdict
 
 
-def test_agreement_without_a_published_deviation():
-    result = agreement(9.0, 1.0, 10, 10.0, float("nan"), 10)
-    assert result.verdict == "better"
-    assert np.isnan(result.low)
+def test_an_unknown_published_deviation_is_taken_as_ours():
+    """The interval is that of a t test with the common variance of our splits alone."""
+    result = agreement(9.0, 1.0, 10, 10.0, NAN, 5)
+    half = stats.t.ppf(0.975, 9) * np.sqrt(1 / 10 + 1 / 5)
+    assert (result.high - result.low) / 2 == result.half == pytest.approx(half)
+    assert (result.verdict, result.basis) == ("reproduced", "ours")
+    assert agreement(9.0, 0.1, 10, 10.0, NAN, 5).verdict == "better"
+    assert agreement(9.0, 0.1, 10, 10.0, NAN, 5, sign=-1).verdict == "worse"
+
+
+def test_the_interval_of_a_taken_deviation_holds_in_95_percent():
+    """Of two means of one normal distribution, where only the deviation of the first is known."""
+    rng = np.random.default_rng(0)
+    ours, theirs = rng.normal(size=(4000, 6)), rng.normal(size=(4000, 3))
+    found = [
+        agreement(a.mean(), a.std(ddof=1), 6, b.mean(), NAN, 3, digits=9).verdict
+        for a, b in zip(ours, theirs, strict=True)
+    ]
+    assert np.mean([verdict == "reproduced" for verdict in found]) == pytest.approx(0.95, abs=0.01)
+
+
+def test_one_split_takes_the_published_deviation():
+    result = agreement(9.0, NAN, 1, 10.0, 1.0, 10)
+    assert result.half == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(1 + 1 / 10))
+    assert (result.verdict, result.basis) == ("reproduced", "published")
+
+
+@pytest.mark.parametrize(
+    ("mean", "digits", "verdict"),
+    [
+        (98.54, 1, "reproduced"),
+        (98.56, 1, "better"),
+        (98.40, 1, "worse"),
+        (98.51, 2, "better"),
+        (98.504, 2, "reproduced"),
+    ],
+)
+def test_by_rounding_alone(mean, digits, verdict):
+    """An accuracy of one official split, published without a deviation: the higher, the better."""
+    result = agreement(mean, NAN, 1, 98.5, NAN, 1, digits, sign=-1)
+    assert (result.verdict, result.basis) == (verdict, "rounding")
+    assert np.isnan([result.low, result.high]).all()
+
+
+@pytest.mark.parametrize("std", [0.0, 1.0, NAN])
+@pytest.mark.parametrize("published_std", [0.0, 1.0, NAN])
+@pytest.mark.parametrize("n", [1, 2, 10])
+@pytest.mark.parametrize("published_n", [1, 10])
+def test_no_verdict_comes_from_a_nan(std, published_std, n, published_n):
+    """Far away is worse and equal is reproduced, whatever is not known."""
+    for difference, verdict in ((0.0, "reproduced"), (1000.0, "worse"), (-1000.0, "better")):
+        result = agreement(50 + difference, std, n, 50.0, published_std, published_n)
+        assert result.verdict == verdict
+        assert result.basis in BASES
+        assert np.isnan(result.low) or result.low <= difference <= result.high

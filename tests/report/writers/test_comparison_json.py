@@ -20,9 +20,9 @@ def test_all_digits(make_cell, make_table, names):
     assert content["algorithms"] == {name: name.upper() for name in names}
     wine, _, glass = content["data"]
     assert (wine["data"], wine["table"]) == ("wine", "t")
-    assert wine["errors"]["a"]["mean"] == pytest.approx((10 / 3 + 5) / 2, rel=1e-12)
-    assert wine["errors"]["a"]["n_splits"] == 2
-    assert glass["errors"]["b"] is None
+    assert wine["numbers"]["a"]["mean"] == pytest.approx((10 / 3 + 5) / 2, rel=1e-12)
+    assert wine["numbers"]["a"]["n_splits"] == 2
+    assert glass["numbers"]["b"] is None
     assert (content["n"], content["unit"], content["left_out"]) == (2, "data sets", ["glass"])
     first = content["pairs"][0]
     assert (first["a"], first["b"], first["wins"], first["ties"], first["losses"]) == (

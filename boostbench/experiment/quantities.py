@@ -1,0 +1,182 @@
+"""Quantities: what can be read off a record, compared and printed.
+
+A column of a table shows one of them, and a published table gives one or several. Another quantity
+is another entry of the list below; nothing else asks what a number is.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from boostbench.errors import unknown
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number that each finished split has.
+
+    Attributes
+    ----------
+    name : str
+        Identifies it in configs and in files.
+    title : str
+        Heading.
+    unit : str
+        Of the numbers that `of` gives; empty for plain numbers.
+    read : callable
+        From a record, and a number of boosting rounds or None for the last one, to the number;
+        KeyError where the record does not have it.
+    symbol : str, default=""
+        Of the unit.
+    digits : int, default=1
+        Printed decimals. Numbers that print alike are equal.
+    better : {"lower", "higher", None}, default="lower"
+        Which of two numbers is the better one; None where neither is.
+    column : str, default=None
+        How columns of published tables that hold it begin: ``accuracy`` stands for ``accuracy``,
+        ``accuracy_mean`` and ``accuracy_std``. None: no table holds it.
+    per_column_unit : float, default=1
+        How many of `unit` are one of the published column's.
+    explanation : str, default=""
+        Of a CPU time: what it is the time of.
+    of_machine : bool, default=False
+        Whether it depends on the machine, as CPU times do. Then it is not compared with a published
+        number, and is printed with three significant digits, without a deviation.
+    """
+
+    name: str
+    title: str
+    unit: str
+    read: Callable[[Mapping, int | None], float | None]
+    symbol: str = ""
+    digits: int = 1
+    better: str | None = "lower"
+    column: str | None = None
+    per_column_unit: float = 1
+    explanation: str = ""
+    of_machine: bool = False
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it can be said to be better or worse than a published number."""
+        return self.better is not None and not self.of_machine
+
+    @property
+    def sign(self) -> int:
+        """Factor that makes the lower of two numbers the better one."""
+        return -1 if self.better == "higher" else 1
+
+    def of(self, record: Mapping, rounds: int | None = None) -> float | None:
+        """Read the number off a record.
+
+        Parameters
+        ----------
+        record : mapping
+            Record of a finished split.
+        rounds : int, default=None
+            Number of boosting rounds after which it is asked for; None: after the last.
+
+        Returns
+        -------
+        float or None
+            In `unit`; None where the record does not tell.
+        """
+        try:
+            return self.read(record, rounds)
+        except KeyError:
+            return None
+
+    def mean(self, records: Iterable[Mapping], rounds: int | None = None) -> float | None:
+        """Average the number over the records that tell it; None where none does."""
+        numbers = (self.of(record, rounds) for record in records)
+        known = [number for number in numbers if number is not None]
+        return fmean(known) if known else None
+
+
+def _error(record: Mapping, rounds: int | None) -> float:
+    return record["test_error"] if rounds is None else record["checkpoints"][str(rounds)]
+
+
+def _entry(name: str) -> Callable[[Mapping, int | None], float | None]:
+    return lambda record, _: record[name]
+
+
+def _time(part: str, explanation: str, **more) -> Quantity:
+    """Make the quantity of a part of a record's CPU seconds."""
+    factor = 1e6 if more.get("symbol") == "µs" else 1
+
+    def read(record: Mapping, _) -> float | None:
+        seconds = record["seconds"][part]
+        return None if seconds is None else factor * seconds
+
+    settings = {"unit": "seconds", "symbol": "s"} | more
+    return Quantity(
+        part, "CPU time", read=read, explanation=explanation, of_machine=True, **settings
+    )
+
+
+_ALL = (
+    Quantity(
+        "test_error",
+        "Test error",
+        "percent",
+        lambda record, rounds: 100 * _error(record, rounds),
+        symbol="%",
+        column="test_error",
+    ),
+    Quantity(
+        "accuracy",
+        "Accuracy",
+        "percent",
+        lambda record, rounds: 100 * (1 - _error(record, rounds)),
+        symbol="%",
+        better="higher",
+        column="accuracy",
+    ),
+    Quantity(
+        "mean_average_precision",
+        "Mean average precision",
+        "",
+        _entry("mean_average_precision"),
+        digits=3,
+        better="higher",
+        column="map",
+    ),
+    Quantity("n_iterations", "Rounds", "rounds", _entry("n_iterations"), digits=0, better=None),
+    Quantity("n_parameters", "Parameters", "numbers", _entry("n_parameters"), digits=0),
+    _time("fit", "seconds per split of the whole fit"),
+    _time("weak_learner", "seconds per split to find the weak learners"),
+    _time("coefficients", "seconds per split to find the coefficients", column="coef_cpu_s"),
+    _time(
+        "predict_per_instance",
+        "microseconds to predict an instance of the test part",
+        unit="microseconds",
+        symbol="µs",
+        column="test_ms_per_instance",
+        per_column_unit=1e3,
+    ),
+    _time("calibration", "seconds of the reference job"),
+)
+
+#: All quantities by name.
+QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
+
+TEST_ERROR = QUANTITIES["test_error"]
+ROUNDS = QUANTITIES["n_iterations"]
+CALIBRATION = QUANTITIES["calibration"]
+
+#: CPU times of a fit that a table can show beside its numbers.
+TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance")
+
+
+def get_quantity(name: str) -> Quantity:
+    """Look up a quantity.
+
+    Raises
+    ------
+    UserError
+        If there is none of this name; near matches are named.
+    """
+    if name not in QUANTITIES:
+        raise unknown("quantity", name, QUANTITIES)
+    return QUANTITIES[name]

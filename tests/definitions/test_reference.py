@@ -1,0 +1,58 @@
+import pytest
+
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.reference import departures, find_reference
+
+
+def reference(*overrides):
+    return find_reference(experiments([list(overrides)])[0])
+
+
+def test_the_papers_experiment():
+    found = reference("algo=rboost_proj", "data=vowel")
+    assert found.published["test_error"].mean == 8.1
+    assert found.departures == ()
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("protocol.n_splits=3", "protocol.n_splits=3"),
+        ("algo.n_iterations=20", "algo.n_iterations=20"),
+        ("profile=quick", "protocol.n_splits=3"),
+        ("+data.classes=3", "data.classes=3"),
+    ],
+)
+def test_what_differs_is_told(override, told):
+    found = reference("algo=adaboost_mh", "data=wine", override)
+    assert found.published["test_error"].mean == 4.3
+    assert told in found.departures
+
+
+@pytest.mark.parametrize("override", ["seed=7", "data.openml=null", "protocol.checkpoints=[1]"])
+def test_what_is_the_same_experiment(override):
+    assert reference("algo=adaboost_mh", "data=wine", override).departures == ()
+
+
+def test_the_nearest_cell_is_taken():
+    """Of MCBoost's Tables I, II and IV, which have iris, the settings tell which is meant."""
+    asked = "protocol=mcboost", "algo=mcboost", "data=iris", "algo.n_iterations=500"
+    found = reference(*asked, "algo.eta=0.2")
+    assert found.published["test_error"].line["eta"] == "0.2"
+    assert found.departures == ()
+    assert reference(*asked, "algo.eta=0.3").departures == ("algo.eta=0.3",)
+    # The same data set with 100 samples of each class, in Table V of RandomBoost.
+    found = reference("algo=adaboost_mh", "data=usps")
+    assert found.departures == ("protocol.samples_per_class=None",)
+
+
+def test_nothing_is_published():
+    assert reference("algo=mcboost", "data=iris") == ({}, ())
+    assert reference("algo._target_=sklearn.svm.SVC", "data=wine") == ({}, ())
+
+
+def test_departures_compare_what_decides_results():
+    one, two = experiments([["data=wine"], ["data=wine", "protocol=mcboost"]])
+    assert departures(one, one) == ()
+    assert "protocol.n_splits=50" in departures(one, two)
+    assert not any("name" in told or "checkpoints" in told for told in departures(one, two))
