@@ -395,7 +395,7 @@ def test_failed_splits(call, define_table):
         ({"rows": ["iris", "iris"], "columns": ["adaboost"]}, "has iris twice"),
         ({"rows": ["iris"], "columns": ["adaboost"], "compare": [["x", "adaboost"]]}, "column 'x'"),
         ({"rows": ["iris"], "columns": ["adaboost"], "published_as": {"a": "b"}}, "no row 'a'"),
-        ({"rows": ["iris"], "columns": ["adaboost"], "published": "../x"}, "unknown published"),
+        ({"rows": ["iris"], "columns": ["adaboost"], "published": "../x"}, "published is '../x'"),
         ({"rows": ["iris"], "columns": ["adaboost"], "quantity": "acuracy"}, "did you mean acc"),
         ({"rows": ["iris"], "columns": ["adaboost_mh"], "rounds": [7]}, "after 7 rounds"),
         (
