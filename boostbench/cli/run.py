@@ -23,6 +23,7 @@ from boostbench.definitions.compose import one_line_errors, resolve
 from boostbench.definitions.execute import execute
 from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
+from boostbench.experiment.quantities import get_quantity
 from boostbench.experiment.runner import Report
 from boostbench.report.cells import Cell
 from boostbench.report.writers.terminal import print_stale_note, print_summary
@@ -76,7 +77,8 @@ def job(cfg: DictConfig) -> float:
     Returns
     -------
     float
-        Mean test error over the splits, a fraction: what a Hydra sweeper minimises.
+        Mean over the splits of what a Hydra sweeper minimises: the test error, a fraction, or what
+        the measure takes for it.
 
     Raises
     ------
@@ -106,7 +108,7 @@ def job(cfg: DictConfig) -> float:
     if not outcome.records:
         complain(f"{outcome.experiment.label}: nothing is recorded")
         raise stop(1)
-    return fmean(record["test_error"] for record in outcome.records)
+    return fmean(map(outcome.experiment.measure.objective, outcome.records))
 
 
 def _run_experiment(cfg: DictConfig, settings: DictConfig) -> Report:
@@ -123,7 +125,10 @@ def _print(spec: dict, report: Report) -> None:
     (outcome,) = report.outcomes
     algo, data = spec["algo"], spec["data"]["name"]
     published, departures = find_reference(spec)
-    cell = Cell.of(outcome, data, algo["name"], algo["title"], published, departures=departures)
+    quantity = get_quantity(outcome.experiment.measure.quantity)
+    cell = Cell.of(
+        outcome, data, algo["name"], algo["title"], published, quantity, departures=departures
+    )
     console = Console()
     print_summary(console, outcome.experiment.dataset, [cell])
     print_stale_note(console, [cell])

@@ -105,7 +105,8 @@ class Algorithm:
         known, open_ended = _parameters(found)
         for name in params:
             if name not in known and not open_ended:
-                raise UserError(f"{found.__name__} has no parameter {name!r}; {hint(name, known)}")
+                near = hint(name, known) if known else "it takes none"
+                raise UserError(f"{found.__name__} has no parameter {name!r}; {near}")
         if "random_state" in known and params.get("random_state") is None:
             params["random_state"] = seed
         try:

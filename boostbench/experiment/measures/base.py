@@ -32,6 +32,8 @@ class Measure:
         What such an estimator is called.
     judged_by : str, default=""
         By what cross-validation judges where that is not the share of errors: part of its keys.
+    quantity : str, default="test_error"
+        What a summary of a run shows, one of `boostbench.experiment.quantities`.
     code : tuple of callable, default=()
         Functions whose code decides its records, besides the estimator's.
     """
@@ -41,6 +43,7 @@ class Measure:
     needs: ClassVar[tuple[str, ...]] = ("predict",)
     kind: ClassVar[str] = "classifier"
     judged_by: ClassVar[str] = ""
+    quantity: ClassVar[str] = "test_error"
     code: ClassVar[tuple[Callable, ...]] = ()
 
     def file(self, results: Path, data: str, algo: str) -> Path:
@@ -104,6 +107,10 @@ class Measure:
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Judge one of the `outputs`: what cross-validation makes small; here, the error."""
         return float(np.mean(output != fit.y_test))
+
+    def objective(self, record: Mapping) -> float:
+        """Read off a record what a sweeper makes small; here, the test error."""
+        return record["test_error"]
 
     def check(self, found: type) -> None:
         """Make sure that the instances of a class can be measured.

@@ -28,6 +28,7 @@ class Retrieval(Measure):
     needs = ("hash|transform",)
     kind = "transformer"
     judged_by = "mean average precision"
+    quantity = "mean_average_precision"
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit on the training part, and look the queries up.
@@ -67,6 +68,10 @@ class Retrieval(Measure):
         """Look the test part up in the training part: 1 minus the mean average precision."""
         known = _codes(fit, fit.X_train)
         return 1 - mean_average_precision(output, fit.y_test, known, fit.y_train)
+
+    def objective(self, record: Mapping) -> float:
+        """Give 1 minus the mean average precision."""
+        return 1 - record["mean_average_precision"]
 
 
 def mean_average_precision(

@@ -1,0 +1,133 @@
+"""More than test errors of classifiers of many classes: codes, two classes, somebody's own."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from boostbench.experiment.records import read
+
+HASHING = """
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+
+class Bits(TransformerMixin, BaseEstimator):
+    def __init__(self, n_bits=4, random_state=None):
+        self.n_bits = n_bits
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        rng = np.random.default_rng(self.random_state)
+        self.directions_ = rng.normal(size=(X.shape[1], self.n_bits))
+        return self
+
+    def transform(self, X):
+        return X @ self.directions_
+
+
+class Sides(BaseEstimator):
+    '''Of two classes; its scores have shape (n,), and it has no probabilities.'''
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        low, high = (X[y == label].mean(axis=0) for label in self.classes_)
+        self.direction_, self.bias_ = high - low, (high @ high - low @ low) / 2
+        return self
+
+    def decision_function(self, X):
+        return X @ self.direction_ - self.bias_
+
+    def predict(self, X):
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+"""
+
+MEASURE = """
+from boostbench.experiment.measures.base import Measure
+
+
+class Spread(Measure):
+    '''How many of the bits of a code differ from sample to sample.'''
+
+    suffix = "spread"
+    settings = {"spread": "bits"}
+    needs = ("transform",)
+    kind = "transformer"
+
+    def take(self, trial, X, y):
+        fit = trial.fit(X, y)
+        bits = fit.estimator.transform(fit.X_test) > 0
+        return {"test_error": float((bits.std(axis=0) == 0).mean()), "seconds": fit.times()}
+"""
+
+
+@pytest.fixture
+def own(folder, monkeypatch):
+    (folder / "hashing.py").write_text(HASHING)
+    (folder / "spreading.py").write_text(MEASURE)
+    monkeypatch.syspath_prepend(folder)
+
+
+FEW = ["protocol.n_splits=3", "parallel=serial"]
+BITS = {f"bits{n}": {"_target_": "hashing.Bits", "overrides": f"+algo.n_bits={n}"} for n in (1, 16)}
+
+
+def cells_of(folder, name="mine"):
+    [path] = (folder / "results" / "tables").glob(f"{name}*.csv")
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def test_table_of_transformers(call, folder, own, define_table):
+    name = define_table(
+        rows=["iris", "wine"],
+        columns=[{column: content} for column, content in BITS.items()],
+        overrides=["measure=retrieval"],
+        quantity="mean_average_precision",
+    )
+    result = call("table", name, *FEW)
+    assert result.code == 0, result.err
+    assert "failed" not in result.err
+    for data in ("iris", "wine"):
+        records, _ = read(folder / "results" / "records" / data / "bits16.retrieval.jsonl")
+        values = [record["mean_average_precision"] for record in records]
+        [cell] = [c for c in cells_of(folder) if (c["data"], c["column"]) == (data, "bits16")]
+        assert len(values) == int(cell["n_splits"]) == 3
+        assert f"{np.mean(values):.3f}" in result.out
+        assert 0.4 < np.mean(values) < 1
+    again = call("table", name, *FEW)
+    assert again.out == result.out
+
+
+def test_run_of_a_transformer(call, own):
+    argv = ["algo._target_=hashing.Bits", "data=iris", "measure=retrieval", *FEW]
+    result = call("run", *argv)
+    assert result.code == 0, result.err
+    assert "precision" in result.out.lower()
+    refused = call("run", *argv[:2], *FEW)
+    assert refused.code == 2
+    assert "hashing.Bits is no classifier: it has no predict" in refused.err
+
+
+def test_table_of_a_binary_classifier(call, folder, own, define_table):
+    name = define_table(
+        rows=[{"two": {"data": "iris", "overrides": ["++data.classes=2"]}}],
+        columns=[
+            {"sides": {"_target_": "hashing.Sides"}},
+            {"adaboost_mh": ["algo.n_iterations=5"]},
+        ],
+    )
+    result = call("table", name, *FEW)
+    assert result.code == 0, result.err
+    # The first two species are far apart.
+    assert [cell["test_error_mean"] for cell in cells_of(folder)] == ["0", "0"]
+
+
+def test_a_measure_of_ones_own(call, folder, own):
+    argv = ["algo._target_=hashing.Bits", "data=iris", "measure=spreading.Spread", *FEW]
+    result = call("run", *argv)
+    assert result.code == 0, result.err
+    records, _ = read(folder / "results" / "records" / "iris" / "Bits.spread.jsonl")
+    assert len(records) == 3
+    assert "unknown measure 'retreival'; did you mean retrieval" in (
+        call("run", *argv[:2], "measure=retreival", *FEW).err
+    )
