@@ -88,8 +88,8 @@ def test_table_of_transformers(call, folder, own, define_table):
     assert result.code == 0, result.err
     assert "failed" not in result.err
     for data in ("iris", "wine"):
-        records, _ = read(folder / "results" / "records" / data / "bits16.retrieval.jsonl")
-        values = [record["mean_average_precision"] for record in records]
+        records, _ = read(folder / "results" / "records" / data / "Bits.retrieval.jsonl")
+        values = [r["mean_average_precision"] for r in records if r["n_bits"] == 16]
         [cell] = [c for c in cells_of(folder) if (c["data"], c["column"]) == (data, "bits16")]
         assert len(values) == int(cell["n_splits"]) == 3
         assert f"{np.mean(values):.3f}" in result.out
