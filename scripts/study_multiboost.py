@@ -56,9 +56,9 @@ def one_iteration_a_round(training, test, nu):
     search = StumpSearch(X)
     stumps, outputs, W, dual = [], [], np.zeros((len(own), 0)), 0.5 * ~own
     for _ in range(N_ROUNDS):
-        stump, _, _ = search.best(pairwise_weights(dual.T, own.T))
-        stumps.append(stump)
-        outputs.append(stump(X))
+        found = search.best(pairwise_weights(dual.T, own.T))
+        stumps.append(found.learner)
+        outputs.append(found.outputs)
         problem = PairwiseLoss(np.array(outputs), own, get_loss("logistic"))
         start = np.column_stack([W, np.zeros(len(own))])
         W, *_ = nonnegative_l1(problem.move, start, nu * own.size, max_iter=1)

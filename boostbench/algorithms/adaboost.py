@@ -8,8 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.base import NO_EDGE
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.core.weak.quick_stumps import QuickStumpSearch
-from boostbench.core.weak.stumps import Stumps
+from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 
 class AdaBoostMH(StumpEnsemble):
@@ -57,7 +56,7 @@ class AdaBoostMH(StumpEnsemble):
     """
 
     def _master(self, X, labels, random_state):
-        return _MHMaster(self, QuickStumpSearch(X, self.max_bins), labels)
+        return _MHMaster(self, StumpSearch(X, self.max_bins), labels)
 
 
 class AdaBoost(StumpEnsemble):
@@ -106,7 +105,7 @@ class AdaBoost(StumpEnsemble):
         return tags
 
     def _master(self, X, labels, random_state):
-        return _BinaryMaster(self, QuickStumpSearch(X, self.max_bins), labels)
+        return _BinaryMaster(self, StumpSearch(X, self.max_bins), labels)
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)
@@ -207,18 +206,15 @@ class _BinaryMaster(StumpMaster):
         super().__init__(params, search, (2.0 * labels[:, None] - 1) / len(labels))
 
     def generate(self):
-        if not self.search.n_positions:
-            return None
-        stump, _, edge = self.search.best(self.weights)
-        return (stump, edge) if edge > NO_EDGE else None
+        found = self.search.best(self.weights)
+        return found if found is not None and found.edge > NO_EDGE else None
 
-    def correct(self, column):
-        stump, edge = column
-        alpha, imperfect = self.step(edge)
-        self.stumps.append(stump)
+    def correct(self, found):
+        alpha, imperfect = self.step(found.edge)
+        self.stumps.append(found.learner)
         self.votes.append(alpha)
         if imperfect:
-            margin = np.where(self.weights[:, 0] > 0, alpha, -alpha) * stump(self.search.X)
+            margin = np.where(self.weights[:, 0] > 0, alpha, -alpha) * found.outputs
             self.weights[:, 0] *= np.exp(-margin)
             self.weights /= np.abs(self.weights).sum()
         return imperfect
@@ -232,22 +228,19 @@ class _MHMaster(StumpMaster):
         super().__init__(params, search, self.signs[labels] / (len(labels) * len(self.signs)))
 
     def generate(self):
-        if not self.search.n_positions:
-            return None
-        stump, votes, edge = self.search.best_vote(self.weights)
-        return (stump, votes, edge) if edge > NO_EDGE else None
+        found = self.search.best_vote(self.weights)
+        return found if found is not None and found.edge > NO_EDGE else None
 
-    def correct(self, column):
-        stump, votes, edge = column
-        alpha, imperfect = self.step(edge)
-        self.stumps.append(stump)
-        self.votes.append(alpha * votes)
+    def correct(self, found):
+        alpha, imperfect = self.step(found.edge)
+        self.stumps.append(found.learner)
+        self.votes.append(alpha * found.votes)
         if imperfect:
             # The factor of a weight depends on its sample by side of the stump and label only: a
             # table of 2 n_classes rows replaces one exponential per weight.
-            margins = alpha * self.signs * votes
+            margins = alpha * self.signs * found.votes
             table = np.exp(np.concatenate([margins, -margins]))
-            above = stump(self.search.X) > 0
+            above = found.outputs > 0
             self.weights *= table.take(self.labels + len(self.signs) * above, axis=0, mode="clip")
             # By their sum, not by its theoretical value sqrt(1 - edge^2), which the edge's rounding
             # error would drive away from it round by round.

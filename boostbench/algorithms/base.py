@@ -39,8 +39,8 @@ class Master(ABC):
     ----------
     params : Booster
         The estimator in training, for its parameters and `classes_`. A master never writes to it.
-    search : object
-        Finds weak learners in the training data.
+    search : boostbench.core.weak.base.Search
+        Of weak learners in the training data.
 
     Attributes
     ----------

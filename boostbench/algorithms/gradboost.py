@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.algorithms.base import NO_EDGE
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS
-from boostbench.core.weak.quick_stumps import QuickStumpSearch
+from boostbench.core.weak.stumps import StumpSearch
 
 # The largest curvature of the loss along the coefficients of a stump: no covariance matrix of a
 # variable in {e_1, ..., e_k} has a larger eigenvalue, and stumps are -1 or +1.
@@ -87,7 +87,7 @@ class GradBoost(StumpEnsemble):
         self.norm = norm
 
     def _master(self, X, labels, random_state):
-        return _GradBoostMaster(self, QuickStumpSearch(X, self.max_bins), labels)
+        return _GradBoostMaster(self, StumpSearch(X, self.max_bins), labels)
 
     def _keep(self, master):
         super()._keep(master)
@@ -117,10 +117,11 @@ class _GradBoostMaster(StumpMaster):
         self.objective = []
 
     def generate(self):
-        if not self.search.n_positions:
-            return None
         known = self.positions[: len(self.columns)]
-        position, old = self.search.best_beside(known, self.weights, self.norm.dual)
+        found = self.search.best_position(self.weights, self.norm.dual, beside=known)
+        if found is None:
+            return None
+        position, old = found
         stump = self.search.stump(position)
         new = stump(self.search.X) @ self.weights
         row = self._best(np.vstack([old, new]))

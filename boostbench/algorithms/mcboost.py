@@ -11,9 +11,8 @@ from boostbench.algorithms.stump_ensembles import StumpEnsemble
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.solvers.balancing import minimise
-from boostbench.core.weak.quick_stumps import QuickStumpSearch
 from boostbench.core.weak.stump_scores import stump_scores
-from boostbench.core.weak.stumps import Stumps
+from boostbench.core.weak.stumps import Stumps, StumpSearch
 from boostbench.core.weak.trees import Trees, TreeSearch
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
@@ -140,7 +139,7 @@ class MCBoost(StumpEnsemble):
 
     def _master(self, X, labels, random_state):
         if self.weak_learner == "stump":
-            search = QuickStumpSearch(X, self.max_bins)
+            search = StumpSearch(X, self.max_bins)
         else:
             search = TreeSearch(X, self.max_depth, self.max_leaf_nodes)
         return _MCBoostMaster(self, search, labels)
@@ -174,17 +173,16 @@ class _MCBoostMaster(Master):
         self.coefficients = []
 
     def generate(self):
-        if not self.search.n_positions:
+        found = self.search.best(self.weights.gains)
+        if found is None:
             return None
-        learner, _, edge = self.search.best(self.weights.gains)
-        violated = edge * self.weights.share > (1.0 + _TOLERANCE) * self.params.nu
-        return (learner, edge) if violated and edge > NO_EDGE else None
+        violated = found.edge * self.weights.share > (1.0 + _TOLERANCE) * self.params.nu
+        return found if violated and found.edge > NO_EDGE else None
 
-    def correct(self, column):
-        learner, edge = column
-        problem, scale = self.weights.problem(learner(self.search.X))
+    def correct(self, found):
+        problem, scale = self.weights.problem(found.outputs)
         w = np.minimum(self.params.eta * minimise(problem, self.params.nu / scale), self.largest)
         self.weights.move(w)
-        self.learners.append(learner)
+        self.learners.append(found.learner)
         self.coefficients.append(w)
-        return edge < PERFECT
+        return found.edge < PERFECT

@@ -285,7 +285,7 @@ class _MultiBoostMaster(Master):
         if len(self.stumps) == len(self.H):
             while self._improve(self.params.tol):
                 pass
-        elif self.search.n_positions:
+        else:
             self.column = self._next_column()
         if self.stumps:
             self.path.replace_last(self.solution.W.T)
@@ -300,13 +300,17 @@ class _MultiBoostMaster(Master):
     def _most_violated(self):
         with self.clock.phase("search"):
             weights = pairwise_weights(self.solution.dual.T, self.own.T)
-            stump, _, edge = self.search.best(weights)
-            return _Column(stump, stump(self.search.X), edge / self.nu - 1)
+            found = self.search.best(weights)
+        if found is None:
+            return None
+        return _Column(found.learner, found.outputs, found.edge / self.nu - 1)
 
     def _next_column(self):
         """Find a violated constraint that is new; improve the solution as long as that fails."""
         while True:
             column = self._most_violated()
+            if column is None:
+                return None
             violated = column.violation > self.params.tol
             if violated and column.key not in self.known:
                 return column

@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import StrOptions
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, spans
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
-from boostbench.core.weak.quick_stumps import QuickStumpSearch
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
@@ -97,7 +96,7 @@ class AdaBoostECC(StumpEnsemble):
 
     def _master(self, X, labels, random_state):
         rng = np.random.default_rng(random_state.randint(2**31))
-        search = QuickStumpSearch(X, self.max_bins)
+        search = StumpSearch(X, self.max_bins)
         return _ECCMaster(self, search, labels, rng)
 
     def _keep(self, master):
@@ -127,8 +126,6 @@ class _ECCMaster(StumpMaster):
         self.intercepts = []
 
     def generate(self):
-        if not self.search.n_positions:
-            return None
         for _ in range(_HALVES):
             code = random_half(self.n_classes, self.rng)
             by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
@@ -138,16 +135,18 @@ class _ECCMaster(StumpMaster):
             if share == 0:
                 continue
             weights = across / share
-            stump, _, edge = self.search.best((weights * target)[:, None])
-            if edge > NO_EDGE:
-                return stump, code, weights, edge, share / total, total
+            found = self.search.best((weights * target)[:, None])
+            if found is None:
+                return None
+            if found.edge > NO_EDGE:
+                return found, code, weights, found.edge, share / total, total
         return None
 
     def correct(self, column):
-        stump, code, weights, edge, share, total = column
-        above = stump(self.search.X) > 0
+        found, code, weights, edge, share, total = column
+        above = found.outputs > 0
         alpha, beta = self._votes(above, code[self.labels] > 0, weights, edge)
-        self.stumps.append(stump)
+        self.stumps.append(found.learner)
         self.votes.append((alpha + beta) / 2 * code)
         self.intercepts.append((alpha - beta) / 2 * code)
         # The factor of a weight depends on its sample by side of the stump and label only. It is 1
@@ -221,16 +220,17 @@ class AdaBoostSIP(AdaBoostECC):
     """
 
     def _master(self, X, labels, random_state):
-        return _SIPMaster(self, QuickStumpSearch(X, self.max_bins), labels)
+        return _SIPMaster(self, StumpSearch(X, self.max_bins), labels)
 
 
 class _SIPMaster(_ECCMaster):
     def generate(self):
-        if not self.search.n_positions:
-            return None
         gains = -self.weights
         gains[np.arange(len(gains)), self.labels] = self.weights.sum(axis=1)
-        stump, code, edge = self.search.best_vote(gains)
+        found = self.search.best_vote(gains)
+        if found is None:
+            return None
+        code, edge = found.votes, found.edge
         target = code[self.labels]
         by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
         across = np.where(target > 0, by_side[:, 0], by_side[:, 1])
@@ -238,7 +238,7 @@ class _SIPMaster(_ECCMaster):
         # Each pair of classes on different sides counts twice in the sum over classes.
         if share == 0 or edge <= 2 * NO_EDGE * share:
             return None
-        return stump, code, across / share, edge / (2 * share), share / total, total
+        return found, code, across / share, edge / (2 * share), share / total, total
 
 
 class AdaBoostMO(BoostingClassifier):
@@ -358,9 +358,9 @@ class _MOMaster(StumpMaster):
         self.blocks = [slice(start, start + _BLOCK_CODES) for start in starts]
 
     def generate(self):
-        if not self.search.n_positions:
-            return None
         positions = self.search.best_each(self.weights)
+        if positions is None:
+            return None
         feature, threshold = self.search.feature[positions], self.search.threshold[positions]
         edges = np.empty(len(positions))
         total = 0.0

@@ -206,28 +206,26 @@ class _ProjMaster(Master):
 
     def generate(self):
         projection = next(self.projection_columns)
-        hypothesis = self._select(projection)
-        return None if hypothesis is None else (hypothesis, projection)
+        found = self._select(projection)
+        return None if found is None else (found, projection)
 
     def _select(self, projection):
         code = (self.w @ projection).astype(np.float32)
         if self.params.rule == "greedy" and code.any():
-            return self.search.best(self.weights, code)
+            return self.search.best(self.weights, code[None], np.zeros(1, np.float32))
         if self.params.positive:
-            return self.search.most_violated(self.weights, projection, self.violation)
+            return self.search.best(self.weights, projection, self.violation)
         # Of the rows v of P and -P, the one whose constraint is nearer comes first with any h: what
         # h adds to either can be had for both, from h and -h.
         sign = np.where(self.violation < 0, np.float32(-1), np.float32(1))
-        return self.search.most_violated(
-            self.weights, sign[:, None] * projection, np.abs(self.violation)
-        )
+        return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.violation))
 
     def correct(self, column):
-        hypothesis, projection = column
+        found, projection = column
         n_classes = self.own.shape[1]
         t = len(self.hypotheses)
-        self.hypotheses.append(hypothesis)
-        self.H[:, t] = hypothesis(self.search.X)
+        self.hypotheses.append(found.learner)
+        self.H[:, t] = found.outputs
         self.P[:, t * n_classes : (t + 1) * n_classes] = projection
         P, H = self._active_P(), self.H[:, : t + 1]
 

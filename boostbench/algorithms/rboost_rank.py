@@ -171,7 +171,7 @@ class RBoostRank(_RankBooster):
         self.step = step
 
     def _master(self, X, labels, random_state):
-        return _StageWiseMaster(self, self._search(X, random_state), X, labels)
+        return _StageWiseMaster(self, self._search(X, random_state), labels)
 
     def _staged_scores(self, X, stages):
         scores = np.zeros((len(X), len(self.classes_)))
@@ -324,7 +324,7 @@ class RBoostRankTC(_RankBooster):
                 "solver='newton' is for eq. (12); loss='exponential' is eq. (2): set "
                 "solver='lbfgs' or loss='exponential_sum'"
             )
-        return _TotallyCorrectiveMaster(self, self._search(X, random_state), X, labels)
+        return _TotallyCorrectiveMaster(self, self._search(X, random_state), labels)
 
     def _keep(self, master):
         super()._keep(master)
@@ -349,14 +349,12 @@ class _RankMaster(Master):
     ----------
     params, search
         As of `Master`.
-    X : ndarray of shape (n_samples, n_features)
     labels : ndarray of shape (n_samples,)
         0 to n_classes - 1.
     """
 
-    def __init__(self, params, search, X, labels):
+    def __init__(self, params, search, labels):
         super().__init__(params, search)
-        self.X = X
         self.own = labels[:, None] == np.arange(len(params.classes_))
         self.pairs = ~self.own
         self.weights = self.pairs / self.pairs.sum()
@@ -371,18 +369,16 @@ class _RankMaster(Master):
         (ProjectedStump, ndarray of shape (n_samples, n_classes)) or None
             With its :math:`\delta h` for each pair.
         """
-        stump = self.search.best(pairwise_weights(self.weights, self.own))
-        outputs = stump(self.X)
-        margins = outputs[self.own][:, None] - outputs
-        edge = (self.weights * margins).sum()
-        return (stump, margins) if edge > self.least_edge else None
+        found = self.search.best(pairwise_weights(self.weights, self.own))
+        margins = found.outputs[self.own][:, None] - found.outputs
+        return (found.learner, margins) if found.edge > self.least_edge else None
 
 
 class _StageWiseMaster(_RankMaster):
     least_edge = NO_EDGE
 
-    def __init__(self, params, search, X, labels):
-        super().__init__(params, search, X, labels)
+    def __init__(self, params, search, labels):
+        super().__init__(params, search, labels)
         self.step = _STEPS[params.step]
         self.smoothing = 1.0 / self.pairs.sum()
 
@@ -412,8 +408,8 @@ _STEPS = {"exact": _exact_step, "bound": _bound_step}
 
 
 class _TotallyCorrectiveMaster(_RankMaster):
-    def __init__(self, params, search, X, labels):
-        super().__init__(params, search, X, labels)
+    def __init__(self, params, search, labels):
+        super().__init__(params, search, labels)
         self.solver = SOLVERS[params.solver]()
         self.A = np.empty((params.n_iterations, self.pairs.sum()))
         self.path = CoefficientPath()

@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, spans
+from boostbench.core.weak.base import Found
 from boostbench.core.weak.class_trees import ClassStumpSearch, ClassTree, ClassTrees
 from boostbench.core.weak.stumps import StumpSearch
 
@@ -140,7 +141,8 @@ class _TreeSearch:
             label=grown.value[:, 0].argmax(axis=1),
             depth=grown.max_depth,
         )
-        return tree, tree(self.X)
+        outputs = tree(self.X)
+        return Found(tree, outputs, float(weights[outputs == self.labels].sum()))
 
 
 class _SAMMEMaster(Master):
@@ -156,10 +158,9 @@ class _SAMMEMaster(Master):
         found = self.search.best(self.weights)
         if found is None:
             return None
-        tree, outputs = found
-        wrong = outputs != self.labels
+        wrong = found.outputs != self.labels
         error = self.weights[wrong].sum()
-        return (tree, wrong, error) if error < 1 - 1 / self.n_classes - NO_EDGE else None
+        return (found.learner, wrong, error) if error < 1 - 1 / self.n_classes - NO_EDGE else None
 
     def correct(self, column):
         tree, wrong, error = column

@@ -26,14 +26,13 @@ class ToyMaster(Master):
         self.coefficients = []
 
     def generate(self):
-        stump, _, edge = self.search.best(self.residuals)
-        return stump if edge > NO_EDGE else None
+        found = self.search.best(self.residuals)
+        return found if found is not None and found.edge > NO_EDGE else None
 
-    def correct(self, stump):
-        outputs = stump(self.search.X)
-        self.stumps.append(stump)
-        self.coefficients.append(outputs @ self.residuals / len(outputs))
-        self.residuals -= np.outer(outputs, self.coefficients[-1])
+    def correct(self, found):
+        self.stumps.append(found.learner)
+        self.coefficients.append(found.outputs @ self.residuals / len(found.outputs))
+        self.residuals -= np.outer(found.outputs, self.coefficients[-1])
         return True
 
 

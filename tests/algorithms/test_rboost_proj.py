@@ -270,7 +270,7 @@ def test_discriminants_take_the_most_violated_constraint(seed, n_classes, positi
         def score(h, before=before, codes=codes, weights=weights):
             return (before + codes @ (h @ weights)).max()
 
-        largest = score(search.most_violated(weights, codes, before)(f.X))
+        largest = score(search.best(weights, codes, before).outputs)
         assert score(f.H[t]) == pytest.approx(largest, abs=PRECISION)
 
 
@@ -281,7 +281,7 @@ def test_greedy_discriminants_are_those_of_the_code(name):
     for t in range(1, f.model.n_iterations_):
         code = f.w[t - 1] @ f.P[t]
         pulls = pull(f, t, code)
-        h = search.best(pulls[:, None], np.ones(1))(f.X)
+        h = search.best(pulls[:, None], np.ones((1, 1)), np.zeros(1)).outputs
         assert f.H[t] @ pulls == pytest.approx(h @ pulls, abs=PRECISION)
 
 

@@ -26,7 +26,7 @@ def figure1():
     while len(H) < 8:
         u = np.where(own, 0.0, rng.gamma(0.5, size=own.shape)).T
         G = np.where(own.T, u.sum(axis=1, keepdims=True), -u)
-        stump, _, _ = search.best(G)
+        stump = search.best(G).learner
         if not any((stump(X) == h).all() for h in H):
             H.append(stump(X))
     return np.array(H), own

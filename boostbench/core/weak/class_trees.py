@@ -1,8 +1,11 @@
 """Small trees whose leaves vote for one class each, stacked, and the search for the smallest."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+
+from boostbench.core.weak.base import Found
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
 _BLOCK_POSITIONS = 2**14
@@ -134,9 +137,9 @@ class ClassStumpSearch:
     --------
     >>> from boostbench.core.weak.stumps import StumpSearch
     >>> X, labels = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([2, 2, 0, 1])
-    >>> tree, outputs = ClassStumpSearch(StumpSearch(X), labels, 3).best(np.full(4, 0.25))
-    >>> float(tree.threshold[0]), outputs.tolist()
-    (1.5, [2, 2, 0, 0])
+    >>> found = ClassStumpSearch(StumpSearch(X), labels, 3).best(np.full(4, 0.25))
+    >>> float(found.learner.threshold[0]), found.outputs.tolist(), found.edge
+    (1.5, [2, 2, 0, 0], 0.75)
     """
 
     def __init__(self, search, labels, n_classes):
@@ -145,43 +148,56 @@ class ClassStumpSearch:
         self.n_classes = n_classes
         self._own = np.arange(len(labels)) * n_classes + labels
         self._weights = np.zeros((len(labels), n_classes))
-        # Padding: a position whose stump has all samples on one side.
-        lowest, highest = search.X.min(axis=0)[search.feature], search.X.max(axis=0)[search.feature]
-        self._padding = np.flatnonzero((search.threshold < lowest) | (search.threshold >= highest))
 
-    def best(self, weights):
+    def best(self, G):
         """Find the stump; each side votes for its heaviest class.
 
         Parameters
         ----------
-        weights : ndarray of shape (n_samples,)
-            Non-negative.
+        G : ndarray of shape (n_samples,)
+            Weights of the samples, not negative.
 
         Returns
         -------
-        (ClassTree, ndarray of shape (n_samples,)) or None
-            The stump and its outputs for the training data; None where no feature varies.
+        Found or None
+            A `ClassTree`, with the weight of the samples that it has right as its edge. None where
+            no feature varies.
         """
-        if not self.search.n_positions:
+        self._weights.ravel()[self._own] = G
+        total = np.bincount(self.labels, G, self.n_classes).astype(np.float32)[:, None]
+        found = self.search.best_position(self._weights, partial(_heaviest, total=total))
+        if found is None:
             return None
-        # An edge is what a class weighs above the threshold less what it weighs below.
-        self._weights.ravel()[self._own] = weights
-        total = np.bincount(self.labels, weights, self.n_classes).astype(np.float32)[:, None]
-        edges = self.search.edges(self._weights)
-        right = np.empty(len(edges), np.float32)
-        for start in range(0, len(edges), _BLOCK_POSITIONS):
-            some = slice(start, start + _BLOCK_POSITIONS)
-            # Classes in rows, so that the maximum over them is one of long vectors. Twice what the
-            # heaviest class weighs, first above the threshold, then below.
-            sides = np.ascontiguousarray(edges[some].T)
-            sides += total
-            sides.max(axis=0, out=right[some])
-            np.subtract(2 * total, sides, out=sides)
-            right[some] += sides.max(axis=0)
-        right[self._padding] = 0.0
-        stump = self.search.stump(int(right.argmax()))
+        stump = self.search.stump(found[0])
         above = self.search.X[:, stump.feature] > stump.threshold
-        by_side = np.bincount(self.labels + self.n_classes * above, weights, 2 * self.n_classes)
-        low, high = by_side.reshape(2, -1).argmax(axis=1)
+        by_side = np.bincount(self.labels + self.n_classes * above, G, 2 * self.n_classes)
+        by_side = by_side.reshape(2, -1)
+        low, high = by_side.argmax(axis=1)
         tree = ClassTree.stump(stump.feature, stump.threshold, low, high)
-        return tree, np.where(above, high, low)
+        return Found(tree, np.where(above, high, low), float(by_side.max(axis=1).sum()))
+
+
+def _heaviest(edges, total):
+    """Twice what the heaviest classes of the two sides of stumps weigh.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_stumps, n_classes), dtype=float32
+        What a class weighs above the threshold less what it weighs below.
+    total : ndarray of shape (n_classes, 1), dtype=float32
+
+    Returns
+    -------
+    ndarray of shape (n_stumps,), dtype=float32
+    """
+    heaviest = np.empty(len(edges), np.float32)
+    for start in range(0, len(edges), _BLOCK_POSITIONS):
+        some = slice(start, start + _BLOCK_POSITIONS)
+        # Classes in rows, so that the maximum over them is one of long vectors. First twice what
+        # they weigh above the threshold, then below.
+        sides = np.ascontiguousarray(edges[some].T)
+        sides += total
+        sides.max(axis=0, out=heaviest[some])
+        np.subtract(2 * total, sides, out=sides)
+        heaviest[some] += sides.max(axis=0)
+    return heaviest

@@ -7,6 +7,7 @@ that its constraint has without h, and asks for the h that takes one of the cons
 
 import numpy as np
 
+from boostbench.core.weak.base import Found
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 # Candidates are scored in blocks of that many stumps, the most promising first.
@@ -36,19 +37,20 @@ class CodedStumps:
         self.X = X
         self._search = StumpSearch(X)
 
-    def most_violated(self, weights, codes, violation):
+    def best(self, G, codes, violation):
         """Stump of the largest ``max_v violation[v] + edge for codes[v]``.
 
         Parameters
         ----------
-        weights : ndarray of shape (n_samples, n_classes)
+        G : ndarray of shape (n_samples, n_classes)
+            Weights of the samples in the classes.
         codes : ndarray of shape (n_codes, n_classes), dtype=float32
         violation : ndarray of shape (n_codes,), dtype=float32
 
         Returns
         -------
-        boostbench.core.weak.stumps.Stump or None
-            None where no feature varies.
+        Found or None
+            With that value as its edge, and v as its `column`. None where no feature varies.
 
         Notes
         -----
@@ -58,11 +60,11 @@ class CodedStumps:
         """
         if not self._search.n_positions:
             return None
-        edges = self._search.edges(weights)
+        edges = self._search.edges(G)
         norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
         reach = np.sqrt(np.einsum("vr,vr->v", codes, codes))
         order = norms.argsort()[::-1]
-        best, position, polarity = -np.inf, 0, 1
+        best, position, column, polarity = -np.inf, 0, 0, 1
         for start in range(0, len(order), _SCORE_BLOCK):
             block = order[start : start + _SCORE_BLOCK]
             hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best)
@@ -73,24 +75,8 @@ class CodedStumps:
             scores += violation[hopeful]
             q, v = divmod(int(scores.argmax()), len(hopeful))
             if scores[q, v] > best:
-                best, position, polarity = scores[q, v], block[q], 1 if gains[q, v] >= 0 else -1
-        return self._search.stump(position, polarity)
-
-    def best(self, weights, code):
-        """Stump of the largest edge for one code.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_samples, n_classes)
-        code : ndarray of shape (n_classes,), dtype=float32
-
-        Returns
-        -------
-        boostbench.core.weak.stumps.Stump or None
-            None where no feature varies.
-        """
-        if not self._search.n_positions:
-            return None
-        edges = self._search.edges(weights) @ code
-        position = int(np.abs(edges).argmax())
-        return self._search.stump(position, 1 if edges[position] >= 0 else -1)
+                best, position, column = scores[q, v], block[q], int(hopeful[v])
+                polarity = 1 if gains[q, v] >= 0 else -1
+        stump = self._search.stump(position, polarity)
+        outputs = stump(self.X)
+        return Found(stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column)

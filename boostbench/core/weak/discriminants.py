@@ -14,6 +14,7 @@ found as on a feature.
 
 import numpy as np
 
+from boostbench.core.weak.base import Found
 from boostbench.core.weak.linear import Perceptron, Perceptrons
 from boostbench.core.weak.projected import ProjectedStump
 
@@ -99,11 +100,11 @@ class ProjectedDiscriminants:
 
         Returns
         -------
-        ProjectedStump
-            With the polarity that makes its edge positive.
+        Found
+            A `ProjectedStump` with the polarity that makes its edge positive.
         """
-        candidates = [self.search.best(G), self._discriminant_stump(G)]
-        return max(candidates, key=lambda stump: (G * stump(self.X)).sum())
+        candidates = self.search.best(G), self._discriminant_stump(G)
+        return max(candidates, key=lambda found: found.edge)
 
     def _discriminant_stump(self, G):
         directions = self._discriminant(G)
@@ -115,7 +116,8 @@ class ProjectedDiscriminants:
         above[:-1][equal] = 0.0
         at = int(np.abs(above[:-1]).argmax())
         threshold = (values[at] + values[at + 1]) / 2
-        return ProjectedStump(directions, float(threshold), 1 if above[at] >= 0 else -1)
+        polarity = 1 if above[at] >= 0 else -1
+        return ProjectedStump(directions, float(threshold), polarity).found(self.X, G)
 
     def _discriminant(self, G):
         within, difference = self._moments(G)
@@ -171,19 +173,19 @@ class CodedDiscriminants:
         few = len(self._pairs[0]) * len(X) <= _MOST_KEPT_VALUES
         self._kept_products = list(self._products()) if few else None
 
-    def most_violated(self, weights, codes, violation):
+    def best(self, G, codes, violation):
         """Discriminant of the largest ``max_v violation[v] + edge for codes[v]``.
 
         Parameters
         ----------
-        weights : ndarray of shape (n_samples, n_classes)
-        codes : ndarray of shape (n_codes, n_classes)
-        violation : ndarray of shape (n_codes,)
+        G, codes, violation
+            As of `boostbench.core.weak.coded.CodedStumps.best`.
 
         Returns
         -------
-        boostbench.core.weak.linear.Perceptron or None
-            None where no discriminant parts any samples.
+        Found or None
+            A `Perceptron`, with that value as its edge and v as its `column`. None where no
+            discriminant parts any samples.
 
         Notes
         -----
@@ -192,7 +194,7 @@ class CodedDiscriminants:
         the best so far.
         """
         block = max(1, min(_BLOCK_CODES, _BLOCK_VALUES // max(len(self.X), self.X.shape[1] ** 2)))
-        weights = np.ascontiguousarray(weights.T)
+        weights = np.ascontiguousarray(G.T)
         sizes = [np.abs(some @ weights).sum(axis=1) for some in _blocks(codes, block)]
         bound = violation + np.concatenate(sizes)
         best, found = -np.inf, None
@@ -201,13 +203,16 @@ class CodedDiscriminants:
                 break
             signed = codes[some] @ weights
             directions = self._directions(signed)
-            best, better = self._best_stump(directions, signed, violation[some], best)
-            found = better or found
-        return found
-
-    def best(self, weights, code):
-        """Discriminant for one code; as `CodedStumps.best`."""
-        return self.most_violated(weights, code[None], np.zeros(1))
+            stump = self._best_stump(directions, signed, violation[some], best)
+            if stump is not None:
+                best, perceptron, v = stump
+                found = perceptron, int(some[v])
+        if found is None:
+            return None
+        perceptron, column = found
+        outputs = perceptron(self.X)
+        edge = float(violation[column] + outputs @ G @ codes[column])
+        return Found(perceptron, outputs, edge, column)
 
     def _directions(self, signed):
         """Discriminants of signed weights (n_problems, n_samples); (n_problems, n_features).
@@ -242,9 +247,9 @@ class CodedDiscriminants:
             yield i, j, self._features[i] * self._features[j]
 
     def _best_stump(self, directions, signed, violation, floor):
-        """Best stump over several directions, each with its own weights, and its score.
+        """Score, stump and number of the best of several directions, each with its own weights.
 
-        (floor, None) where none scores more than `floor`.
+        None where none scores more than `floor`.
         """
         values = directions @ self._features
         order = values.argsort(axis=1)
@@ -259,14 +264,14 @@ class CodedDiscriminants:
         apart = np.diff(values, axis=1) > _RESOLUTION * largest
         scores = np.where(apart, scores[left], floor)
         if not (scores > floor).any():
-            return floor, None
+            return None
         v, at = np.unravel_index(scores.argmax(), scores.shape)
         direction = directions[left[v]]
         if edges[left[v], at] < 0:
             direction = -direction
         neighbours = order[left[v], at : at + 2]
         threshold = (self.X[neighbours] @ direction).mean()
-        return scores[v, at], Perceptron(direction, float(threshold))
+        return scores[v, at], Perceptron(direction, float(threshold)), left[v]
 
 
 def _blocks(values, length):

@@ -8,12 +8,14 @@ The columns of weights come from pairwise margins, so ``G`` sums to zero and the
 minus twice the sum of the weights of the points below its threshold (paper 1, eq. (5)).
 """
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from boostbench.core.projections import random_matrix
+from boostbench.core.weak.base import Found, largest_entry
 
 # Points of a chunk of projected features: large enough that the call of the sparse product costs
 # nothing, small enough that a chunk is sorted in the cache.
@@ -40,6 +42,11 @@ class ProjectedStump(NamedTuple):
             -1 or +1.
         """
         return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
+
+    def found(self, X, G):
+        """Return the stump as `Found` for training data X and weights G."""
+        outputs = self(X)
+        return Found(self, outputs, float((G * outputs).sum()))
 
 
 class ProjectedStumps:
@@ -85,7 +92,47 @@ class ProjectedStumps:
         return np.where(projected > self.threshold[some], polarity, -polarity)
 
 
-class IndependentProjections:
+class _Projections(ABC):
+    """The search for projected stumps, but for how weights are added up below thresholds."""
+
+    @abstractmethod
+    def rows(self, features):
+        """Rows of the projection matrices.
+
+        Parameters
+        ----------
+        features : ndarray of int or int
+            Numbers of projected features.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_classes, n_inputs), dtype=float64
+            Without the first axis for a single number.
+        """
+
+    @abstractmethod
+    def _largest(self, G):
+        """Feature, threshold and sum of the weights below it where that sum is largest in size."""
+
+    def best(self, G):
+        """Projected stump of the largest edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_classes)
+            Sums to zero.
+
+        Returns
+        -------
+        Found
+            A `ProjectedStump` with the polarity that makes its edge positive.
+        """
+        feature, threshold, below = self._largest(G)
+        polarity = -1 if below > 0 else 1
+        return ProjectedStump(self.rows(feature), float(threshold), polarity).found(self.X, G)
+
+
+class IndependentProjections(_Projections):
     """The search with independent Gaussian projections: the reference mode.
 
     Parameters
@@ -101,6 +148,7 @@ class IndependentProjections:
     """
 
     def __init__(self, X, n_classes, n_projections, n_bins, rng):
+        self.X = X
         n_points = n_classes * len(X)
         n_thresholds = n_bins - 1
         self.directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
@@ -117,44 +165,21 @@ class IndependentProjections:
             self._chunks.append((features, _one_hot(order, cuts, ones)))
 
     def rows(self, features):
-        """Rows of the projection matrices.
-
-        Parameters
-        ----------
-        features : ndarray of int or int
-            Numbers of projected features.
-
-        Returns
-        -------
-        ndarray of shape (n_features, n_classes, n_inputs), dtype=float64
-            Without the first axis for a single number.
-        """
+        """Rows of the projection matrices; as documented in the base class."""
         return self.directions[features].astype(np.float64)
 
-    def best(self, G):
-        """Projected stump of the largest edge.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_classes)
-            Sums to zero.
-
-        Returns
-        -------
-        ProjectedStump
-            With the polarity that makes its edge positive.
-        """
+    def _largest(self, G):
         weights = G.T.ravel().astype(np.float32)
         for features, one_hot in self._chunks:
             sums = one_hot @ weights
             self._sums[:, features] = sums.reshape(len(self._sums), -1)
         for place in range(1, len(self._sums)):
             self._sums[place] += self._sums[place - 1]
-        place, feature, polarity = _largest(self._sums)
-        return ProjectedStump(self.rows(feature), float(self.thresholds[place, feature]), polarity)
+        place, feature, below = largest_entry(self._sums)
+        return feature, self.thresholds[place, feature], below
 
 
-class PooledProjections:
+class PooledProjections(_Projections):
     """The search with pooled projections: the fast mode, and a different model.
 
     `pool_size` Gaussian directions of unit length are drawn once; row j of the projection matrix
@@ -171,6 +196,7 @@ class PooledProjections:
     """
 
     def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
+        self.X = X
         pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng)
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
@@ -190,17 +216,16 @@ class PooledProjections:
         )
 
     def rows(self, features):
-        """Rows of the projection matrices; as `IndependentProjections.rows`."""
+        """Rows of the projection matrices; as documented in the base class."""
         return self.pool[self.members[features]].astype(np.float64)
 
-    def best(self, G):
-        """Projected stump of the largest edge; as `IndependentProjections.best`."""
+    def _largest(self, G):
         sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
         for place in range(1, len(sums)):
             sums[place] += sums[place - 1]
-        feature, place, polarity = _largest(self._gather @ np.ascontiguousarray(sums.T))
-        return ProjectedStump(self.rows(feature), float(self.thresholds[place]), polarity)
+        feature, place, below = largest_entry(self._gather @ np.ascontiguousarray(sums.T))
+        return feature, self.thresholds[place], below
 
 
 def _quantile_cuts(points, n_bins):
@@ -261,12 +286,3 @@ def _one_hot(order, cuts, ones):
     indices = order.ravel()[at].astype(np.int32)
     indptr = np.concatenate([[0], ends]).astype(np.int32)
     return sparse.csr_matrix((ones[: len(indices)], indices, indptr), shape=(cuts.size, n_points))
-
-
-def _largest(sums):
-    """Place of the largest absolute sum, and the polarity that its edge needs to be positive."""
-    flat = sums.ravel()
-    high, low = flat.argmax(), flat.argmin()
-    at = high if flat[high] >= -flat[low] else low
-    row, column = divmod(int(at), sums.shape[1])
-    return row, column, -1 if flat[at] > 0 else 1

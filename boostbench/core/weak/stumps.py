@@ -13,12 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.layouts import choose_layout
+from boostbench.core.weak.base import Found, largest_entry
+from boostbench.core.weak.layouts import PIECE, choose_layout
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
 _BLOCK_EDGES = 2**19
 _BLOCK_COLUMNS = 8
+
+# No positions.
+_NONE = np.empty(0, np.int64)
 
 # An arg-max along columns starts with that many rows of long slices.
 _SLICES = 16
@@ -105,14 +109,16 @@ class StumpSearch:
     ----------
     feature : ndarray of shape (n_positions,), dtype=int64
     threshold : ndarray of shape (n_positions,), dtype=float64
-        The stump at each position. Layouts pad: a stump may stand at several positions, and at all
-        but one of them `edges` may be 0 instead of its own.
+        The stump at each position. A stump may be at several positions.
+    is_padding : ndarray of shape (n_positions,), dtype=bool
+        Positions without a stump, which no search finds.
 
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> G = np.array([[-1.0], [-1.0], [1.0], [1.0]])
-    >>> StumpSearch(X).best(G)
+    >>> found = StumpSearch(X).best(G)
+    >>> found.learner, found.column, found.edge
     (Stump(feature=0, threshold=1.5, polarity=1), 0, 4.0)
     """
 
@@ -121,6 +127,8 @@ class StumpSearch:
         cuts = [_thresholds(column, max_bins) for column in self.X.T]
         self._layout = choose_layout(self.X, cuts)
         self.feature = self._layout.feature
+        self.is_padding = self._layout.cut < 0
+        self._padding = np.flatnonzero(self.is_padding)
         thresholds = np.concatenate(cuts)
         self.threshold = thresholds[self._layout.cut] if len(thresholds) else thresholds
 
@@ -139,16 +147,12 @@ class StumpSearch:
         Returns
         -------
         ndarray of shape (n_positions, n_columns), dtype=float32
-            ``sum_i G[i, c] h(x_i)``. The caller may overwrite it.
+            ``sum_i G[i, c] h(x_i)``; 0 at the padding. The caller may overwrite it.
         """
-        edges = self._all_edges(G)
-        edges[self._layout.without_cut] = 0.0
+        pieces = [edges for _, edges in self._pieces(G)]
+        edges = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        edges[self._padding] = 0.0
         return edges
-
-    def _all_edges(self, G):
-        # The factor of the sums below the thresholds goes in here, where the matrix is small.
-        weights = np.multiply(G, -2.0, dtype=np.float32, casting="same_kind", order="C")
-        return self._layout.edges(weights)
 
     def best(self, G):
         """Stump and column of the largest absolute edge.
@@ -159,18 +163,20 @@ class StumpSearch:
 
         Returns
         -------
-        stump : Stump
-            With the polarity that makes the edge positive.
-        column : int
-        edge : float
-            Recomputed in double precision.
+        Found or None
+            The stump with the polarity that makes its edge in `column` positive. None where no
+            feature varies.
         """
-        edges = self.edges(G).ravel()
-        high, low = edges.argmax(), edges.argmin()
-        at = high if edges[high] >= -edges[low] else low
-        position, column = divmod(int(at), G.shape[1])
-        stump = self.stump(position, 1 if edges[at] >= 0 else -1)
-        return stump, column, float(G[:, column] @ stump(self.X))
+        at = self._largest(G, _largest_magnitude)
+        if at is None:
+            return None
+        position, column = at
+        stump = self.stump(position)
+        outputs = stump(self.X)
+        edge = float(G[:, column] @ outputs)
+        if edge < 0:
+            stump, outputs, edge = self.stump(position, -1), -outputs, -edge
+        return Found(stump, outputs, edge, column)
 
     def best_vote(self, G):
         """Stump of the largest ``sum_c |edge in column c|``, with the signs of its edges.
@@ -181,21 +187,18 @@ class StumpSearch:
 
         Returns
         -------
-        stump : Stump
-            Of polarity +1: the votes carry the signs.
-        votes : ndarray of shape (n_columns,), dtype=float64
-            -1 or +1.
-        edge : float
-            ``sum_i h(x_i) sum_c votes[c] G[i, c]``, recomputed in double precision.
+        Found or None
+            The stump with polarity +1: the `votes` have the signs. Its edge is
+            ``sum_i h(x_i) sum_c votes[c] G[i, c]``. None where no feature varies.
         """
-        edges = self._all_edges(G)
-        np.abs(edges, out=edges)
-        # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
-        totals = edges @ np.ones(G.shape[1], np.float32)
-        totals[self._layout.without_cut] = 0.0
-        stump = self.stump(int(totals.argmax()))
-        column_edges = stump(self.X) @ G
-        return stump, np.where(column_edges >= 0, 1.0, -1.0), float(np.abs(column_edges).sum())
+        at = self._largest(G, _largest_row)
+        if at is None:
+            return None
+        stump = self.stump(at[0])
+        outputs = stump(self.X)
+        edges = outputs @ G
+        votes = np.where(edges >= 0, 1.0, -1.0)
+        return Found(stump, outputs, float(np.abs(edges).sum()), votes=votes)
 
     def best_each(self, G):
         """Stump of the largest absolute edge in every column, for many columns.
@@ -207,22 +210,111 @@ class StumpSearch:
 
         Returns
         -------
-        ndarray of shape (n_columns,), dtype=int64
-            Positions: see the attributes `feature` and `threshold`.
+        ndarray of shape (n_columns,), dtype=int64, or None
+            Positions: see the attributes `feature` and `threshold`. None where no feature varies.
         """
-        width = max(1, _BLOCK_EDGES // self.n_positions // _BLOCK_COLUMNS) * _BLOCK_COLUMNS
-        positions = []
+        if not self.n_positions:
+            return None
+        at_a_time = _BLOCK_EDGES // min(self.n_positions, PIECE)
+        width = max(1, at_a_time // _BLOCK_COLUMNS) * _BLOCK_COLUMNS
+        positions = np.zeros(G.shape[1], np.int64)
         for start in range(0, G.shape[1], width):
             columns = G[:, start : start + width]
             # Brought to one size by powers of 2, which changes no digit.
             _, exponent = np.frexp(np.maximum(columns.max(axis=0), -columns.min(axis=0)))
-            edges = self.edges(columns * np.ldexp(1.0, np.minimum(-exponent, 1000)))
-            positions.append(_largest_rows(np.abs(edges, out=edges)))
-        return np.concatenate(positions)
+            largest = np.full(columns.shape[1], -1.0, np.float32)
+            for some, edges in self._pieces(columns * np.ldexp(1.0, np.minimum(-exponent, 1000))):
+                np.abs(edges, out=edges)
+                edges[self._padding_in(some)] = 0.0
+                rows = _largest_rows(edges)
+                sizes = edges[rows, np.arange(len(rows))]
+                better = np.flatnonzero(sizes > largest)
+                largest[better] = sizes[better]
+                positions[start + better] = some.start + rows[better]
+        return positions
+
+    def best_position(self, G, size, beside=_NONE):
+        """Position of the stump whose edges in the columns are of the largest size.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+        size : callable
+            Takes edges of shape (n_some, n_columns), which it may overwrite, and returns sizes of
+            shape (n_some,), not negative.
+        beside : ndarray of shape (n_beside,), dtype=int64
+            Positions to leave out; none by default.
+
+        Returns
+        -------
+        (int, ndarray of shape (n_beside, n_columns), dtype=float32) or None
+            The position, and the edges at those left out. None where no feature varies.
+        """
+        if not self.n_positions:
+            return None
+        edges_beside = np.empty((len(beside), G.shape[1]), np.float32)
+        best, found = -1.0, 0
+        for some, edges in self._pieces(G):
+            here = (beside >= some.start) & (beside < some.stop)
+            rows = beside[here] - some.start
+            edges_beside[here] = edges[rows]
+            sizes = size(edges)
+            sizes[self._padding_in(some)] = 0.0
+            sizes[rows] = 0.0
+            row = int(sizes.argmax())
+            if sizes[row] > best:
+                best, found = sizes[row], some.start + row
+        return found, edges_beside
 
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
         return Stump(int(self.feature[position]), float(self.threshold[position]), polarity)
+
+    def _pieces(self, G):
+        """Yield slices of the positions and the edges there."""
+        # The factor of the sums below the thresholds goes in here, where the matrix is small.
+        W = np.multiply(G, -2.0, dtype=np.float32, casting="same_kind", order="C")
+        # In double precision: an error here moves all edges of a column alike.
+        total = np.ones(len(G)) @ G
+        start = 0
+        for edges in self._layout.pieces(W, total):
+            yield slice(start, start + len(edges)), edges
+            start += len(edges)
+
+    def _padding_in(self, some):
+        """Rows of the padding in a piece."""
+        start, stop = self._padding.searchsorted([some.start, some.stop])
+        return self._padding[start:stop] - some.start
+
+    def _largest(self, G, largest):
+        """Position and column of the largest entry that is no padding; None without positions."""
+        best, found = -1.0, None
+        if not self.n_positions:
+            return found
+        for some, edges in self._pieces(G):
+            row, column, size = largest(edges)
+            if size > best and self.is_padding[some.start + row]:
+                # Rarely is the sum up to a sample that no threshold follows the largest.
+                edges[self._padding_in(some)] = 0.0
+                row, column, size = largest(edges)
+            if size > best:
+                best, found = size, (some.start + row, column)
+        return found
+
+
+def _largest_magnitude(edges):
+    """Row, column and size of the entry of the largest magnitude."""
+    row, column, edge = largest_entry(edges)
+    return row, column, abs(edge)
+
+
+def _largest_row(edges):
+    """Row of the largest sum of magnitudes, 0, and that sum; overwrites the edges."""
+    np.abs(edges, out=edges)
+    # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
+    totals = edges @ np.ones(edges.shape[1], np.float32)
+    row = int(totals.argmax())
+    return row, 0, totals[row]
 
 
 def _largest_rows(values):

@@ -3,6 +3,8 @@
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from boostbench.core.weak.base import Found
+
 _LEAF = -1
 
 
@@ -58,20 +60,16 @@ class TreeSearch:
     --------
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> G = np.array([[1.0], [-2.0], [1.0]])
-    >>> tree, column, edge = TreeSearch(X, max_depth=2, max_leaf_nodes=None).best(G)
-    >>> tree(X), column, edge
+    >>> found = TreeSearch(X, max_depth=2, max_leaf_nodes=None).best(G)
+    >>> found.outputs, found.column, found.edge
     (array([ 1., -1.,  1.]), 0, 4.0)
     """
 
     def __init__(self, X, max_depth, max_leaf_nodes):
         self.X = X
         self._single = np.asfortranarray(X, dtype=np.float32)
+        self._varies = np.ptp(self._single, axis=0).any()
         self._options = {"max_depth": max_depth, "max_leaf_nodes": max_leaf_nodes}
-
-    @property
-    def n_positions(self):
-        """0 where no feature varies, as of `boostbench.core.weak.stumps.StumpSearch`."""
-        return int(np.count_nonzero(np.ptp(self._single, axis=0)))
 
     def best(self, G):
         """Grow a tree for every column and return the one of the largest edge.
@@ -82,15 +80,17 @@ class TreeSearch:
 
         Returns
         -------
-        tree : Tree
-        column : int
-        edge : float
-            ``sum_i G[i, column] h(x_i)``: eq. (10) of paper 2, as far as a greedy tree goes.
+        Found or None
+            With the edge ``sum_i G[i, column] h(x_i)``: eq. (10) of paper 2, as far as a greedy
+            tree goes. None where no feature varies.
         """
+        if not self._varies:
+            return None
         trees = [self._grow(column) for column in G.T]
-        edges = (G * Trees(trees).outputs(self.X)).sum(axis=0)
+        outputs = Trees(trees).outputs(self.X)
+        edges = (G * outputs).sum(axis=0)
         column = int(edges.argmax())
-        return trees[column], column, float(edges[column])
+        return Found(trees[column], outputs[:, column], float(edges[column]), column)
 
     def _grow(self, gains):
         # The order in which features are tried only decides between equal ones.

@@ -90,8 +90,9 @@ def test_no_stump_has_less_error(n_values, n_classes, seed):
     for _ in range(3):
         weights = rng.exponential(size=50) ** 3
         weights /= weights.sum()
-        tree, outputs = search.best(weights)
+        tree, outputs, edge, *_ = search.best(weights)
         assert (tree(X) == outputs).all()
+        assert edge == pytest.approx(weights[outputs == labels].sum())
         assert weights[outputs != labels].sum() == pytest.approx(
             least_error(X, labels, weights, n_classes), abs=1e-6
         )
@@ -104,9 +105,9 @@ def test_both_sides_may_vote_for_one_class():
     X = np.arange(6.0)[:, None]
     labels = np.array([0, 1, 0, 0, 1, 0])
     weights = np.array([0.3, 0.1, 0.2, 0.2, 0.1, 0.1])
-    tree, outputs = ClassStumpSearch(StumpSearch(X), labels, 2).best(weights)
-    assert (outputs == 0).all()
-    assert 0 < tree.threshold[0] < 5
+    found = ClassStumpSearch(StumpSearch(X), labels, 2).best(weights)
+    assert (found.outputs == 0).all()
+    assert 0 < found.learner.threshold[0] < 5
 
 
 def test_nothing_to_find():
@@ -119,11 +120,11 @@ def test_scoring_by_blocks_changes_nothing(monkeypatch):
     X, labels = rng.normal(size=(50, 3)), rng.integers(4, size=50)
     search = ClassStumpSearch(StumpSearch(X), labels, 4)
     weights = rng.dirichlet(np.ones(50), size=20)
-    wanted = [search.best(w)[0] for w in weights]
+    wanted = [search.best(w).learner for w in weights]
     assert len({int(tree.feature[0]) for tree in wanted}) == 3
     monkeypatch.setattr("boostbench.core.weak.class_trees._BLOCK_POSITIONS", 7)
     for w, tree in zip(weights, wanted, strict=True):
-        found, _ = search.best(w)
+        found = search.best(w).learner
         assert (found.feature == tree.feature).all()
         assert (found.threshold == tree.threshold).all()
         assert (found.label == tree.label).all()

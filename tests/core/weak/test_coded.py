@@ -31,32 +31,35 @@ def largest(X, weights, codes, violation):
 def test_most_violated(seed, n_classes, block, monkeypatch):
     monkeypatch.setattr(coded, "_SCORE_BLOCK", block)
     X, weights, codes, violation = drawn(seed, n_classes)
-    h = CodedStumps(X).most_violated(weights, codes, violation)(X)
-    score = (violation + codes @ (h @ weights)).max()
-    assert score == pytest.approx(largest(X, weights, codes, violation), rel=1e-5)
+    found = CodedStumps(X).best(weights, codes, violation)
+    h = found.learner(X)
+    assert found.outputs.tolist() == h.tolist()
+    scores = violation + codes @ (h @ weights)
+    assert found.edge == pytest.approx(scores[found.column])
+    assert scores.max() == pytest.approx(largest(X, weights, codes, violation), rel=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_best_for_one_code(seed):
     X, weights, codes, _ = drawn(seed)
-    h = CodedStumps(X).best(weights, codes[0])(X)
-    found = largest(X, weights, codes[:1], np.zeros(1))
-    assert codes[0] @ (h @ weights) == pytest.approx(found, rel=1e-5)
+    found = CodedStumps(X).best(weights, codes[:1], np.zeros(1, np.float32))
+    assert codes[0] @ (found.learner(X) @ weights) == pytest.approx(found.edge)
+    assert found.edge == pytest.approx(largest(X, weights, codes[:1], np.zeros(1)), rel=1e-5)
 
 
 def test_a_code_without_hope_is_not_scored(monkeypatch):
     """The second of two codes loses to the first by its violation."""
     X, weights, codes, _ = drawn(0, n_codes=2)
-    search = CodedStumps(X)
-    wanted = search.best(weights, codes[0])
+    search, none = CodedStumps(X), np.zeros(1, np.float32)
+    alone = [search.best(weights, code[None], none).learner for code in codes]
+    assert alone[0] != alone[1]
     monkeypatch.setattr(coded, "_SCORE_BLOCK", 1)
     far = np.array([0.0, -1e4], np.float32)
-    assert search.most_violated(weights, codes, far) == wanted
-    assert search.most_violated(weights, codes, far[::-1]) == search.best(weights, codes[1])
+    for column, violation in enumerate((far, far[::-1])):
+        found = search.best(weights, codes, violation)
+        assert (found.learner, found.column) == (alone[column], column)
 
 
 def test_features_that_do_not_vary():
     _, weights, codes, violation = drawn(0)
-    search = CodedStumps(np.ones((20, 3)))
-    assert search.most_violated(weights, codes, violation) is None
-    assert search.best(weights, codes[0]) is None
+    assert CodedStumps(np.ones((20, 3))).best(weights, codes, violation) is None

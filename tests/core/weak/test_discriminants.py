@@ -94,8 +94,9 @@ def test_the_best_of_all_thresholds_and_of_the_projected_stumps(seed):
     X, G = problem(seed)
     search = independent(X, G, 4, np.random.default_rng(seed))
     model = ProjectedDiscriminants(search, X, 4, 100, np.random.default_rng(seed))
-    stump = model.best(G)
-    edge = (G * stump(X)).sum()
+    found = model.best(G)
+    edge = (G * found.learner(X)).sum()
+    assert found.edge == pytest.approx(edge, rel=1e-12)
     direction = ProjectedDiscriminants(
         search, X, 4, 100, np.random.default_rng(seed)
     )._discriminant(G)
@@ -104,7 +105,7 @@ def test_the_best_of_all_thresholds_and_of_the_projected_stumps(seed):
         abs(reference.projected_edge(X, G, direction, (low + high) / 2))
         for low, high in itertools.pairwise(values)
     ]
-    plain = (G * search.best(G)(X)).sum()
+    plain = search.best(G).edge
     assert edge == pytest.approx(max(*edges, plain), rel=1e-6)
 
 
@@ -114,7 +115,7 @@ def test_equal_points_are_never_parted():
     model = ProjectedDiscriminants(
         independent(X, G, 4, np.random.default_rng(0)), X, 4, 100, np.random.default_rng(0)
     )
-    outputs = model._discriminant_stump(G)(X)
+    outputs = model._discriminant_stump(G).outputs
     for start in range(0, 30, 10):
         assert (outputs[start : start + 10] == outputs[start]).all()
 
@@ -158,8 +159,10 @@ def largest(X, weights, codes, violation):
 @pytest.mark.parametrize("seed", range(4))
 def test_most_violated(seed, n_classes, n_features):
     X, weights, codes, violation = drawn(seed, n_classes, n_features=n_features)
-    perceptron = CodedDiscriminants(X).most_violated(weights, codes, violation)
+    perceptron, outputs, edge, column, _ = CodedDiscriminants(X).best(weights, codes, violation)
     wanted, v = largest(X, weights, codes, violation)
+    assert outputs.tolist() == perceptron(X).tolist()
+    assert (edge, column) == (pytest.approx(wanted), v)
     assert violation[v] + signed_weights(weights, codes[v]) @ perceptron(X) == pytest.approx(wanted)
     direction = discriminant(X, signed_weights(weights, codes[v]))
     cosine = direction @ perceptron.direction / np.linalg.norm(direction)
@@ -169,7 +172,7 @@ def test_most_violated(seed, n_classes, n_features):
 @pytest.mark.parametrize("seed", range(4))
 def test_best_for_one_code(seed):
     X, weights, codes, _ = drawn(seed)
-    h = CodedDiscriminants(X).best(weights, codes[0])(X)
+    h = CodedDiscriminants(X).best(weights, codes[:1], np.zeros(1)).outputs
     wanted, _ = largest(X, weights, codes[:1], np.zeros(1))
     assert signed_weights(weights, codes[0]) @ h == pytest.approx(wanted)
 
@@ -178,28 +181,28 @@ def test_best_for_one_code(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_blocks_do_not_matter(seed, sizes, monkeypatch):
     X, weights, codes, violation = drawn(seed, n_codes=40)
-    whole = CodedDiscriminants(X).most_violated(weights, codes, violation)
+    whole = CodedDiscriminants(X).best(weights, codes, violation).learner
     for name, size in zip(
         ("_BLOCK_CODES", "_PRODUCT_VALUES", "_MOST_KEPT_VALUES"), sizes, strict=True
     ):
         monkeypatch.setattr(discriminants, name, size)
-    parts = CodedDiscriminants(X).most_violated(weights, codes, violation)
+    parts = CodedDiscriminants(X).best(weights, codes, violation).learner
     np.testing.assert_allclose(parts.direction, whole.direction, rtol=1e-9)
     assert parts.threshold == pytest.approx(whole.threshold)
 
 
 def test_a_wide_block_of_values_holds_one_code(monkeypatch):
     X, weights, codes, violation = drawn(0)
-    whole = CodedDiscriminants(X).most_violated(weights, codes, violation)
+    whole = CodedDiscriminants(X).best(weights, codes, violation).learner
     monkeypatch.setattr(discriminants, "_BLOCK_VALUES", 1)
-    one = CodedDiscriminants(X).most_violated(weights, codes, violation)
+    one = CodedDiscriminants(X).best(weights, codes, violation).learner
     np.testing.assert_allclose(one.direction, whole.direction, rtol=1e-9)
 
 
 def test_where_the_data_lie_does_not_matter():
     X, weights, codes, violation = drawn(0)
-    here = CodedDiscriminants(X).most_violated(weights, codes, violation)
-    there = CodedDiscriminants(X + 1e4).most_violated(weights, codes, violation)
+    here = CodedDiscriminants(X).best(weights, codes, violation).learner
+    there = CodedDiscriminants(X + 1e4).best(weights, codes, violation).learner
     np.testing.assert_allclose(there.direction, here.direction, rtol=1e-6)
     assert (there(X + 1e4) == here(X)).all()
 
@@ -207,9 +210,9 @@ def test_where_the_data_lie_does_not_matter():
 def test_repeated_and_constant_features():
     """The covariances are singular; the pseudo-inverse halves a direction between twins."""
     X, weights, codes, violation = drawn(0)
-    plain = CodedDiscriminants(X).most_violated(weights, codes, violation)
+    plain = CodedDiscriminants(X).best(weights, codes, violation).learner
     wide = np.column_stack([X, X[:, 0], np.full(len(X), 3.0)])
-    perceptron = CodedDiscriminants(wide).most_violated(weights, codes, violation)
+    perceptron = CodedDiscriminants(wide).best(weights, codes, violation).learner
     assert (perceptron(wide) == plain(X)).all()
     halves = plain.direction * [0.5, 1, 1]
     np.testing.assert_allclose(
@@ -225,7 +228,7 @@ def test_equal_samples_are_not_parted(seed):
     cell = np.arange(30) % 6
     X, weights = cells[cell], rng.normal(size=(30, 3))
     codes = rng.normal(size=(8, 3)).astype(np.float32)
-    h = CodedDiscriminants(X).most_violated(weights, codes, np.zeros(8))(X)
+    h = CodedDiscriminants(X).best(weights, codes, np.zeros(8)).outputs
     assert all(len(set(h[cell == c])) == 1 for c in range(6))
     wanted = 0.0
     for code in codes:
@@ -243,15 +246,13 @@ def test_problems_of_one_side(weight):
     X = drawn(0)[0]
     weights = np.full((len(X), 2), weight)
     codes = np.ones((3, 2), np.float32)
-    perceptron = CodedDiscriminants(X).most_violated(weights, codes, np.zeros(3))
+    found = CodedDiscriminants(X).best(weights, codes, np.zeros(3))
     if weight == 0:
-        assert perceptron is None
+        assert found is None
     else:
-        assert np.isfinite([*perceptron.direction, perceptron.threshold]).all()
+        assert np.isfinite([*found.learner.direction, found.learner.threshold]).all()
 
 
 def test_features_that_do_not_vary():
     _, weights, codes, violation = drawn(0)
-    search = CodedDiscriminants(np.full((25, 3), 0.1))
-    assert search.most_violated(weights, codes, violation) is None
-    assert search.best(weights, codes[0]) is None
+    assert CodedDiscriminants(np.full((25, 3), 0.1)).best(weights, codes, violation) is None

@@ -71,7 +71,8 @@ def candidates(search):
 
 def check_best(search, X, G):
     """Compare the search with brute force over its candidates."""
-    stump = search.best(G)
+    found = search.best(G)
+    stump = found.learner
     edges = {
         (directions.tobytes(), float(threshold)): reference.projected_edge(
             X, G, directions, float(threshold)
@@ -82,6 +83,8 @@ def check_best(search, X, G):
     assert chosen in edges
     assert stump.polarity in (-1, 1)
     literal = (G * stump(X)).sum()
+    assert found.edge == pytest.approx(literal, rel=1e-12)
+    assert (found.outputs == stump(X)).all()
     tolerance = PRECISION * np.abs(G).sum()
     assert literal == pytest.approx(stump.polarity * edges[chosen], abs=tolerance)
     assert literal == pytest.approx(max(abs(e) for e in edges.values()), abs=tolerance)
@@ -147,7 +150,7 @@ def test_best_in_chunks(monkeypatch):
     assert (chunked.thresholds == whole.thresholds).all()
     for search in (whole, chunked):
         check_best(search, X, G)
-    first, second = whole.best(G), chunked.best(G)
+    first, second = whole.best(G).learner, chunked.best(G).learner
     assert (first.directions == second.directions).all()
     assert first[1:] == second[1:]
 
@@ -156,9 +159,9 @@ def test_best_in_chunks(monkeypatch):
 def test_the_search_can_be_asked_again(kind):
     X, G = generic_problem(5)
     search = kind(X, G, 5)
-    first = search.best(G)
+    first = search.best(G).learner
     check_best(search, X, -G[::-1])
-    again = search.best(G)
+    again = search.best(G).learner
     assert (first.directions == again.directions).all()
     assert first[1:] == again[1:]
 
@@ -218,7 +221,7 @@ def test_independent_directions_are_gaussian_and_differ():
 @pytest.mark.parametrize("kind", [independent, pooled])
 def test_a_stump_evaluates_every_class_with_its_own_direction(kind):
     X, G = generic_problem(2)
-    stump = kind(X, G, 2).best(G)
+    stump = kind(X, G, 2).best(G).learner
     outputs = stump(X)
     assert outputs.shape == G.shape
     for i in range(len(X)):

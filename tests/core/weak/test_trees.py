@@ -25,7 +25,7 @@ def literal(tree, row):
 class TestSearch:
     def test_a_tree_for_every_column_and_the_best_of_them(self, options, seed):
         X, G = problem(seed)
-        tree, column, edge = TreeSearch(X, *options).best(G)
+        tree, outputs, edge, column, _ = TreeSearch(X, *options).best(G)
         edges = []
         for gains in G.T:
             theirs = DecisionTreeClassifier(
@@ -35,10 +35,11 @@ class TestSearch:
         assert edge == pytest.approx(max(edges))
         assert column == np.argmax(edges)
         assert G[:, column] @ tree(X) == pytest.approx(edge)
+        assert (outputs == tree(X)).all()
 
     def test_outputs(self, options, seed):
         X, G = problem(seed)
-        trees = [TreeSearch(X, *options).best(G[:, [c]])[0] for c in range(3)]
+        trees = [TreeSearch(X, *options).best(G[:, [c]]).learner for c in range(3)]
         stacked = Trees(trees)
         new = np.random.default_rng(seed).normal(size=(20, 4))
         wanted = [[literal(tree, row) for tree in trees] for row in new]
@@ -54,10 +55,14 @@ def test_one_side_only():
     """Gains of one sign need no test at all."""
     X, _ = problem(0)
     for sign in (1.0, -1.0):
-        tree, column, edge = TreeSearch(X, 2, None).best(np.full((60, 1), sign))
+        tree, _, edge, column, _ = TreeSearch(X, 2, None).best(np.full((60, 1), sign))
         assert (tree(X) == sign).all()
         assert (column, edge) == (0, 60.0)
         assert Trees([tree]).n_parameters == 1
+
+
+def test_features_that_do_not_vary():
+    assert TreeSearch(np.ones((60, 3)), 2, None).best(np.ones((60, 2))) is None
 
 
 def test_thresholds_are_compared_in_single_precision():

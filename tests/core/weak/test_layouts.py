@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.layouts import Dense, Histogram, Sorted
-from boostbench.core.weak.quick_layouts import FewBins, SortedPieces, quicken
+from boostbench.core.weak.layouts import Dense, FewBins, Histogram, Sorted, choose_layout
 
 
 def thresholds(column):
@@ -23,20 +22,20 @@ def literal(X, cuts, G):
 
 @pytest.mark.parametrize("n_columns", [1, 3])
 @pytest.mark.parametrize("shape", [(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
-@pytest.mark.parametrize("kind", [Sorted, Histogram])
+@pytest.mark.parametrize("kind", [Dense, FewBins, Histogram, Sorted])
 def test_edges_of_every_stump(kind, shape, n_columns):
     rng = np.random.default_rng(shape[0])
     X = rng.normal(size=shape)
     X[: shape[0] // 3] = X[0]
-    if kind is Histogram:
+    if kind is not Sorted:
         X = np.round(X)
     cuts = [thresholds(column) for column in X.T]
-    layout = quicken(kind(X, cuts), len(X))
+    layout = kind(X, cuts)
     G = rng.normal(size=(len(X), n_columns))
-    edges = layout.edges((-2 * G).astype(np.float32))
+    edges = np.concatenate(list(layout.pieces((-2 * G).astype(np.float32), G.sum(axis=0))))
+    assert edges.dtype == np.float32
     assert edges.shape == (len(layout.feature), n_columns)
-    is_cut = np.ones(len(edges), bool)
-    is_cut[layout.without_cut] = False
+    is_cut = layout.cut >= 0
     starts = np.cumsum([0] + [len(own) for own in cuts])
     assert set(layout.cut[is_cut]) == set(range(starts[-1]))
     assert (starts.searchsorted(layout.cut[is_cut], "right") - 1 == layout.feature[is_cut]).all()
@@ -46,19 +45,24 @@ def test_edges_of_every_stump(kind, shape, n_columns):
 
 def test_a_piece_is_a_few_features():
     X = np.random.default_rng(0).normal(size=(1000, 90))
-    layout = quicken(Sorted(X, [thresholds(column) for column in X.T]), 1000)
-    assert isinstance(layout, SortedPieces)
-    sizes = [len(piece) for piece in layout.pieces(np.zeros((1000, 2), np.float32))]
-    assert sizes == [40 * 1008, 40 * 1008, 10 * 1008]
-    assert sum(sizes) == len(layout.position)
+    layout = Sorted(X, [thresholds(column) for column in X.T])
+    pieces = layout.pieces(np.zeros((1000, 2), np.float32), np.zeros(2))
+    assert [len(piece) for piece in pieces] == [40 * 1008, 40 * 1008, 10 * 1008]
 
 
-def test_what_is_not_made_quicker_stays():
-    X = np.random.default_rng(0).integers(2, size=(30, 4)).astype(float)
-    dense = Dense(X, [thresholds(column) for column in X.T])
-    assert quicken(dense, 30) is dense
-    X = np.random.default_rng(0).integers(80, size=(400, 60)).astype(float)
-    many = Histogram(X, [thresholds(column) for column in X.T])
-    assert quicken(many, 400) is many
-    few = Histogram(X[:, :5], [thresholds(column) for column in X[:, :5].T])
-    assert isinstance(quicken(few, 400), FewBins)
+@pytest.mark.parametrize(
+    ("n_values", "n_features", "layout"),
+    [
+        (1, 3, Dense),
+        (2, 3, Dense),
+        (7, 3, Dense),
+        (12, 3, FewBins),
+        (60, 60, FewBins),
+        (60, 65, Histogram),
+        (200, 3, Sorted),
+    ],
+)
+def test_the_layout_suits_the_number_of_values(n_values, n_features, layout):
+    X = np.arange(200 * n_features).reshape(n_features, 200).T % n_values
+    X = X.astype(float)
+    assert type(choose_layout(X, [thresholds(column) for column in X.T])) is layout

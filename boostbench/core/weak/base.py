@@ -1,0 +1,66 @@
+"""What the weak learners have in common: what a search finds, and what it is asked."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+
+class Found(NamedTuple):
+    """The weak learner that a search has found.
+
+    Attributes
+    ----------
+    learner : callable
+        Takes features of shape (n_samples, n_features) and returns outputs.
+    outputs : ndarray of shape (n_samples, ...)
+        Of the learner, for the training data.
+    edge : float
+        What the search was for, in double precision.
+    column : int or None
+        Where the search chooses a column of weights: which.
+    votes : ndarray of shape (n_columns,), dtype=float64, or None
+        Where the search chooses a sign for each column of weights: -1 or +1.
+    """
+
+    learner: object
+    outputs: np.ndarray
+    edge: float
+    column: int | None = None
+    votes: np.ndarray | None = None
+
+
+class Search(Protocol):
+    """All weak learners of a kind, for one training set; built once per fit."""
+
+    def best(self, G):
+        """Find the weak learner of the largest edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+            Signed weights of the samples.
+
+        Returns
+        -------
+        Found or None
+            None where there is no weak learner, as no feature varies.
+        """
+
+
+def largest_entry(values):
+    """Find the entry of the largest magnitude.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+
+    Returns
+    -------
+    row, column : int
+    value : float
+        With its sign.
+    """
+    flat = values.ravel()
+    high, low = flat.argmax(), flat.argmin()
+    at = high if flat[high] >= -flat[low] else low
+    return *divmod(int(at), values.shape[1]), flat[at]
