@@ -12,6 +12,11 @@ from scipy import stats
 
 _LEVEL = 0.05
 
+#: On fewer data sets the approximate p-values reject too often: by simulation up to 20% of the
+#: time, where 5% are meant; from 9 on 4.7% to 5.8% (3 to 10 algorithms).
+_FEW = 9
+_PERMUTATIONS = 49_999
+
 
 @dataclass(frozen=True)
 class Friedman:
@@ -29,6 +34,9 @@ class Friedman:
     f, f_p : float
         Iman and Davenport's statistic, which is less conservative, and its p-value, that of the F
         distribution.
+    permutation_p : float or None
+        Of few data sets: p-value of the ranks permuted within the data sets. It is exact where
+        there are no more than 50 000 ways; of more, so many are drawn at random.
     nemenyi : ndarray of shape (n_algorithms, n_algorithms), float64
         P-values of all pairs by Nemenyi's test, which are corrected for their number.
     critical_difference : float
@@ -41,13 +49,15 @@ class Friedman:
     p: float
     f: float
     f_p: float
+    permutation_p: float | None
     nemenyi: np.ndarray
     critical_difference: float
 
     @property
     def significant(self) -> bool:
-        """Whether any of them differ at the 5% level, by `f_p`."""
-        return self.f_p <= _LEVEL
+        """Whether any of them differ at the 5% level, by `permutation_p` or else `f_p`."""
+        p = self.f_p if self.permutation_p is None else self.permutation_p
+        return p <= _LEVEL
 
     def sentence(self, pairs: str) -> str:
         """Word the result.
@@ -64,12 +74,21 @@ class Friedman:
         """
         k = len(self.ranks)
         verdict = "rejects" if self.significant else "fails to reject"
+        test = f"Friedman test of {k} algorithms over {self.n} {pairs}: chi-squared({k - 1}) = "
+        if self.permutation_p is None:
+            test += (
+                f"{self.chi2:.2f}, p = {self.p:.3g}; Iman and Davenport's F({k - 1}, "
+                f"{(k - 1) * (self.n - 1)}) = {self.f:.2f}, p = {self.f_p:.3g}"
+            )
+        else:
+            test += (
+                f"{self.chi2:.2f}; by permutation of the ranks within the {pairs}, as there are "
+                f"few, p = {self.permutation_p:.3g}"
+            )
         return (
-            f"Friedman test of {k} algorithms over {self.n} {pairs}: chi-squared({k - 1}) = "
-            f"{self.chi2:.2f}, p = {self.p:.3g}; Iman and Davenport's F({k - 1}, "
-            f"{(k - 1) * (self.n - 1)}) = {self.f:.2f}, p = {self.f_p:.3g}, which {verdict} the "
-            "null hypothesis that all are equal at the 5% significance level. Nemenyi: average "
-            f"ranks differ at that level when they are {self.critical_difference:.2f} apart."
+            f"{test}, which {verdict} the null hypothesis that all are equal at the 5% "
+            "significance level. Nemenyi: average ranks differ at that level when they are "
+            f"{self.critical_difference:.2f} apart."
         )
 
 
@@ -104,7 +123,29 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     apart = np.abs(ranks[:, None] - ranks)
     nemenyi = stats.studentized_range.sf(apart / unit, k, np.inf)
     critical = float(unit * stats.studentized_range.ppf(1 - _LEVEL, k, np.inf))
-    return Friedman(n, ranks, chi2, p, f, f_p, nemenyi, critical)
+    permutation_p = _permutation_p(numbers) if n < _FEW else None
+    return Friedman(n, ranks, chi2, p, f, f_p, permutation_p, nemenyi, critical)
+
+
+def _permutation_p(numbers: np.ndarray) -> float:
+    """Give the p-value of rank sums that are as far apart as these, by permutation of each row."""
+    columns = tuple(stats.rankdata(numbers, axis=1).T)
+    test = stats.permutation_test(
+        columns,
+        _spread,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=_PERMUTATIONS,
+        batch=1000,
+        alternative="greater",
+        rng=0,
+    )
+    return float(test.pvalue)
+
+
+def _spread(*ranks: np.ndarray, axis: int) -> np.ndarray:
+    """Add up squares of rank sums, which grow with Friedman's statistic."""
+    return sum(column.sum(axis=axis) ** 2 for column in ranks)
 
 
 def average_ranks(numbers: np.ndarray) -> np.ndarray:

@@ -86,15 +86,43 @@ def test_nemenyi_and_holm_agree_with_scikit_posthocs(demsar):
     np.testing.assert_allclose(holm(raw), corrected)
 
 
-def test_friedman_by_trying_all_orders():
-    """The chi-squared p-value is near the exact one, of all orders within the data sets."""
-    numbers = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3], [1, 2, 3.0]])
-    own = friedman(numbers)
-    orders = [[*order] for order in permutations((1, 2, 3))]
-    sums = np.array([np.sum(lines, axis=0) for lines in product(orders, repeat=5)])
+def p_by_trying_all_orders(numbers):
+    """Give the share of all orders within the rows with sums of ranks at least as far apart."""
+    ranks = stats.rankdata(numbers, axis=1)
+    orders = [[[*order] for order in permutations(row)] for row in ranks]
+    sums = np.array([np.sum(lines, axis=0) for lines in product(*orders)])
     spread = ((sums - sums.mean()) ** 2).sum(1)
-    mine = ((5 * own.ranks - 10) ** 2).sum()
-    assert own.p == pytest.approx(np.mean(spread >= mine), abs=0.02)
+    return np.mean(spread >= ((ranks.sum(0) - sums.mean()) ** 2).sum() - 1e-9)
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 3), (3, 3), (4, 3), (5, 3), (2, 4), (3, 4)])
+def test_few_data_sets_by_trying_all_orders(n, k):
+    rng = np.random.default_rng(n)
+    for _ in range(3):
+        numbers = rng.integers(1, 6, (n, k))  # with ties
+        own = friedman(numbers)
+        assert own.permutation_p == pytest.approx(p_by_trying_all_orders(numbers))
+        assert own.significant == (own.permutation_p <= 0.05)
+
+
+def test_drawn_permutations_are_near_all_of_them():
+    numbers = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3], [1, 2, 3], [3, 2, 1]])
+    numbers = np.vstack([numbers, [1, 3, 2]])
+    exact = p_by_trying_all_orders(numbers)  # of 6^7 orders
+    drawn = friedman(numbers).permutation_p
+    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 50_000))
+    assert drawn == friedman(numbers).permutation_p
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+def test_few_data_sets_are_not_called_different_too_often(n):
+    """Of random ranks no more than 5% are significant; of 3 data sets F rejects 20%."""
+    rng = np.random.default_rng(0)
+    drawn = rng.permuted(np.tile(np.arange(3.0), (400 * n, 1)), axis=1).reshape(400, n, 3)
+    found = [friedman(numbers) for numbers in drawn]
+    assert np.mean([test.significant for test in found]) <= 0.06
+    if n == 3:
+        assert np.mean([test.f_p <= 0.05 for test in found]) > 0.15
 
 
 def test_order_of_data_and_algorithms_does_not_matter():
@@ -111,16 +139,27 @@ def test_what_prints_alike_shares_ranks():
 
 def test_all_equal():
     result = friedman(np.ones((4, 3)))
-    assert (result.chi2, result.p, result.f, result.f_p) == (0, 1, 0, 1)
+    assert (result.chi2, result.p, result.f, result.f_p, result.permutation_p) == (0, 1, 0, 1, 1)
     np.testing.assert_allclose(result.ranks, 2)
     np.testing.assert_allclose(result.nemenyi, 1)
 
 
 def test_all_ranked_alike():
-    result = friedman([[1, 2, 3]] * 6)
-    assert result.chi2 == pytest.approx(12)
-    assert (result.f, result.f_p) == (np.inf, 0)
-    assert "F(2, 10) = inf, p = 0, which rejects" in result.sentence("data sets")
+    result = friedman([[1, 2, 3]] * 9)
+    assert result.chi2 == pytest.approx(18)
+    assert (result.f, result.f_p, result.permutation_p) == (np.inf, 0, None)
+    assert "F(2, 16) = inf, p = 0, which rejects" in result.sentence("data sets")
+
+
+def test_two_data_sets_ranked_alike_prove_nothing():
+    """One of six orders is the first data set's, so that p is 1/6; F's is 0."""
+    result = friedman([[1, 2, 3]] * 2)
+    assert result.f_p == 0
+    assert result.permutation_p == pytest.approx(1 / 6)
+    assert result.sentence("data sets").startswith(
+        "Friedman test of 3 algorithms over 2 data sets: chi-squared(2) = 4.00; by permutation of "
+        "the ranks within the data sets, as there are few, p = 0.167, which fails to reject"
+    )
 
 
 def test_sentence(demsar):

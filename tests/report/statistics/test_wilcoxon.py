@@ -104,7 +104,6 @@ def test_exact_p_by_trying_all_signs(n, sizes):
 
 
 def test_shared_ranks_need_another_p_than_scipys_exact_one():
-    # The reason why not all p-values are SciPy's.
     difference = np.array([1, 1, 2, 2, 3, 3, -4.0])
     wrong = stats.wilcoxon(difference, method="exact").pvalue
     every_sign = stats.wilcoxon(difference, method=stats.PermutationMethod(n_resamples=2**7)).pvalue
@@ -114,12 +113,26 @@ def test_shared_ranks_need_another_p_than_scipys_exact_one():
     assert p != pytest.approx(wrong)
 
 
-def test_exact_p_of_as_many_pairs_as_a_paper_has_splits():
-    # The distribution of shared ranks is near the normal one by then.
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 30, (2, 50)) / 10
-    expected = stats.wilcoxon(np.round(a - b, 1), method="asymptotic").pvalue
-    assert wilcoxon(a, b).p == pytest.approx(expected, rel=0.02)
+def p_by_adding_up_ranks(difference):
+    """Give the exact p-value by the distribution of rank sums, one rank after the other."""
+    ranks = np.rint(2 * stats.rankdata(np.abs(difference))).astype(int)
+    probability = np.ones(1)
+    for rank in ranks:
+        probability = (np.pad(probability, (0, rank)) + np.pad(probability, (rank, 0))) / 2
+    smaller = min(ranks[difference > 0].sum(), ranks[difference < 0].sum())
+    return min(1.0, 2 * probability[: smaller + 1].sum())
+
+
+@pytest.mark.parametrize("n", [18, 25, 50])
+def test_many_pairs_with_shared_ranks_are_near_the_exact_p(n):
+    rng = np.random.default_rng(n)
+    for shift in (0, 0.3, 0.6):
+        difference = np.round(rng.normal(shift, 1, n), 1)
+        result = wilcoxon(difference, np.zeros(n))
+        expected = p_by_adding_up_ranks(difference[difference != 0])
+        assert result.p == pytest.approx(expected, abs=0.015)
+        assert not result.exact
+        assert "(approximate p = " in result.sentence("A", "B", "splits")
 
 
 def test_p_does_not_depend_on_order_side_or_unit():
