@@ -219,7 +219,7 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     for key in own.keys() - {"_target_"}:
         if not _is_given(f"algo.{key}", given):
             del algo[key]
-    name = algo["_target_"].rpartition(".")[2]
+    name = str(algo["_target_"]).rpartition(".")[2]
     for key, value in {"name": name, "title": name, "paper": None, "grid": {}}.items():
         algo.setdefault(key, value)
 

@@ -47,8 +47,13 @@ class Algorithm:
         config = dict(config)
         if "_target_" not in config:
             raise UserError("the algorithm names no class; set algo._target_=package.module.Class")
+        for key in ("_target_", "name", "title"):
+            if key in config and not isinstance(config[key], str):
+                raise UserError(f"algo.{key} is {config[key]!r}; it must be text")
         target = config.pop("_target_")
         grid = config.pop("grid", None) or {}
+        if not isinstance(grid, Mapping):
+            raise UserError(f"algo.grid is {grid!r}; it must be lists of values by parameter")
         for parameter, values in grid.items():
             _check_values(parameter, values)
         name = config.get("name") or target.rpartition(".")[2]

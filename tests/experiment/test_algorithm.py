@@ -59,6 +59,11 @@ def test_a_class_without_parameters_or_with_any():
         ({"_target_": "nosuchpackage.Thing"}, "cannot find algo._target_=nosuchpackage.Thing"),
         ({"_target_": "sklearn.metrics.accuracy_score"}, "cannot find"),
         ({"name": "x"}, "names no class"),
+        ({"_target_": None}, "algo._target_ is None; it must be text"),
+        ({"_target_": ["a"]}, r"algo._target_ is \['a'\]; it must be text"),
+        ({"_target_": ADA, "name": 5}, "algo.name is 5; it must be text"),
+        ({"_target_": ADA, "title": None}, "algo.title is None; it must be text"),
+        ({"_target_": ADA, "grid": "abc"}, "algo.grid is 'abc'; it must be lists of values by"),
         (
             {
                 "_target_": ADA,

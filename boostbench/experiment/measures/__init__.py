@@ -1,11 +1,9 @@
 """What is recorded of a fit: a measure is a file here, and found by its name."""
 
+import importlib
 import pkgutil
-from functools import cache
 
-import hydra.utils
-
-from boostbench.errors import UserError, first_line, unknown
+from boostbench.errors import UserError, first_line, hint
 from boostbench.experiment.measures.base import Measure
 
 
@@ -14,7 +12,6 @@ def names() -> list[str]:
     return [module.name for module in pkgutil.iter_modules(__path__) if module.name != "base"]
 
 
-@cache
 def find(name: str) -> Measure:
     """Find a measure.
 
@@ -29,12 +26,13 @@ def find(name: str) -> Measure:
         If there is none.
     """
     if not isinstance(name, str) or ("." not in name and name not in names()):
-        raise unknown("measure", str(name), names())
+        raise UserError(f"unknown measure {name!r}; {hint(name, names())}")
     path = name if "." in name else f"{__name__}.{name}.{name.title().replace('_', '')}"
+    module, _, cls = path.rpartition(".")
     try:
-        found = hydra.utils.get_class(path)
+        found = getattr(importlib.import_module(module), cls)
     except Exception as error:
         raise UserError(f"cannot find measure={name}: {first_line(error)}") from None
-    if not issubclass(found, Measure):
+    if not (isinstance(found, type) and issubclass(found, Measure)):
         raise UserError(f"measure={name} is no {Measure.__module__}.{Measure.__name__}")
     return found()
