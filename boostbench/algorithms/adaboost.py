@@ -45,7 +45,8 @@ class AdaBoostMH(StumpEnsemble):
     References
     ----------
     .. [1] R. E. Schapire and Y. Singer, "Improved boosting algorithms using confidence-rated
-       predictions", Machine Learning 37, 1999. It is the baseline "AdaBoost.MH" of papers 1 and 2.
+       predictions", Machine Learning 37, 1999. It is the baseline "AdaBoost.MH" of
+       RandomBoost and MCBoost.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class AdaBoost(StumpEnsemble):
     ----------
     .. [1] Y. Freund and R. E. Schapire, "A decision-theoretic generalization of on-line learning
        and an application to boosting", J. Comput. System Sci. 55, 1997. It is the baseline
-       "AdaBoost" of paper 1, Table IV.
+       "AdaBoost" of RandomBoost, Table IV.
 
     Examples
     --------

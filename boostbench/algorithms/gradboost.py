@@ -65,7 +65,7 @@ class GradBoost(StumpEnsemble):
     References
     ----------
     .. [1] J. Duchi and Y. Singer, "Boosting with structural sparsity", ICML 2009. It is the
-       baseline "GradBoost" of paper 2.
+       baseline "GradBoost" of MCBoost.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Stage-wise MCBoost (paper 2): one weak learner and a coefficient for every class per round."""
+"""MCBoost, stage-wise: one weak learner and a coefficient for every class per round."""
 
 from numbers import Integral, Real
 from typing import ClassVar
@@ -23,7 +23,7 @@ _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
 
 
 class MCBoost(StumpEnsemble):
-    r"""Stage-wise multi-class boosting (paper 2, Algorithm 1).
+    r"""Stage-wise multi-class boosting (MCBoost, Algorithm 1).
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) w_{tr}` with :math:`w \ge 0`. A round finds the
     weak learner and class of the most violated dual constraint, eq. (10),
@@ -40,7 +40,7 @@ class MCBoost(StumpEnsemble):
     Parameters
     ----------
     n_iterations : int, default=1000
-        n of the paper: boosting rounds at most.
+        n of MCBoost: boosting rounds at most.
     loss : {"exponential", "logistic"}, default="exponential"
     eta : float, default=0.5
         :math:`\eta`, shrinkage: the coefficients found are multiplied by it.
@@ -94,7 +94,7 @@ class MCBoost(StumpEnsemble):
     References
     ----------
     .. [1] S. Paisitkriangkrai, C. Shen and A. van den Hengel, "A scalable stage-wise approach to
-       large-margin multi-class loss based boosting" (paper 2).
+       large-margin multi-class loss based boosting" (MCBoost).
 
     Examples
     --------

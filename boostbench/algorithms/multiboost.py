@@ -44,19 +44,19 @@ class MultiBoost(BoostingClassifier):
     Parameters
     ----------
     n_iterations : int, default=1000
-        T of the papers: boosting rounds at most.
+        T: boosting rounds at most.
     loss : {"logistic", "exponential", "hinge"}, default="logistic"
         :math:`\lambda`. The hinge loss is a linear program, solved from the start in each round:
         seconds per 10 rounds for hundreds of samples, too slow for thousands.
     nu : float, default=1e-4
-        Weight of the L1 norm of W, for the mean of the loss over all m k pairs: the sum that the
-        papers write has m k times this. The grids of papers 1 and 2 fit the mean.
+        Weight of the L1 norm of W, for the mean of the loss over all m k pairs: the sum that
+        RandomBoost and MCBoost write has m k times this. Their grids fit the mean.
     tol : float, default=1e-2
         :math:`\epsilon` of the stopping rule: constraints may be violated by that part of `nu`.
     solver : {"newton", "lbfgs"}, default="newton"
         ``"newton"`` goes as far as the next stump needs, in single precision. ``"lbfgs"`` is
-        L-BFGS-B with the settings of the RandomBoost and MCBoost papers, which take 100
-        iterations: set `solver_iterations` to that. The hinge loss does without.
+        L-BFGS-B with the settings of RandomBoost and MCBoost, which take 100 iterations:
+        set `solver_iterations` to that. The hinge loss does without.
     solver_iterations : int, default=5
         Newton steps or L-BFGS-B iterations at a time; more follow where they were too few to find
         another stump.
@@ -98,7 +98,7 @@ class MultiBoost(BoostingClassifier):
     References
     ----------
     .. [1] C. Shen and Z. Hao, "A direct formulation for totally-corrective multi-class boosting",
-       CVPR 2011. It is the baseline "MultiBoost" of papers 1 and 2.
+       CVPR 2011. It is the baseline "MultiBoost" of RandomBoost and MCBoost.
 
     Examples
     --------

@@ -74,7 +74,7 @@ class AdaBoostECC(StumpEnsemble):
     References
     ----------
     .. [1] V. Guruswami and A. Sahai, "Multiclass learning, boosting, and error-correcting codes",
-       COLT 1999. It is the baseline "AdaBoost.ECC" of papers 1 and 2.
+       COLT 1999. It is the baseline "AdaBoost.ECC" of RandomBoost and MCBoost.
     .. [2] L. Li, "Multiclass boosting with repartitioning", ICML 2006: random halves.
 
     Examples
@@ -200,16 +200,16 @@ class AdaBoostSIP(AdaBoostECC):
 
     Notes
     -----
-    Papers 1 and 2 only name it. What is built here is what is known of [1]_ without its text: weak
-    learners and code are found together, by the negative gradient of a cost of margins. That
-    the cost is AdaBoost.ECC's, the coefficients are its votes, and stumps stand for the paper's
+    RandomBoost and MCBoost only name it. What is built here is what is known of [1]_ without its
+    text: weak learners and code are found together, by the negative gradient of a cost of margins.
+    That the cost is AdaBoost.ECC's, that the coefficients are its votes, and that stumps replace
     patterns of image patches is our reading.
 
     References
     ----------
     .. [1] B. Zhang, G. Ye, Y. Wang, J. Xu and G. Herman, "Finding shareable informative patterns
        and optimal coding matrix for multiclass boosting", ICCV 2009. It is "AdaBoost.SIP" in
-       Table VIII of paper 2.
+       Table VIII of MCBoost.
 
     Examples
     --------
@@ -285,8 +285,8 @@ class AdaBoostMO(BoostingClassifier):
     References
     ----------
     .. [1] R. E. Schapire and Y. Singer, "Improved boosting algorithms using confidence-rated
-       predictions", Machine Learning 37, 1999. It is the baseline "AdaBoost.MO" of papers 1 and 2;
-       the scores are those of paper 2, Table VI.
+       predictions", Machine Learning 37, 1999. It is the baseline "AdaBoost.MO" of
+       RandomBoost and MCBoost; the scores are those of MCBoost, Table VI.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""RBoost^rank (paper 1, Algorithm 1): boosting by ranking on randomly projected data."""
+"""RBoost^rank (RandomBoost, Algorithm 1): boosting by ranking on randomly projected data."""
 
 from numbers import Integral, Real
 from typing import ClassVar
@@ -81,7 +81,7 @@ class _RankBooster(BoostingClassifier):
 
 
 class RBoostRank(_RankBooster):
-    r"""RBoost^rank, stage-wise (paper 1, Algorithm 1 with eq. (8) or (9)).
+    r"""RBoost^rank, stage-wise (RandomBoost, Algorithm 1 with eq. (8) or (9)).
 
     The data are projected by a random matrix :math:`P^{(r)}` for each class r, and one score
     :math:`F(P^{(r)} x) = \sum_t w_t h_t(P^{(r)} x)` ranks the classes. A round minimises the
@@ -91,11 +91,11 @@ class RBoostRank(_RankBooster):
     Parameters
     ----------
     n_iterations : int, default=1000
-        T of the paper: boosting rounds at most.
+        T of RandomBoost: boosting rounds at most.
     n_projections : int, default=20000
-        n of the paper: projected features per class.
+        n of RandomBoost: projected features per class.
     projections : {"independent", "pooled"}, default="independent"
-        ``"independent"`` is the paper's. ``"pooled"`` draws the rows of all projection matrices
+        ``"independent"`` is RandomBoost's. ``"pooled"`` draws the rows of all projection matrices
         from one pool of `pool_size` directions: several times faster, and a different model.
     pool_size : int, default=1000
         Directions of the pool; used by ``projections="pooled"`` only.
@@ -130,7 +130,7 @@ class RBoostRank(_RankBooster):
     References
     ----------
     .. [1] S. Paisitkriangkrai, C. Shen, Q. Shi and A. van den Hengel, "RandomBoost: Simplified
-       multi-class boosting through randomization" (paper 1).
+       multi-class boosting through randomization" (RandomBoost).
 
     Examples
     --------
@@ -181,7 +181,7 @@ class RBoostRank(_RankBooster):
 
 
 class RBoostRankTC(_RankBooster):
-    r"""RBoost^rank, totally corrective (paper 1, Algorithm 1).
+    r"""RBoost^rank, totally corrective (RandomBoost, Algorithm 1).
 
     The model is that of `RBoostRank`. After each new weak learner all coefficients are found anew,
     warm-started, over the m (k - 1) pairs (i, r) with r other than y_i, from eq. (2)
@@ -200,7 +200,7 @@ class RBoostRankTC(_RankBooster):
     Parameters
     ----------
     n_iterations : int, default=1000
-        T of the paper: boosting rounds at most.
+        T of RandomBoost: boosting rounds at most.
     n_projections, projections, pool_size, n_bins, weak_learner, n_selected
         As of `RBoostRank`.
     loss : {"logistic", "exponential", "exponential_sum"}, default="logistic"
@@ -211,10 +211,10 @@ class RBoostRankTC(_RankBooster):
         and u with them.
     unbounded : {"limit", "continue", "stop"}, default="limit"
         What to do where eq. (2) has no solution (see Notes). ``"limit"`` limits the norm of w.
-        ``"continue"`` is the paper by the letter: a solve ends at its limit of iterations, wherever
+        ``"continue"`` does as RandomBoost says: a solve ends at its limit of iterations, wherever
         that is. ``"stop"`` does too, and ends the training once w proves that there is no solution.
     solver : {"lbfgs", "newton"}, default="lbfgs"
-        ``"lbfgs"`` is L-BFGS-B with the paper's settings. ``"newton"`` comes to the same optimum
+        ``"lbfgs"`` is L-BFGS-B with RandomBoost's settings. ``"newton"`` comes to the same optimum
         of eq. (12), more exactly and several times faster; it does not take eq. (2), where the
         limit of iterations decides.
     tol : float, default=1e-5
@@ -244,15 +244,15 @@ class RBoostRankTC(_RankBooster):
     -----
     Eq. (2) has no solution where some :math:`w \ge 0` has :math:`\min_{ir} \rho_{ir} > \nu 1^\top
     w`: along that direction the objective falls without end, and the constraints of the dual
-    problem contradict each other. With the paper's grid for :math:`\nu` that comes as soon as the
+    problem contradict each other. With RandomBoost's grid for :math:`\nu` that comes as soon as the
     weak learners separate the training set: in 4 to 6 rounds on wine, in about 25 on glass. The
     training error is 0 then, for all margins are positive.
 
     What L-BFGS-B leaves after 100 iterations there is a matter of chance. Mostly w becomes a huge
     multiple of some direction at once (norms of 1e25; steps that overflow are not taken), u is 0
-    but for a pair or two, the same weak learner is found for ever, and the remaining rounds change
-    nothing. Sometimes w grows slowly, and all 100 iterations are done in every round. Hence the
-    limit: the norm of w is kept below 355, up to where no :math:`e^{-\rho_{ir}}` overflows or
+    except for a pair or two, the same weak learner is found for ever, and the remaining rounds
+    change nothing. Sometimes w grows slowly, and all 100 iterations are done in every round. Hence
+    the limit: the norm of w is kept below 355, up to where no :math:`e^{-\rho_{ir}}` overflows or
     underflows in double precision; see `boostbench.core.losses.ranking.LimitedLogSumExp`.
 
     Eq. (12) has a solution for any :math:`\nu > 0`, with the exponential loss too: that of eq. (2)
@@ -263,7 +263,7 @@ class RBoostRankTC(_RankBooster):
     References
     ----------
     .. [1] S. Paisitkriangkrai, C. Shen, Q. Shi and A. van den Hengel, "RandomBoost: Simplified
-       multi-class boosting through randomization" (paper 1).
+       multi-class boosting through randomization" (RandomBoost).
 
     Examples
     --------

@@ -59,7 +59,7 @@ class SAMME(BoostingClassifier):
     References
     ----------
     .. [1] J. Zhu, H. Zou, S. Rosset and T. Hastie, "Multi-class AdaBoost", Statistics and Its
-       Interface 2, 2009. It is the baseline "SAMME" of paper 2.
+       Interface 2, 2009. It is the baseline "SAMME" of MCBoost.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Coefficient paths over a few given weak learners: Figure 1 of paper 2.
+r"""Coefficient paths over a few given weak learners: MCBoost, Figure 1.
 
 The exact one, :math:`W^*(\gamma)` of eq. (17), minimises the loss for an L1 norm of at most
 :math:`\gamma`. Boosting by tiny steps, each of one coefficient, the one along which the loss falls
@@ -84,7 +84,7 @@ def stage_wise_path(H, own, loss, n_rounds, step=0.01):
         As of `l1_constrained_path`.
     n_rounds : int
     step : float, default=0.01
-        The paper's.
+        MCBoost's.
 
     Returns
     -------

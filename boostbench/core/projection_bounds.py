@@ -4,7 +4,7 @@ import math
 
 
 def margin_preservation(n_samples, n_classes, margin, epsilon, delta):
-    r"""Bound the projected dimension that keeps MultiBoost's margin (paper 1, Theorem 1).
+    r"""Bound the projected dimension that keeps MultiBoost's margin (RandomBoost, Theorem 1).
 
     With probability at least :math:`1 - \delta`, projecting coefficients and outputs of weak
     learners to more than
@@ -54,7 +54,7 @@ def margin_preservation(n_samples, n_classes, margin, epsilon, delta):
 
 
 def margin_separability(n_samples, n_classes, margin, epsilon, delta):
-    r"""Bound the projected dimension that leaves a single vector a margin (paper 1, Theorem 2).
+    r"""Bound the projected dimension that leaves a single vector a margin (RandomBoost, Theorem 2).
 
     With probability at least :math:`1 - \delta`, more than
 

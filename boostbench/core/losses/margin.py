@@ -1,14 +1,14 @@
 r"""Convex losses of the margin: value and dual variables.
 
 A loss is a function :math:`\lambda(\rho)` of the margin, convex and falling; its dual variable is
-:math:`u = -\lambda'(\rho)` (paper 1, eq. (16)).
+:math:`u = -\lambda'(\rho)` (RandomBoost, eq. (16)).
 """
 
 import numpy as np
 
 
 class Logistic:
-    r""":math:`\lambda(\rho) = \log(1 + e^{-\rho})`, with :math:`0 < u < 1` (paper 1, eq. (25)).
+    r""":math:`\lambda(\rho) = \log(1 + e^{-\rho})`, with :math:`0 < u < 1` (RandomBoost, eq. (25)).
 
     Examples
     --------

@@ -26,7 +26,7 @@ _LARGEST_EDGE = 2.0
 
 
 class SumOfLosses:
-    r""":math:`\sum_{ir} \lambda(\rho_{ir})`, the loss of eq. (12) of paper 1; convex.
+    r""":math:`\sum_{ir} \lambda(\rho_{ir})`, the loss of RandomBoost, eq. (12); convex.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class SumOfLosses:
 
 
 class LogSumExp:
-    r""":math:`\log \sum_{ir} e^{-\rho_{ir}}`, the loss of eq. (2) of paper 1; convex.
+    r""":math:`\log \sum_{ir} e^{-\rho_{ir}}`, the loss of RandomBoost, eq. (2); convex.
 
     Examples
     --------

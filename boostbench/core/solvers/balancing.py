@@ -75,7 +75,7 @@ class PairwiseProblem(ABC):
 class ExponentialProblem(PairwiseProblem):
     r""":math:`\frac1\sigma \log(1 - \sigma + \sigma \sum_{ab} C_{ab} e^{w_b - w_a})`.
 
-    Eq. (13) of paper 2, where the pairs (i, r) with :math:`r = y_i`, whose margin is always 0, have
+    MCBoost, eq. (13), where the pairs (i, r) with :math:`r = y_i`, whose margin is always 0, have
     the part :math:`1 - \sigma` of the loss.
 
     Parameters

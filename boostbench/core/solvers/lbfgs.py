@@ -1,4 +1,4 @@
-"""L-BFGS-B, with the settings of the papers, for an L1 norm over non-negative coefficients."""
+"""L-BFGS-B, with the settings of RandomBoost, for an L1 norm over non-negative coefficients."""
 
 import numpy as np
 from scipy.optimize import minimize
