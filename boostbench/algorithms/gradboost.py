@@ -1,5 +1,6 @@
 """GradBoost: boosting as coordinate descent on a loss with a mixed-norm penalty."""
 
+from functools import partial
 from numbers import Real
 from typing import ClassVar
 
@@ -30,8 +31,8 @@ class GradBoost(StumpEnsemble):
     .. math:: g^\top (w' - w) + \frac14 \|w' - w\|_2^2 + \nu (\|w'\| - \|w\|)
 
     plus its present value, and w' minimises the bound. Of all stumps, the one is taken whose bound
-    falls most; of those without coefficients this is the one of the largest dual norm of g. So a
-    round adds a stump or corrects an old one, perhaps back to 0; and all the rounds together
+    falls most; with l2, of those without coefficients this is the one of the largest g. So a round
+    adds a stump or corrects an old one, perhaps back to 0; and all the rounds together
     converge to the minimum over all stumps.
 
     Parameters
@@ -106,6 +107,7 @@ class _GradBoostMaster(StumpMaster):
         self.own = own
         self.own_at = np.flatnonzero(own)
         self.norm = ROW_NORMS[params.norm]()
+        self.promise = partial(self.norm.promise, weight=params.nu)
         self.scores = np.zeros(own.shape)
         # The different stumps: row of each, where it stands in the search, and its coefficients.
         # W has a row of zeros more, for a new stump.
@@ -118,7 +120,7 @@ class _GradBoostMaster(StumpMaster):
 
     def generate(self):
         known = self.positions[: len(self.columns)]
-        found = self.search.best_position(self.weights, self.norm.dual, beside=known)
+        found = self.search.best_position(self.weights, self.promise, beside=known)
         if found is None:
             return None
         position, old = found

@@ -6,6 +6,7 @@ import pytest
 from scipy.optimize import minimize
 
 from boostbench.algorithms import GradBoost
+from boostbench.core.losses.mixed_norms import ROW_NORMS
 
 from . import reference
 from .problems import blobs, noise
@@ -83,6 +84,26 @@ def test_every_round_against_the_literal_algorithm(norm, n_classes, nu):
         fall = objective(before, H, y, nu, norm) - objective(after, H, y, nu, norm)
         assert fall >= -lowest - 1e-7
         assert model.objective_[t] == pytest.approx(objective(after, H, y, nu, norm), rel=1e-9)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("nu", [0.0, 1e-3, 1e-2])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_stump_of_every_round_lowers_its_bound_most(norm, nu, seed):
+    """Of many stumps and five classes, where the largest dual norm would often be another one."""
+    X, y = noise(5, n_samples=40, n_features=4, seed=seed)
+    model = GradBoost(n_iterations=15, nu=nu, norm=norm).fit(X, y)
+    by_round, H = coefficients_by_round(model, X)
+    penalty = ROW_NORMS[norm]()
+    for before, after in itertools.pairwise(by_round):
+        _, gradient = smooth_loss(before, H, y)
+        lowest = penalty.prox(before - 2 * gradient, 2 * nu)
+        step = lowest - before
+        change = (step * (gradient + step / 4)).sum(axis=1)
+        change += nu * (penalty.value(lowest) - penalty.value(before))
+        chosen = int(np.flatnonzero((before != after).any(axis=1))[0])
+        assert change[chosen] == pytest.approx(change.min(), rel=1e-5)
+        np.testing.assert_allclose(after[chosen], lowest[chosen], rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize("norm", NORMS)

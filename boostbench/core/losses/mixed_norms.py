@@ -26,17 +26,22 @@ class RowNorm(ABC):
         """
 
     @abstractmethod
-    def dual(self, G):
-        """Evaluate the dual norm: the largest product with a row of norm 1.
+    def promise(self, G, weight):
+        r"""Order rows g by how low :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|` gets.
+
+        The lowest value is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`.
 
         Parameters
         ----------
         G : ndarray of shape (n_rows, n_columns)
             Overwritten.
+        weight : float
+            Non-negative.
 
         Returns
         -------
         ndarray of shape (n_rows,)
+            Not negative. Of two rows, the one whose value gets lower has the larger number.
         """
 
     @abstractmethod
@@ -70,8 +75,8 @@ class Euclidean(RowNorm):
         """As `RowNorm.value`."""
         return np.sqrt((W * W).sum(axis=1))
 
-    def dual(self, G):
-        """As `RowNorm.dual`."""
+    def promise(self, G, weight):
+        """As `RowNorm.promise`: the length of g, whatever the weight."""
         # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
         return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))
 
@@ -96,9 +101,10 @@ class Maximum(RowNorm):
         """As `RowNorm.value`."""
         return np.abs(W).max(axis=1)
 
-    def dual(self, G):
-        """As `RowNorm.dual`."""
-        return np.abs(G, out=G) @ np.ones(G.shape[1], G.dtype)
+    def promise(self, G, weight):
+        """As `RowNorm.promise`: the square of the length of ``prox(g)``."""
+        W = self.prox(G, weight)
+        return np.square(W, out=W) @ np.ones(G.shape[1], G.dtype)
 
     def prox(self, V, weight):
         """As `RowNorm.prox`."""
@@ -107,7 +113,8 @@ class Maximum(RowNorm):
         # others.
         descending = -np.sort(-np.abs(V), axis=1)
         surplus = np.cumsum(descending, axis=1) - weight
-        size = (surplus / np.arange(1, V.shape[1] + 1)).max(axis=1, keepdims=True)
+        number = np.arange(1, V.shape[1] + 1, dtype=V.dtype)
+        size = (surplus / number).max(axis=1, keepdims=True)
         return np.clip(V, -np.maximum(size, 0.0), np.maximum(size, 0.0))
 
 
