@@ -169,8 +169,9 @@ class Booster(BaseEstimator, ABC):
     def _validate_params(self):
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
+            allowed = self._parameter_constraints.get(name, ["boolean"])
             # Python counts booleans among the integers.
-            if isinstance(value, bool) and "boolean" not in self._parameter_constraints[name]:
+            if isinstance(value, bool) and "boolean" not in allowed:
                 raise InvalidParameterError(
                     f"The {name!r} parameter of {type(self).__name__} must not be a boolean. "
                     f"Got {value!r} instead."

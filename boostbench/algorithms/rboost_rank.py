@@ -216,7 +216,8 @@ class RBoostRankTC(_RankBooster):
     solver : {"lbfgs", "newton"}, default="lbfgs"
         ``"lbfgs"`` is L-BFGS-B with RandomBoost's settings. ``"newton"`` comes to the same optimum
         of eq. (12), more exactly and several times faster; it does not take eq. (2), where the
-        limit of iterations decides.
+        limit of iterations decides. Both end where slopes are below 1e-5. So with a `nu` of 1e-5
+        and less neither comes to the optimum, and models for different `nu` hardly differ.
     tol : float, default=1e-5
         :math:`\epsilon` of the stopping rule: constraints may be violated by that much. It should
         not be less than what the solver leaves, 1e-5: a weak learner that is there already would

@@ -50,7 +50,9 @@ class FeatureUse(Measure):
         fit = trial.fit(X, y)
         hypotheses = getattr(fit.estimator, "hypotheses_", None)
         features = getattr(hypotheses, "feature", None)
-        if features is None or np.shape(features) != (len(hypotheses),):
+        # What projects the features has stumps on others than those.
+        projects = hasattr(fit.estimator, "project")
+        if projects or features is None or np.shape(features) != (len(hypotheses),):
             raise ValueError(f"{type(fit.estimator).__name__} has no stumps on single features")
         return {
             "counts": np.bincount(features, minlength=X.shape[1]).tolist(),

@@ -45,11 +45,14 @@ def test_error_is_that_of_the_same_split_in_a_table(tmp_path):
     assert errors[0] == errors[1]
 
 
-def test_what_has_no_stumps_fails_and_says_why(tmp_path):
-    asked = experiment(make_dataset(), "sklearn.tree.DecisionTreeClassifier")
+@pytest.mark.parametrize(
+    "target", ["sklearn.tree.DecisionTreeClassifier", "boostbench.algorithms.ProjectedAdaBoostMH"]
+)
+def test_what_has_no_stumps_fails_and_says_why(tmp_path, target):
+    asked = experiment(make_dataset(), target)
     [outcome] = run([asked], results=tmp_path).outcomes
     assert {record["error"] for record in outcome.failures} == {
-        "ValueError: DecisionTreeClassifier has no stumps on single features"
+        f"ValueError: {target.rpartition('.')[2]} has no stumps on single features"
     }
 
 
