@@ -3,8 +3,9 @@
 A slice is the first splits of a cell, for the first of its boosting rounds. On a machine whose BLAS
 adds up as that of the records, a fit comes out exactly as recorded, after each number of rounds. On
 another, a tie between two weak learners may be broken the other way; from there on the fit is
-another one, about as good. Most fits meet no such tie: with OpenBLAS's kernels of five processors (Haswell,
-Zen, SkylakeX, Sandybridge, Nehalem), at least two thirds of each algorithm's splits were exact.
+another one, about as good. Most fits meet no such tie: with OpenBLAS's kernels of five processors
+(Haswell, Zen, SkylakeX, Sandybridge, Nehalem), two thirds of each algorithm's splits were exact, or
+more.
 """
 
 import json
