@@ -7,6 +7,7 @@ from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
+from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
 from boostbench.algorithms.samme import SAMME
 
 __all__ = [
@@ -17,10 +18,13 @@ __all__ = [
     "AdaBoostMO",
     "AdaBoostSIP",
     "GradBoost",
+    "LsBoost",
+    "LsBoostRegressor",
     "MCBoost",
     "MultiBoost",
     "ProjectedAdaBoostMH",
     "RBoostProj",
     "RBoostRank",
     "RBoostRankTC",
+    "RpBoost",
 ]

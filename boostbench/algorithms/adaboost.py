@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.base import NO_EDGE
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
 
 
 class AdaBoostMH(StumpEnsemble):
@@ -75,10 +75,13 @@ class AdaBoost(StumpEnsemble):
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    constant : bool, default=False
+        Whether the constant stump is among the stumps, as RpBoost's Tables 12.4 and 12.6 need it.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stumps.Stumps
+        The constant stump has an infinite threshold.
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`, positive: the stumps carry the signs.
 
@@ -100,13 +103,23 @@ class AdaBoost(StumpEnsemble):
     True
     """
 
+    _parameter_constraints: ClassVar = {
+        **StumpEnsemble._parameter_constraints,
+        "constant": ["boolean"],
+    }
+
+    def __init__(self, n_iterations=1000, max_bins=None, random_state=None, constant=False):
+        super().__init__(n_iterations, max_bins, random_state)
+        self.constant = constant
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
     def _master(self, X, labels, random_state):
-        return _BinaryMaster(self, StumpSearch(X, self.max_bins), labels)
+        search = StumpSearch(X, self.max_bins)
+        return _BinaryMaster(self, WithConstant(search) if self.constant else search, labels)
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)

@@ -39,3 +39,29 @@ def random_matrix(kind, shape, rng):
         values[:2] = -math.sqrt(3), math.sqrt(3)
         return values[rng.integers(0, 6, shape, dtype=np.int8)]
     raise ValueError(f"projection must be one of {KINDS}, got {kind!r}")
+
+
+def orthonormal(shape, rng):
+    """Draw random matrices with orthonormal columns.
+
+    Parameters
+    ----------
+    shape : tuple (n_matrices, n_inputs, n_outputs)
+        With more outputs than inputs, as many orthonormal bases as it takes stand side by side.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of the given shape, dtype=float64
+
+    Examples
+    --------
+    >>> matrix = orthonormal((1, 3, 2), np.random.default_rng(0))[0]
+    >>> bool(np.allclose(matrix.T @ matrix, np.eye(2)))
+    True
+    """
+    n_matrices, n_inputs, n_outputs = shape
+    n_bases = -(-n_outputs // n_inputs)
+    normal = rng.standard_normal((n_matrices, n_bases, n_inputs, min(n_inputs, n_outputs)))
+    bases = np.linalg.qr(normal)[0]
+    return np.concatenate(list(bases.transpose(1, 0, 2, 3)), axis=2)[..., :n_outputs]

@@ -15,12 +15,14 @@ from boostbench.algorithms import (
     AdaBoostMO,
     AdaBoostSIP,
     GradBoost,
+    LsBoost,
     MCBoost,
     MultiBoost,
     ProjectedAdaBoostMH,
     RBoostProj,
     RBoostRank,
     RBoostRankTC,
+    RpBoost,
 )
 
 from .problems import blobs
@@ -28,6 +30,7 @@ from .problems import blobs
 CASES = {
     "AdaBoost": AdaBoost(n_iterations=12),
     "AdaBoost, binned": AdaBoost(n_iterations=12, max_bins=8),
+    "AdaBoost, constant": AdaBoost(n_iterations=12, constant=True),
     "AdaBoostMH": AdaBoostMH(n_iterations=12),
     "AdaBoostMH, binned": AdaBoostMH(n_iterations=12, max_bins=8),
     "AdaBoostECC": AdaBoostECC(n_iterations=12, random_state=0),
@@ -102,6 +105,15 @@ CASES = {
         random_state=0,
     ),
 }
+CASES |= {
+    "LsBoost": LsBoost(n_iterations=12),
+    "RpBoost": RpBoost(n_iterations=12, random_state=0),
+    "RpBoost, sub": RpBoost(n_iterations=12, space="sub", projection="sign", random_state=0),
+    "RpBoost, super": RpBoost(
+        n_iterations=12, space="super", projection="orthonormal", penalty=10.0, random_state=0
+    ),
+}
+BINARY = (AdaBoost, LsBoost, RpBoost)
 # scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
 CHECKED = [model for name, model in CASES.items() if "," not in name]
 CHECKED += [ProjectedAdaBoostMH(n_iterations=12)]
@@ -118,11 +130,11 @@ CHECKED += [
 
 
 def cases(models):
-    """Parametrise a test over models and numbers of classes; AdaBoost is for two classes."""
+    """Parametrise a test over models and numbers of classes; some are for two classes."""
     found = {
         f"{name}, {n_classes} classes": (model, n_classes)
         for name, model in models.items()
-        for n_classes in ((2,) if isinstance(model, AdaBoost) else (2, 3))
+        for n_classes in ((2,) if isinstance(model, BINARY) else (2, 3))
     }
     return pytest.mark.parametrize(("model", "n_classes"), found.values(), ids=found.keys())
 
@@ -228,9 +240,15 @@ class TestEveryModel:
             per_round = 5 if model.weak_learner == "stump" else 8
         elif isinstance(model, MCBoost) and model.weak_learner == "tree":
             per_round = 2 * 2 + 3 + k
+        elif isinstance(model, LsBoost):
+            per_round = 3
+        elif isinstance(model, RpBoost):
+            per_round = d + 2
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
         n_different = fitted.n_hypotheses_ if isinstance(model, GradBoost) else T
-        assert fitted.n_parameters_ == n_different * per_round + k * has_intercept
+        assert fitted.n_parameters_ == n_different * per_round + k * has_intercept + isinstance(
+            model, (LsBoost, RpBoost)
+        )
 
     def test_a_second_fit_forgets_the_first(self, model, data):
         X, y = data
@@ -295,7 +313,7 @@ class TestEveryModel:
         assert (scores(3) == scores(generator)).all()
         # Of two classes there is one half only.
         is_random = type(model) is AdaBoostECC and len(set(y)) > 2
-        if is_random or isinstance(model, (RBoostRank, RBoostRankTC, RBoostProj)):
+        if is_random or isinstance(model, (RBoostRank, RBoostRankTC, RBoostProj, RpBoost)):
             assert (scores(3) != scores(4)).any()
             assert (scores(3) != scores(generator)).any()
         else:
@@ -368,7 +386,10 @@ def agree(found, wanted):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
 
 
-@cases({n: model for n, model in CASES.items() if "Rank" not in n and "WLDA" not in n})
+ON_DIRECTIONS = ("Rank", "WLDA", "RpBoost")
+
+
+@cases({n: model for n, model in CASES.items() if not any(word in n for word in ON_DIRECTIONS)})
 class TestStumpsSeeOrderOnly:
     @pytest.mark.parametrize(
         "transform",

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.projections import KINDS, random_matrix
+from boostbench.core.projections import KINDS, orthonormal, random_matrix
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -55,3 +55,20 @@ def test_sparse_entries():
     values, counts = np.unique(matrix.round(5), return_counts=True)
     np.testing.assert_allclose(values, [-(3**0.5), 0, 3**0.5], atol=1e-4)
     np.testing.assert_allclose(counts / matrix.size, [1 / 6, 2 / 3, 1 / 6], atol=0.01)
+
+
+@pytest.mark.parametrize(("n_inputs", "n_outputs"), [(5, 2), (5, 5), (5, 10), (3, 7), (1, 2)])
+def test_orthonormal_columns(n_inputs, n_outputs):
+    matrices = orthonormal((4, n_inputs, n_outputs), np.random.default_rng(0))
+    assert matrices.shape == (4, n_inputs, n_outputs)
+    for matrix in matrices:
+        for start in range(0, n_outputs, n_inputs):
+            basis = matrix[:, start : start + n_inputs]
+            np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-12)
+    assert n_inputs == 1 or not np.allclose(matrices[0], matrices[1])
+
+
+def test_orthonormal_directions_are_uniform():
+    """The mean of x x^T over uniform directions x is I / n."""
+    first = orthonormal((20_000, 3, 1), np.random.default_rng(0))[:, :, 0]
+    np.testing.assert_allclose(first.T @ first / len(first), np.eye(3) / 3, atol=0.01)

@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.configs import names, read
 from boostbench.data.load import load
-from boostbench.data.toys import make_gaussians
+from boostbench.data.toys import make_gaussians, make_pattern
 
 COVARIANCE = [[2.5, 1.5], [1.5, 1]]
 
@@ -33,3 +33,55 @@ def test_another_seed_gives_other_data(name):
     spec = read("data", name)
     assert load(spec).checksum == load(spec).checksum
     assert load(spec).checksum != load(spec | {"seed": 1}).checksum
+
+
+def disc(radius):
+    return np.pi * radius**2 / 16
+
+
+#: The area of what is inside, as a share of the square of side 4, by hand.
+SHARES = {
+    # 2 + 0.84 sin(1.78 x) integrated from 0 to 4 is 8 + 0.84 (1 - cos 7.12) / 1.78.
+    "sine": 1 - (8 + 0.84 * (1 - np.cos(7.12)) / 1.78) / 16,
+    # A trapezium: the line meets y = 0 at x = 1.74 / 1.87, and y = 4 at x = 5.74 / 1.87.
+    "linear": (1.74 + 5.74) / 1.87 / 2 / 4,
+    "parity": 5 * disc(0.5),
+    "annulus": disc(1.5) - disc(1.0),
+    # The segment of a parabola of height 3 over a chord of 2 sqrt(3).
+    "parabolic": 2 / 3 * 3 * 2 * np.sqrt(3) / 16,
+    "disjunctive": 4 * (1.4**2 - 0.8**2) / 16,
+    "checkerboard": 5 / 9,
+}
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_patterns_have_their_area(name):
+    X, y = make_pattern(name)
+    assert X.shape == (6561, 2)
+    assert set(y.tolist()) == {-1, 1}
+    # A point stands for a square of side 0.05: along the edges, those of half a square count whole.
+    assert (y > 0).mean() == pytest.approx(SHARES[name], abs=0.018)
+
+
+def test_the_polynomial_pattern_by_points():
+    X, y = make_pattern("polynomial")
+    label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
+    # At x = 2 the curve is at 0.02 + 2; at x = 0 below 0.5; at x = 4 above 4.
+    assert label[2.0, 2.05] == 1
+    assert label[2.0, 2.0] == -1
+    assert label[0.0, 0.4] == -1
+    assert label[0.0, 0.45] == 1
+    assert label[4.0, 4.0] == -1
+
+
+def test_polygons_of_the_disjunctive_pattern_are_turned():
+    X, y = make_pattern("disjunctive")
+    label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
+    # The notch of each of the four is elsewhere.
+    assert [label[x] for x in [(1.3, 1.3), (2.7, 1.3), (2.7, 2.7), (1.3, 2.7)]] == [-1] * 4
+    assert [label[x] for x in [(0.7, 0.7), (3.3, 0.7), (3.3, 3.3), (0.7, 3.3)]] == [1] * 4
+
+
+def test_a_pattern_that_is_none():
+    with pytest.raises(ValueError, match="no pattern 'spiral'; the patterns are sine, linear"):
+        make_pattern("spiral")

@@ -1,0 +1,268 @@
+"""LsBoost and RpBoost: gradient boosting of the squared error, for numbers and for two classes."""
+
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.algorithms.base import NO_EDGE, Booster, BoostingClassifier, Master, spans
+from boostbench.core.projections import orthonormal, random_matrix
+from boostbench.core.weak.linear import Perceptrons
+from boostbench.core.weak.random_features import FreshProjections
+from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
+
+_SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
+
+
+class _LeastSquares(Booster):
+    """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
+
+    _stack: ClassVar = Stumps
+
+    _parameter_constraints: ClassVar = {
+        **Booster._parameter_constraints,
+        "penalty": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, n_iterations=500, penalty=0.0, random_state=None):
+        self.n_iterations = n_iterations
+        self.penalty = penalty
+        self.random_state = random_state
+
+    def _master(self, X, target, random_state):
+        return _LeastSquaresMaster(self, self._search(X, random_state), target)
+
+    def _search(self, X, random_state):
+        return WithConstant(StumpSearch(X))
+
+    def _keep(self, master):
+        self.intercept_ = master.intercept
+        self.hypotheses_ = self._stack(master.learners)
+        self.coefficients_ = np.array(master.coefficients)
+        self.n_parameters_ = 1 + (self._numbers_per_round() * self.n_iterations_)
+
+    def _numbers_per_round(self):
+        """Feature, threshold and coefficient."""
+        return 3
+
+    def _staged_scores(self, X, stages):
+        scores = np.full(len(X), self.intercept_)
+        for some in spans(stages):
+            scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
+            yield scores
+
+
+class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
+    """The classes as -1 and +1, and the sign of F as the class."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _target(self, y):
+        return 2.0 * super()._target(y) - 1.0
+
+
+class LsBoostRegressor(RegressorMixin, _LeastSquares):
+    r"""LsBoost with stumps, for numbers.
+
+    A round fits the residuals of those before: it adds :math:`\rho_t h_t(x)` with the stump, the
+    constant one among them, and the step that lower the squared error most,
+
+    .. math:: h_t = \arg\max_h |\tilde y^\top h|, \quad
+              \rho_t = \frac{\tilde y^\top h_t}{N + \lambda}, \quad \tilde y_i = y_i - F(x_i).
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        M of the paper: boosting rounds at most. Training ends earlier where no stump correlates
+        with the residuals.
+    penalty : float, default=0.0
+        :math:`\lambda`. It shrinks every step by N / (N + lambda), N the number of samples.
+    random_state : int, RandomState instance or None, default=None
+        Unused: the algorithm is deterministic.
+
+    Attributes
+    ----------
+    intercept_ : float
+        F_0, the mean of y.
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
+        The constant stump has an infinite threshold.
+    coefficients_ : ndarray of shape (n_iterations_,)
+        :math:`\rho_t`.
+
+    See Also
+    --------
+    LsBoost : The same for two classes.
+
+    References
+    ----------
+    .. [1] P. Casale, O. Pujol and P. Radeva, "Embedding random projections in regularized gradient
+       boosting machines", 2011: Table 12.1 with the penalty of eq. (12.12).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> LsBoostRegressor(n_iterations=100).fit(X, y).score(X, y) > 0.5
+    True
+    """
+
+    def _target(self, y):
+        return np.asarray(y, dtype=np.float64)
+
+    def predict(self, X):
+        """Predict numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            :math:`F(x)`.
+        """
+        return self._scores(X)
+
+
+class LsBoost(_BinaryLeastSquares):
+    r"""LsBoost with stumps, for two classes: least squares on labels -1 and +1.
+
+    Parameters
+    ----------
+    n_iterations, penalty, random_state
+        As of `LsBoostRegressor`.
+
+    Attributes
+    ----------
+    intercept_, hypotheses_, coefficients_
+        As of `LsBoostRegressor`.
+
+    See Also
+    --------
+    RpBoost : The same on random projections.
+
+    References
+    ----------
+    .. [1] P. Casale, O. Pujol and P. Radeva, "Embedding random projections in regularized gradient
+       boosting machines", 2011: Table 12.1 with the penalty of eq. (12.12).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> LsBoost(n_iterations=50).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+
+class RpBoost(_BinaryLeastSquares):
+    r"""RpBoost with stumps, for two classes: every round sees a random projection of its own.
+
+    A round draws a matrix R, projects the data, and goes on as `LsBoost` with the stumps on
+    :math:`x^\top R`.
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        M of the paper: boosting rounds at most.
+    space : {"sub", "same", "super"}, default="same"
+        How many columns R has: half as many as there are features, as many, or twice as many.
+    projection : {"orthonormal", "sign", "normal"}, default="normal"
+        R of the paper. ``"orthonormal"``, P: orthonormal columns, in the superspace two such
+        matrices side by side. ``"sign"``, U: entries -1 and +1. ``"normal"``, N: entries from
+        N(0, 1).
+    penalty : float, default=0.0
+        :math:`\lambda`, see `LsBoostRegressor`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the projections.
+
+    Attributes
+    ----------
+    intercept_ : float
+        F_0, the mean of the labels.
+    hypotheses_ : boostbench.core.weak.linear.Perceptrons
+    coefficients_ : ndarray of shape (n_iterations_,)
+        :math:`\rho_t`.
+
+    Notes
+    -----
+    A stump does not see the scale of a direction, so that in the plane "orthonormal" and "normal"
+    draw the same stumps whatever the space. "sign" has two directions there, the diagonals.
+
+    References
+    ----------
+    .. [1] P. Casale, O. Pujol and P. Radeva, "Embedding random projections in regularized gradient
+       boosting machines", 2011: Table 12.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> RpBoost(n_iterations=100, random_state=0).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    _stack: ClassVar = Perceptrons
+
+    _parameter_constraints: ClassVar = {
+        **_LeastSquares._parameter_constraints,
+        "space": [StrOptions(set(_SPACES))],
+        "projection": [StrOptions({"orthonormal", "sign", "normal"})],
+    }
+
+    def __init__(
+        self, n_iterations=500, space="same", projection="normal", penalty=0.0, random_state=None
+    ):
+        super().__init__(n_iterations, penalty, random_state)
+        self.space = space
+        self.projection = projection
+
+    def _search(self, X, random_state):
+        rng = np.random.default_rng(random_state.randint(2**31))
+        n_features = X.shape[1]
+        width = max(1, int(_SPACES[self.space] * n_features))
+
+        def draw(n_rounds):
+            shape = n_rounds, n_features, width
+            if self.projection == "orthonormal":
+                return orthonormal(shape, rng)
+            kind = "gaussian" if self.projection == "normal" else "sign"
+            return random_matrix(kind, shape, rng).astype(np.float64)
+
+        return FreshProjections(X, draw, width)
+
+    def _numbers_per_round(self):
+        """Direction, threshold and coefficient."""
+        return self.n_features_in_ + 2
+
+    def _target(self, y):
+        if self.space == "sub" and self.n_features_in_ < 2:
+            raise ValueError("space='sub' takes half of the features, and X has n_features=1")
+        return super()._target(y)
+
+
+class _LeastSquaresMaster(Master):
+    def __init__(self, params, search, y):
+        super().__init__(params, search)
+        self.intercept = y.mean()
+        self.residual = y - self.intercept
+        self.divisor = len(y) + params.penalty
+        self.learners = []
+        self.coefficients = []
+
+    def generate(self):
+        found = self.search.best(self.residual[:, None])
+        noise = NO_EDGE * np.abs(self.residual).sum()
+        return found if abs(found.edge) > noise else None
+
+    def correct(self, found):
+        step = found.edge / self.divisor
+        self.residual -= step * found.outputs
+        self.learners.append(found.learner)
+        self.coefficients.append(step)
+        return True

@@ -1,0 +1,181 @@
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench.algorithms import AdaBoost, LsBoost, LsBoostRegressor, RpBoost
+from boostbench.core.projections import orthonormal, random_matrix
+from boostbench.data.toys import make_pattern
+
+from .problems import blobs, noise
+
+
+@parametrize_with_checks([LsBoostRegressor(n_iterations=12)])
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+def stumps(X):
+    """Outputs of all stumps on the columns of X, and of the constant one; (n_samples, n_stumps)."""
+    found = [np.ones(len(X))]
+    for values in X.T:
+        distinct = np.unique(values)
+        found += [np.where(values > low, 1.0, -1.0) for low in distinct[:-1]]
+    return np.column_stack(found)
+
+
+def by_least_squares(H, residual, penalty):
+    """The smallest squared error that one stump can leave, by a regression on each of them."""
+    errors = []
+    for h in H.T:
+        rho = LinearRegression(fit_intercept=False).fit(h[:, None], residual).coef_[0]
+        rho *= len(h) / (len(h) + penalty)
+        errors.append(((residual - rho * h) ** 2).sum())
+    return min(errors)
+
+
+def residuals(model, X, y):
+    """Before the first round and after each."""
+    return [y - model.intercept_, *(y - F for F in model.staged_decision_function(X))]
+
+
+@pytest.mark.parametrize("penalty", [0.0, 7.5])
+def test_each_round_of_lsboost_is_the_best_least_squares(penalty):
+    X, labels = blobs(2, n_samples=31, seed=3)
+    y = 2.0 * labels - 1
+    model = LsBoost(n_iterations=15, penalty=penalty).fit(X, labels)
+    assert model.intercept_ == pytest.approx(y.mean())
+    before = residuals(model, X, y)
+    for residual, after in itertools.pairwise(before):
+        least = by_least_squares(stumps(X), residual, penalty)
+        assert (after**2).sum() == pytest.approx(least, rel=1e-6)
+
+
+def matrices(model, X, n_rounds):
+    """The projections of a fit, drawn again."""
+    n_features = X.shape[1]
+    width = {"sub": n_features // 2, "same": n_features, "super": 2 * n_features}[model.space]
+    seed = np.random.RandomState(model.random_state).randint(2**31)
+    rng = np.random.default_rng(seed)
+    # As many rounds as the search draws at a time.
+    batch = 2**17 // (len(X) * width)
+    assert batch >= n_rounds
+    shape = batch, n_features, width
+    if model.projection == "orthonormal":
+        return orthonormal(shape, rng)
+    return random_matrix({"normal": "gaussian", "sign": "sign"}[model.projection], shape, rng)
+
+
+@pytest.mark.parametrize("space", ["sub", "same", "super"])
+@pytest.mark.parametrize("projection", ["orthonormal", "sign", "normal"])
+@pytest.mark.parametrize("penalty", [0.0, 20.0])
+def test_each_round_is_the_best_least_squares_on_the_projected_data(space, projection, penalty):
+    X, labels = blobs(2, n_samples=29, seed=4)
+    y = 2.0 * labels - 1
+    model = RpBoost(12, space, projection, penalty, random_state=5).fit(X, labels)
+    before = residuals(model, X, y)
+    for t, matrix in enumerate(matrices(model, X, model.n_iterations_)[: model.n_iterations_]):
+        least = by_least_squares(stumps(X @ matrix), before[t], penalty)
+        assert (before[t + 1] ** 2).sum() == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 100.0])
+@pytest.mark.parametrize("make", [blobs, noise])
+def test_the_residuals_never_grow(make, penalty):
+    X, labels = make(2, n_samples=60, seed=1)
+    y = 2.0 * labels - 1
+    for model in (
+        LsBoost(n_iterations=300, penalty=penalty),
+        RpBoost(n_iterations=300, space="super", penalty=penalty, random_state=0),
+    ):
+        norms = [np.linalg.norm(r) for r in residuals(model.fit(X, labels), X, y)]
+        assert (np.diff(norms) <= 1e-12).all()
+
+
+def test_without_a_projection_it_is_lsboost(monkeypatch):
+    """The identity instead of a random matrix, and no penalty."""
+    monkeypatch.setattr(
+        "boostbench.algorithms.rpboost.orthonormal",
+        lambda shape, rng: np.broadcast_to(np.eye(shape[1]), shape),
+    )
+    X, y = blobs(2, n_samples=50, seed=8)
+    plain = LsBoost(n_iterations=40).fit(X, y)
+    projected = RpBoost(n_iterations=40, projection="orthonormal").fit(X, y)
+    for one, other in zip(
+        plain.staged_decision_function(X), projected.staged_decision_function(X), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_the_regressor_and_the_classifier_are_one():
+    X, labels = blobs(2, n_samples=50, seed=8)
+    classifier = LsBoost(n_iterations=30, penalty=3.0).fit(X, labels)
+    regressor = LsBoostRegressor(n_iterations=30, penalty=3.0).fit(X, 2.0 * labels - 1)
+    assert (classifier.decision_function(X) == regressor.predict(X)).all()
+
+
+def test_the_penalty_is_a_learning_rate():
+    """N / (N + lambda): a first step of half the size with lambda = N."""
+    X, y = blobs(2, n_samples=40, seed=2)
+    full, half = (LsBoost(n_iterations=1, penalty=p).fit(X, y) for p in (0.0, 40.0))
+    assert half.coefficients_[0] == pytest.approx(full.coefficients_[0] / 2)
+
+
+class TestConstantStump:
+    def test_adaboost_with_it_moves_the_threshold_of_an_unbalanced_sum(self):
+        X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        y = np.array([0, 1, 1, 1])
+        model = AdaBoost(n_iterations=5, constant=True).fit(X[[0, 1, 1, 2]], y)
+        assert model.score(X[[0, 1, 1, 2]], y) == 1.0
+
+    @pytest.mark.parametrize("model", [LsBoost(20), AdaBoost(20, constant=True)])
+    def test_features_that_do_not_vary_leave_the_larger_class(self, model):
+        X, y = np.ones((5, 2)), np.array([1, 1, 0, 1, 0])
+        assert (model.fit(X, y).predict(X) == 1).all()
+
+    def test_by_default_adaboost_has_none(self):
+        X, y = noise(2, seed=1)
+        assert np.isfinite(AdaBoost(n_iterations=200).fit(X, y).hypotheses_.threshold).all()
+
+
+@pytest.mark.parametrize("pattern", ["annulus", "checkerboard"])
+def test_a_superspace_is_no_worse(pattern):
+    """RpBoost, Table 12.4, has 0.73 and 0.62 there; the algorithm as written has not."""
+    X, y = make_pattern(pattern)
+    train = np.random.default_rng(0).permutation(len(y))[:1000]
+    same, larger = (
+        RpBoost(space=space, random_state=0).fit(X[train], y[train]).score(X, y)
+        for space in ("same", "super")
+    )
+    assert larger >= same - 0.02
+    assert same > 0.94
+
+
+class TestBadInput:
+    def test_three_classes(self):
+        X, y = blobs(3)
+        for model in (LsBoost(), RpBoost()):
+            with pytest.raises(ValueError, match="Only binary classification is supported"):
+                model.fit(X, y)
+
+    @pytest.mark.parametrize(
+        "wrong", [{"penalty": -1.0}, {"space": "half"}, {"projection": "uniform"}]
+    )
+    def test_values_that_do_not_exist(self, wrong):
+        (name,) = wrong
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of RpBoost must be"):
+            RpBoost(**wrong).fit(*blobs(2))
+
+    def test_half_of_one_feature(self):
+        X, y = blobs(2, n_features=1)
+        with pytest.raises(ValueError, match="space='sub' takes half of the features, and X has"):
+            RpBoost(space="sub").fit(X, y)
+
+    def test_repeated_rows_are_fitted(self):
+        X, y = blobs(2)
+        model = RpBoost(n_iterations=20, random_state=0).fit(
+            np.repeat(X, 3, axis=0), np.repeat(y, 3)
+        )
+        assert model.score(X, y) > 0.7
