@@ -13,7 +13,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from boostbench.definitions.assemble import read_tables
-from boostbench.experiment.records import read, record_path
+from boostbench.experiment.records import read
 from boostbench.report.cells import Cell
 
 
@@ -39,8 +39,9 @@ def cpu_minutes(cell: Cell, results: Path) -> float:
     if not cell.records:
         return 0.0
     first = cell.records[0]
-    path = record_path(results, first["data"], first["algo"], tuning=True)
-    trials = [trial for trial in read(path)[0] if trial["config_hash"] == first["config_hash"]]
+    folder = results / "records" / first["config"]["data"]["name"]
+    trials = [trial for path in folder.glob("*.tuning.jsonl") for trial in read(path)[0]]
+    trials = [trial for trial in trials if trial["config_hash"] == first["config_hash"]]
     return sum(fit_seconds(record) for record in [*cell.records, *trials]) / 60
 
 

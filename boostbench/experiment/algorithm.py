@@ -1,5 +1,6 @@
 """From the configuration of an algorithm to a classifier that can be fitted."""
 
+import importlib
 import inspect
 import itertools
 from collections.abc import Mapping
@@ -79,7 +80,7 @@ class Algorithm:
             If there is no such class.
         """
         try:
-            found = hydra.utils.get_class(self.target)
+            found = import_class(self.target)
         except Exception as error:
             raise UserError(
                 f"cannot find algo._target_={self.target}: {first_line(error)}"
@@ -139,6 +140,15 @@ class Algorithm:
             raise
         except BaseException:
             return None
+
+
+def import_class(target: str) -> type:
+    """Import a class by its dotted name; whatever goes wrong is raised."""
+    module, _, name = target.rpartition(".")
+    found = getattr(importlib.import_module(module), name)
+    if not isinstance(found, type):
+        raise TypeError(f"{name} of {module} is no class")
+    return found
 
 
 def _parameters(cls: type) -> tuple[list[str], bool]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.code import fingerprint
-from boostbench.experiment.plan import request
+from boostbench.experiment.keys import digest, request, shortened
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import digest, read
+from boostbench.experiment.records import read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +45,14 @@ class Records:
     Attributes
     ----------
     warnings : list of str
-        One for each damaged line of the files that were read.
+        What is wrong with the files that were read.
     """
 
     def __init__(self, results: Path):
         self.results = results
         self.warnings: list[str] = []
-        self._files: dict[Path, list[dict]] = {}
+        # By file, the records by what was asked of the data.
+        self._files: dict[Path, dict[str, list[dict]]] = {}
 
     def find(self, config: Mapping) -> Recorded:
         """Find what is recorded of an experiment, going by what was asked.
@@ -77,14 +78,12 @@ class Records:
         algorithm = Algorithm.from_config(config["algo"])
         protocol = Protocol.from_config(config["protocol"])
         measure = measures.find(config.get("measure", "prediction"))
-        asked = digest(request(algorithm, protocol, config.get("seed", 0), measure))
+        asked = digest(shortened(request(algorithm, protocol, config.get("seed", 0), measure)))
         data = config["data"]
-        found = [
-            record
-            for record in self._read(measure.file(self.results, data["name"], algorithm.name))
-            if _asked(record) == asked and _is_of(record["config"]["data"], data)
-        ]
-        found = _newest_version(found)
+        path = measure.file(self.results, data["name"], algorithm.name)
+        found = _newest_version(
+            [one for one in self._read(path).get(asked, []) if _is_of(one["config"]["data"], data)]
+        )
         if protocol.sampling != "fixed":  # how many fixed splits there are, only the data tell
             found = {split: record for split, record in found.items() if split < protocol.n_parts}
             missing = protocol.n_parts - len(found)
@@ -96,19 +95,17 @@ class Records:
             records=records,
             failures=[found[split] for split in sorted(found) if "error" in found[split]],
             missing=missing,
-            stale=sum(record.get("fingerprint") != today for record in records),
+            stale=sum(record["code"] != today for record in records),
         )
 
-    def _read(self, path: Path) -> list[dict]:
+    def _read(self, path: Path) -> dict[str, list[dict]]:
         if path not in self._files:
-            self._files[path], warnings = read(path)
+            records, warnings = read(path)
+            self._files[path] = {}
+            for record in records:
+                self._files[path].setdefault(record["asked"], []).append(record)
             self.warnings += warnings
         return self._files[path]
-
-
-def _asked(record: Mapping) -> str | None:
-    config = record.get("config")
-    return config and digest({key: value for key, value in config.items() if key != "data"})
 
 
 def _is_of(recorded: Mapping, spec: Mapping) -> bool:
@@ -124,5 +121,6 @@ def _newest_version(records: list[dict]) -> dict[int, dict]:
     if not records:
         return {}
     # Of those of one second, the last of the file.
-    last = max(reversed(records), key=lambda record: record.get("finished", ""))["config_hash"]
-    return {record["split"]: record for record in records if record["config_hash"] == last}
+    last = max(reversed(records), key=lambda record: record.get("finished", ""))
+    checksum = last["config"]["data"]["checksum"]
+    return {r["split"]: r for r in records if r["config"]["data"]["checksum"] == checksum}

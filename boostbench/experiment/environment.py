@@ -5,6 +5,7 @@ import importlib.metadata
 import os
 import platform
 import statistics
+import subprocess
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+import boostbench
 from boostbench.experiment.code import distribution_of
 
 PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
@@ -41,6 +43,31 @@ def environment(package: str) -> dict:
         "cpu": cpu_model(),
         "n_cores": joblib.cpu_count(),
     }
+
+
+@functools.cache
+def commit() -> str:
+    """Name the code of boostbench by the commit that is checked out, or by the released version.
+
+    Returns
+    -------
+    str
+        The commit, shortened; ``"+"`` after it says that the package has been changed since.
+        Where the package is in no git checkout of its own, its version.
+    """
+    package = Path(boostbench.__file__).parent
+    try:
+        _git(package, "ls-files", "--error-unmatch", Path(boostbench.__file__).name)
+        changed = _git(package, "status", "--porcelain", "--untracked-files=all", "--", ".")
+        return _git(package, "rev-parse", "--short=7", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.SubprocessError):
+        return boostbench.__version__
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
+    return done.stdout.strip()
 
 
 def cpu_model() -> str:

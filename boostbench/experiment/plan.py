@@ -13,9 +13,11 @@ from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.code import fingerprint
+from boostbench.experiment.environment import commit
+from boostbench.experiment.keys import Identity, digest, grid_points, request
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import digest, record_path
+from boostbench.experiment.records import record_path
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
@@ -23,31 +25,7 @@ from boostbench.experiment.tuning import inner_splits, trials
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
 _MAX_DENSE = 2**27
 # There are many tuning trials, so that their records say little besides what is measured.
-_LEFT_OUT = ("n_train", "n_test", "warnings", "environment", "started")
-
-
-def request(algorithm: Algorithm, protocol: Protocol, seed: int, measure: Measure) -> dict:
-    """Say what is asked of any data, in JSON types: all that decides the results, nothing else.
-
-    A parameter that the grid decides is left out of the algorithm's own, and how it is tuned where
-    there is nothing to choose.
-    """
-    asked = protocol.to_config()
-    grid = dict(algorithm.grid) if protocol.tune != "none" else {}
-    if len(_points(algorithm, protocol)) == 1:
-        del asked["tune"], asked["n_folds"]
-    params = {name: value for name, value in algorithm.params.items() if name not in grid}
-    return {
-        "algo": {"_target_": algorithm.target, **params},
-        "grid": grid,
-        "protocol": asked,
-        "seed": seed,
-        **measure.settings,
-    }
-
-
-def _points(algorithm: Algorithm, protocol: Protocol) -> list[dict]:
-    return algorithm.points() if protocol.tune != "none" else [{}]
+_LEFT_OUT = ("n_train", "n_test", "warnings", "started")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +83,7 @@ class Experiment:
     @cached_property
     def points(self) -> list[dict]:
         """Points of the grid to choose from; a single one where nothing is tuned."""
-        return _points(self.algorithm, self.protocol)
+        return grid_points(self.algorithm, self.protocol)
 
     @property
     def is_tuned(self) -> bool:
@@ -114,10 +92,7 @@ class Experiment:
 
     @cached_property
     def config(self) -> dict:
-        """All that decides the results, in JSON types, and nothing else.
-
-        What would be the same under another name or wording gives the same `config`: see `request`.
-        """
+        """All that decides the results, in JSON types, and nothing else, defaults written down."""
         data = {
             "name": self.dataset.name,
             "checksum": self.dataset.checksum,
@@ -128,9 +103,9 @@ class Experiment:
         return {"data": data, **request(self.algorithm, self.protocol, self.seed, self.measure)}
 
     @cached_property
-    def config_hash(self) -> str:
-        """Digest of `config`: one for all splits of the experiment."""
-        return digest(self.config)
+    def identity(self) -> Identity:
+        """What `config` amounts to: one for all splits of the experiment."""
+        return Identity.of(self.config)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -192,12 +167,12 @@ class Experiment:
 
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""
-        return digest([self.config_hash, split.index, split.checksum])
+        return self.identity.split_key(split.index, split.checksum)
 
     def path(self, results: Path, tuning: bool = False) -> Path:
         """Give the file of the experiment's records, or of its cross-validation trials."""
         if tuning:
-            return record_path(results, self.dataset.name, self.algorithm.name, tuning)
+            return record_path(results, self.dataset.name, self.algorithm.name, "tuning")
         return self.measure.file(results, self.dataset.name, self.algorithm.name)
 
 
@@ -243,14 +218,13 @@ class Task:
         """File an outcome of the trial."""
         left_out = _LEFT_OUT if self.tuning else ()
         kept = {name: value for name, value in outcome.items() if name not in left_out}
-        return {"key": self.key, **self.labels, **kept}
+        return {**self.labels, **kept}
 
 
 def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation_error) -> Task:
     """Plan an experiment's fit on a split, and what its record says."""
     labels = {
-        **_labels(experiment, split),
-        "config": experiment.config,
+        **_labels(experiment, split.index, split),
         "chosen": dict(chosen),
         "validation_error": validation_error,
     }
@@ -260,32 +234,25 @@ def split_task(experiment: Experiment, split: Split, chosen: Mapping, validation
 def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     """Plan the cross-validation inside a split's training part: fold by fold, point by point.
 
-    Points that share a fit are one trial for each fold, see `boostbench.experiment.tuning`. The key
-    leaves out what does not touch a trial, so that a grid of single points can grow and keep its
-    trials.
+    Points that share a fit are one trial for each fold, see `boostbench.experiment.tuning`.
     """
-    protocol, measure = experiment.protocol, experiment.measure
-    config = {name: experiment.config[name] for name in ("algo", "data")}
-    # No projection is left out, as in the config of the protocol.
-    prepared = protocol.scale if protocol.pca is None else [protocol.scale, protocol.pca]
-    judged = [measure.judged_by] if measure.judged_by else []
     y = experiment.dataset.y[split.train]
     where = f"the training part of split {split.index} of {experiment.dataset.name}"
-    for inner in inner_splits(split, y, protocol.n_folds, where):
+    for inner in inner_splits(split, y, experiment.protocol.n_folds, where):
+        fold, rows = inner.index, inner.checksum
         for trial in trials(experiment.trial(inner, {}), experiment.points):
             points = list(trial.measure.points)
-            name, points = ("points", points) if len(points) > 1 else ("point", points[0])
-            key = digest([config, prepared, points, inner.seed, inner.checksum, *judged])
-            labels = {**_labels(experiment, split), "fold": inner.index, name: points}
+            name, value = ("points", points) if len(points) > 1 else ("point", points[0])
+            key = experiment.identity.trial_key(split.index, fold, points, rows)
+            labels = {**_labels(experiment, split.index, inner), "fold": fold, name: value}
             yield Task(experiment, trial, key, True, labels)
 
 
-def _labels(experiment: Experiment, split: Split) -> dict:
+def _labels(experiment: Experiment, index: int, rows: Split) -> dict:
     return {
-        "algo": experiment.algorithm.name,
-        "data": experiment.dataset.name,
-        "seed": experiment.seed,
-        "split": split.index,
-        "config_hash": experiment.config_hash,
-        "fingerprint": experiment.fingerprint,
+        "config": experiment.config,
+        "code": experiment.fingerprint,
+        "commit": commit(),
+        "split": index,
+        "rows": rows.checksum,
     }

@@ -147,15 +147,11 @@ class Protocol:
         """Give what decides the results, as JSON types.
 
         The name only presents, and the number of splits only says how far to go, except in k-fold
-        sampling where it is the size of a fold. Settings that came later are left out while they
-        change nothing, so that records from before there were any keep their keys.
+        sampling where it is the size of a fold.
         """
         config = dataclasses.asdict(self)
         config["checkpoints"] = list(self.checkpoints)
         del config["name"], config["n_repeats"]
-        for field in ("pca", "train_per_class", "train_size", "test"):
-            if config[field] == getattr(Protocol, field):
-                del config[field]
         if self.sampling != "kfold":
             del config["n_splits"]
         return config

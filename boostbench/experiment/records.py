@@ -1,83 +1,92 @@
 """Records on disk: one JSON line per finished piece of work, appended and flushed at once.
 
 ``<results>/records/<data>/<algo>.jsonl`` holds splits, ``<algo>.tuning.jsonl`` beside it holds
-cross-validation trials. A file only grows; of several records with one key the last one counts.
+cross-validation trials, and ``<algo>.<kind>.jsonl`` what else is recorded of fits. A file only
+grows; of several records with one key the last one counts. What a line holds is in `lines`.
 """
 
-import hashlib
-import json
+import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 
-import portalocker
-
 from boostbench.errors import UserError, writing
+from boostbench.experiment import lines
+from boostbench.experiment.journal import appending
+from boostbench.experiment.lines import Definitions
+from boostbench.experiment.schema import SCHEMA, BadLine
 
-_FILE_NAME = re.compile(r"\w[\w.+-]*")
+_DATA_NAME = re.compile(r"\w[\w.+-]*")
+# What follows a dot is the kind of the file.
+_ALGO_NAME = re.compile(r"\w[\w+-]*")
+# So many bad lines of a file are named, the others counted.
+_MAX_NAMED = 5
+
+# By file, which file it was, how much of it has been seen, and the hashes of its definitions.
+_seen: dict[Path, tuple[int, int, Set[str]]] = {}
 
 
-def record_path(results: Path, data: str, algo: str, tuning: bool = False) -> Path:
+def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
     """Say where the records of an algorithm on a data set are.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the results.
+    data, algo : str
+        Names of the data set and of the algorithm.
+    kind : str, default=""
+        What is recorded: splits; ``"tuning"``, cross-validation trials; or what a measure calls
+        itself.
 
     Raises
     ------
     UserError
         If a name cannot be the name of a file.
     """
-    for name in (data, algo):
-        if not _FILE_NAME.fullmatch(name):
-            raise UserError(f"{name!r} names a file of records; use letters, digits and . _ + -")
-    return Path(results) / "records" / data / f"{algo}{'.tuning' if tuning else ''}.jsonl"
+    for name, allowed in ((data, _DATA_NAME), (algo, _ALGO_NAME)):
+        if not allowed.fullmatch(name):
+            characters = "letters, digits and _ + -" + (" ." if name is data else "")
+            raise UserError(f"{name!r} names a file of records; use {characters}")
+    return Path(results) / "records" / data / f"{algo}{kind and '.'}{kind}.jsonl"
 
 
-def digest(content) -> str:
-    """Give the first 16 hex digits of the SHA-256 of JSON types, whatever the order of keys.
-
-    Raises
-    ------
-    UserError
-        If the content has no JSON form.
-
-    Examples
-    --------
-    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
-    True
-    """
-    try:
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise UserError(f"a setting cannot be written down as JSON: {error}") from None
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def append(path: Path, record: dict) -> None:
+def append(path: Path, record: dict) -> dict:
     """Add a record to a file, safe against a kill at any moment and against other writers.
-
-    A last line that a kill has torn is repaired first: cut off, or ended where only its line end
-    was lost.
 
     Parameters
     ----------
     path : Path
         File of records; made, with its folder, if it is not there.
     record : dict
-        JSON types only.
+        JSON types only. What is derived from others may be left out.
+
+    Returns
+    -------
+    dict
+        The record as it will be read.
 
     Raises
     ------
+    BadLine
+        If the record could not be read back. Nothing is written then.
     UserError
         If the file cannot be written to, such as on a full disk.
     """
-    line = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
-    with writing(path, what="records to "), path.open("ab+") as file:
-        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
-        _repair(file)
-        file.write(line.encode())
-        file.flush()
-        os.fsync(file.fileno())
+    definitions, line = lines.compose(record)
+    checked = Definitions()
+    for definition in definitions.values():
+        checked.add(lines.parse(definition))
+    written = checked.record(lines.parse(line), _kind(path))
+    with appending(path, "records to ", _is_whole) as file:
+        known = _hashes(path, file)
+        new = {name: text for name, text in definitions.items() if name not in known}
+        file.write(b"".join([*new.values(), line]))
+        version = os.fstat(file.fileno()).st_ino, file.seek(0, os.SEEK_END)
+    _seen[path] = (*version, known | new.keys())
+    return written
 
 
 def read(path: Path) -> tuple[list[dict], list[str]]:
@@ -93,21 +102,45 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
     records : list of dict
         The newest record of each key, in the order of the file.
     warnings : list of str
-        One for each damaged line, which is left out. A torn last line is no damage.
+        What is wrong with the file: its bad lines, which are left out. A torn last line is none.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read.
     """
     path = Path(path)
     if not path.is_file():
         return [], []
-    newest, warnings = {}, []
-    lines = path.read_bytes().split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        record = _parse(line)
-        if record is not None:
+    try:
+        body = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise UserError(f"cannot read records from {path}: {error.strerror}") from None
+    definitions, found, bad, n_old = Definitions(), [], {}, 0
+    for number, line in enumerate(body, start=1):
+        if not line.strip():
+            continue
+        try:
+            content = lines.parse(line)
+            if content.get("schema") == SCHEMA:
+                found.append((number, content))
+            elif "schema" not in content and "fingerprint" in content:
+                n_old += 1
+            else:
+                definitions.add(content)
+        except BadLine as error:
+            if number < len(body):
+                bad[number] = str(error)
+    newest = {}
+    for number, content in found:
+        try:
+            record = definitions.record(content, _kind(path))
+        except BadLine as error:
+            bad[number] = str(error)
+        else:
             newest.pop(record["key"], None)
             newest[record["key"]] = record
-        elif line.strip() and number < len(lines):
-            warnings.append(f"{path}:{number}: not a record, left out")
-    return list(newest.values()), warnings
+    return list(newest.values()), _warnings(path, bad, n_old)
 
 
 def check_writable(paths: Iterable[Path]) -> None:
@@ -128,25 +161,43 @@ def check_writable(paths: Iterable[Path]) -> None:
                 path.open("ab").close()
 
 
-def _parse(line: bytes) -> dict | None:
+def _kind(path: Path) -> str:
+    return path.name.removesuffix(".jsonl").partition(".")[2]
+
+
+def _warnings(path: Path, bad: dict[int, str], n_old: int) -> list[str]:
+    numbers = sorted(bad)
+    warnings = [f"{path}:{number}: {bad[number]}; left out" for number in numbers[:_MAX_NAMED]]
+    if len(numbers) > _MAX_NAMED:
+        warnings.append(f"{path}: {len(numbers) - _MAX_NAMED} more bad lines are left out")
+    if n_old:
+        warnings.append(
+            f"{path}: {n_old} records of the first schema are left out; "
+            "scripts/migrate_records.py rewrites them"
+        )
+    return warnings
+
+
+def _is_whole(line: bytes) -> bool:
     try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) and "key" in record else None
+        content = lines.parse(line)
+        if content.get("schema") != SCHEMA:
+            Definitions().add(content)
+    except BadLine:
+        return False
+    return True
 
 
-def _repair(file) -> None:
-    end = file.seek(0, os.SEEK_END)
-    if end == 0:
-        return
-    file.seek(end - 1)
-    if file.read(1) == b"\n":
-        return
-    file.seek(0)
-    body = file.read()
-    start = body.rfind(b"\n") + 1
-    if _parse(body[start:]) is None:
-        file.truncate(start)
-    else:
-        file.write(b"\n")
+def _hashes(path: Path, file) -> Set[str]:
+    """Give the hashes of a file's definitions, reading only what is new since the last time."""
+    inode, size = os.fstat(file.fileno()).st_ino, file.seek(0, os.SEEK_END)
+    seen_inode, seen, known = _seen.get(path, (inode, 0, frozenset()))
+    if seen_inode != inode or seen > size:
+        seen, known = 0, frozenset()
+    file.seek(seen)
+    definitions = Definitions()
+    for line in file:
+        if b'"schema":2' not in line:
+            with contextlib.suppress(BadLine):
+                definitions.add(lines.parse(line))
+    return known | definitions.hashes

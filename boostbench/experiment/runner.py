@@ -11,6 +11,7 @@ from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import append, check_writable, read
+from boostbench.experiment.schema import BadLine
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import choose
 from boostbench.experiment.workers import Workers
@@ -252,9 +253,13 @@ class _Session:
 
     def _file(self, task: Task, outcome: dict) -> None:
         """Put an outcome on record, and tell."""
-        path, record = self._path(task), task.record(outcome)
-        append(path, record)
-        self._file_of(path)[task.key] = record
+        path = self._path(task)
+        try:
+            record = append(path, task.record(outcome))
+        except BadLine as error:
+            outcome = {"error": f"what was measured cannot be recorded: {error}", "where": "?"}
+            record = append(path, task.record(outcome))
+        self._file_of(path)[record["key"]] = record
         self.done += 1
         if not task.tuning:
             self.ran.add((path, task.key))
@@ -303,7 +308,7 @@ class _Session:
             return chosen, error, None
         failed = next(record for _, record in judged if "error" in record)
         error = f"no point of the grid could be fitted; one of them: {failed['error']}"
-        return {}, None, {"error": error, "where": failed["where"], "finished": failed["finished"]}
+        return {}, None, {"error": error, "where": failed["where"]}
 
 
 @contextlib.contextmanager
@@ -328,4 +333,4 @@ def _ignore(event) -> None:
 
 
 def _is_fresh(experiment: Experiment, record: dict) -> bool:
-    return record.get("fingerprint") == experiment.fingerprint
+    return record["code"] == experiment.fingerprint

@@ -48,8 +48,7 @@ class Measure:
 
     def file(self, results: Path, data: str, algo: str) -> Path:
         """Say where the records of an algorithm on a data set are."""
-        path = record_path(results, data, algo)
-        return path.with_suffix(f".{self.suffix}.jsonl") if self.suffix else path
+        return record_path(results, data, algo, self.suffix)
 
     def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
         """Say what of a protocol matters here, and refuse what cannot be measured.

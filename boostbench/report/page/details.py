@@ -128,7 +128,7 @@ def _failures(cell: Cell) -> str:
 def _config(cell: Cell) -> str:
     configs = dict.fromkeys(record["config_hash"] for record in cell.records)
     seeds = dict.fromkeys(str(record["config"]["seed"]) for record in cell.records)
-    codes = dict.fromkeys(record["fingerprint"] for record in cell.records)
+    codes = dict.fromkeys(record["code"] for record in cell.records)
     if not configs:
         return ""
     return f"{', '.join(configs)}, seed {', '.join(seeds)}, code {', '.join(codes)}"

@@ -46,7 +46,7 @@ class Source:
     @property
     def codes(self) -> list[str]:
         """Fingerprints of the code, sorted."""
-        return sorted({record["fingerprint"] for record in self.records})
+        return sorted({record["code"] for record in self.records})
 
     @property
     def calibration(self) -> str:

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -7,6 +5,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import RESOLUTION, decode
 from boostbench.experiment.plan import Experiment
+from boostbench.experiment.records import read
 from boostbench.experiment.runner import run
 
 from ..toy import make_dataset
@@ -44,7 +43,7 @@ def corners_of(record, number):
 def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
     record = only_record(run([experiment(plane)], results=tmp_path))
     path = tmp_path / "records" / "plane" / "one.boundary.jsonl"
-    assert json.loads(path.read_text()) == record
+    assert read(path) == ([record], [])
     # Classes are numbered in the order of their names: ne, nw, se, sw.
     assert corners_of(record, "30") == [3, 2, 1, 0]
     assert record["train_errors"]["30"] == 0

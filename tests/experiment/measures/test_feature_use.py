@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -7,6 +5,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.feature_use import MAX_FEATURES
 from boostbench.experiment.plan import Experiment
+from boostbench.experiment.records import read
 from boostbench.experiment.runner import run
 
 from ..toy import make_dataset
@@ -35,7 +34,7 @@ def test_counts_the_stumps_of_each_feature(tmp_path):
         assert record["counts"][2] == 0
         assert record["counts"][1] > 0
     path = tmp_path / "records" / "one" / "one.features.jsonl"
-    assert [json.loads(line) for line in path.read_text().splitlines()] == outcome.records
+    assert read(path) == (outcome.records, [])
 
 
 def test_error_is_that_of_the_same_split_in_a_table(tmp_path):

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -13,6 +11,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.code import fingerprint
 from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
 from boostbench.experiment.plan import Experiment
+from boostbench.experiment.records import read
 from boostbench.experiment.runner import run
 
 
@@ -39,8 +38,7 @@ def recorded(tmp_path_factory):
     (outcome,) = run([experiment(dataset)], results=results).outcomes
     assert not outcome.failures
     (record,) = outcome.records
-    text = (results / "records" / "digits" / "mc.path.jsonl").read_text()
-    assert json.loads(text) == record
+    assert read(results / "records" / "digits" / "mc.path.jsonl") == ([record], [])
     return dataset, record
 
 
@@ -93,7 +91,7 @@ def test_paths(recorded, loss):
 
 def test_code_of_the_paths_counts(recorded):
     one = experiment(recorded[0])
-    assert recorded[1]["fingerprint"] == one.fingerprint != fingerprint(MCBoost)
+    assert recorded[1]["code"] == one.fingerprint != fingerprint(MCBoost)
 
 
 def test_too_few_stumps(tmp_path):

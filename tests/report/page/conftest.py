@@ -25,7 +25,7 @@ def complete(table: Table, **changes) -> Table:
                 "key": f"{changes['name']}-{number}-{record['split']}",
                 "config_hash": f"{number:016x}",
                 "config": {"seed": 0},
-                "fingerprint": "868b76301aa883cc",
+                "code": "868b76301aa883cc",
                 "environment": dict(ENVIRONMENT),
                 "finished": f"2026-11-{10 + record['split']}T11:33:22Z",
             }

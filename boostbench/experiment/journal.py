@@ -1,0 +1,61 @@
+"""Files of lines that only grow, safe against a kill at any moment and against other writers."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import portalocker
+
+from boostbench.errors import writing
+
+
+@contextmanager
+def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Iterator[BinaryIO]:
+    """Open a file to add lines to it; what is written inside is on disk afterwards.
+
+    Nobody else writes meanwhile. A last line that a kill has torn is repaired first: cut off, or
+    ended where only its line end was lost.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made, with its folder, if it is not there.
+    what : str
+        What is written, for the message of the error: ``"records to "``.
+    is_whole : callable
+        Tells whether a last line without its line end is all there.
+
+    Yields
+    ------
+    binary file
+        At its end. It may be read as well; what is written goes to the end.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written to, such as on a full disk.
+    """
+    with writing(path, what=what), path.open("ab+") as file:
+        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+        _repair(file, is_whole)
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _repair(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
+    end = file.seek(0, os.SEEK_END)
+    if end == 0:
+        return
+    file.seek(end - 1)
+    if file.read(1) == b"\n":
+        return
+    file.seek(0)
+    body = file.read()
+    start = body.rfind(b"\n") + 1
+    if is_whole(body[start:]):
+        file.write(b"\n")
+    else:
+        file.truncate(start)

@@ -1,0 +1,215 @@
+"""What makes two pieces of work the same: what was asked, and the rows that it was asked of.
+
+The *config* of an experiment says in JSON types all that decides its results, and nothing else. It
+is written down in full, every parameter of the constructor with the value that it had. A *key*
+leaves out what is at its default today. So a new parameter whose default changes nothing leaves the
+keys of all records as they are, while a record made under an old default says so and is another.
+"""
+
+import functools
+import hashlib
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from boostbench.errors import UserError
+from boostbench.experiment.algorithm import Algorithm, import_class
+from boostbench.experiment.protocol import Protocol
+
+if TYPE_CHECKING:
+    from boostbench.experiment.measures.base import Measure
+
+
+def digest(content) -> str:
+    """Give the first 16 hex digits of the SHA-256 of JSON types, whatever the order of keys.
+
+    Raises
+    ------
+    UserError
+        If the content has no JSON form.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(_text(content).encode()).hexdigest()[:16]
+
+
+def request(algorithm: Algorithm, protocol: Protocol, seed: int, measure: "Measure") -> dict:
+    """Say what is asked of any data: the part of a config that does not depend on them.
+
+    A parameter that the grid decides is left out of the algorithm's own, and how it is tuned where
+    there is nothing to choose.
+
+    Returns
+    -------
+    dict
+        ``algo``, ``grid``, ``protocol`` and ``seed``, and what of the measure decides its records,
+        in JSON types.
+
+    Raises
+    ------
+    UserError
+        If a parameter has no JSON form.
+    """
+    grid = dict(algorithm.grid) if protocol.tune != "none" else {}
+    algo = _completed({"_target_": algorithm.target, **algorithm.params})
+    settings = protocol.to_config()
+    if len(grid_points(algorithm, protocol)) == 1:
+        del settings["tune"], settings["n_folds"]
+    asked = {
+        "algo": {name: value for name, value in algo.items() if name not in grid},
+        "grid": grid,
+        "protocol": settings,
+        "seed": seed,
+        **measure.settings,
+    }
+    if measure.judged_by:
+        asked["judged_by"] = measure.judged_by
+    return json.loads(_text(asked))
+
+
+def grid_points(algorithm: Algorithm, protocol: Protocol) -> list[dict]:
+    """Give the points of the grid to choose from; a single one where nothing is tuned."""
+    return algorithm.points() if protocol.tune != "none" else [{}]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a config amounts to, whatever is written down of defaults.
+
+    Attributes
+    ----------
+    asked : str
+        Digest of what was asked of any data.
+    full : str
+        Digest of all that decides a split's results, besides the rows of the split.
+    trial : str
+        Digest of what touches a cross-validation trial, besides its point and its rows: not the
+        grid, so that a grid of single points can grow and keep its trials.
+    """
+
+    asked: str
+    full: str
+    trial: str
+
+    @classmethod
+    def of(cls, config: Mapping) -> "Identity":
+        """Take it from a config in JSON types, with its ``data``."""
+        short = shortened(config)
+        prepared = {name: short["protocol"].get(name) for name in ("scale", "pca")}
+        touched = ("algo", "data", "seed", "judged_by")
+        trial = {name: short.get(name) for name in touched} | {"protocol": prepared}
+        data = short.pop("data")
+        return cls(digest(short), digest({**short, "data": data}), digest(trial))
+
+    def split_key(self, split: int, rows: str) -> str:
+        """Give the key of a split's record.
+
+        Parameters
+        ----------
+        split : int
+            Number of the split.
+        rows : str
+            Checksum of the rows that it trains and tests on.
+        """
+        return digest([self.full, split, rows])
+
+    def trial_key(self, split: int, fold: int, points: list[dict], rows: str) -> str:
+        """Give the key of a cross-validation trial's record.
+
+        Parameters
+        ----------
+        split, fold : int
+            Number of the split whose training part is divided, and of the fold.
+        points : list of dict
+            Points of the grid that are fitted, in their order.
+        rows : str
+            Checksum of the rows that it trains and validates on.
+        """
+        return digest([self.trial, split, fold, points, rows])
+
+
+def shortened(config: Mapping) -> dict:
+    """Leave out of a config what is at its default today.
+
+    Examples
+    --------
+    >>> algo = {"_target_": "sklearn.svm.SVC", "C": 10.0, "kernel": "rbf"}
+    >>> shortened({"algo": algo, "protocol": {"scale": "minmax", "test_size": 0.5}, "seed": 0})
+    {'algo': {'_target_': 'sklearn.svm.SVC', 'C': 10.0}, 'protocol': {'test_size': 0.5}, 'seed': 0}
+    """
+    return {
+        **config,
+        "algo": _shortened(config["algo"]),
+        "protocol": dict(_beyond(config["protocol"], _settings())),
+    }
+
+
+@functools.cache
+def defaults(target: str) -> dict:
+    """Give the defaults of a constructor's parameters, as far as they have a JSON form.
+
+    Parameters
+    ----------
+    target : str
+        Dotted name of the class; one that cannot be imported has none.
+    """
+    try:
+        signature = inspect.signature(import_class(target)).parameters.values()
+    except (Exception, SystemExit):
+        return {}
+    found = {}
+    for parameter in signature:
+        if parameter.default is not parameter.empty:
+            try:
+                found[parameter.name] = json.loads(_text(parameter.default))
+            except UserError:
+                continue
+    return found
+
+
+@functools.cache
+def _settings() -> dict:
+    return {field.name: json.loads(_text(field.default)) for field in fields(Protocol)}
+
+
+def _completed(value):
+    """Write down the defaults of an object's parameters, and of those of objects within."""
+    if isinstance(value, Mapping):
+        own = defaults(value["_target_"]) if _is_object(value) else {}
+        return {**own, **{name: _completed(one) for name, one in value.items()}}
+    return [_completed(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _shortened(value):
+    if isinstance(value, Mapping):
+        own = defaults(value["_target_"]) if _is_object(value) else {}
+        return {name: _shortened(one) for name, one in _beyond(value, own)}
+    return [_shortened(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _is_object(value: Mapping) -> bool:
+    # Positional arguments would have to be matched to names first.
+    return isinstance(value.get("_target_"), str) and "_args_" not in value
+
+
+def _beyond(values: Mapping, defaults: Mapping) -> Iterator[tuple]:
+    """Give the values that are not the defaults; 1 and 1.0 differ, as they do to estimators."""
+    for name, value in values.items():
+        if name not in defaults or _text(value) != _text(defaults[name]):
+            yield name, value
+
+
+def _text(content) -> str:
+    try:
+        text = json.dumps(
+            content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        )
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UserError(f"a setting cannot be written down as JSON: {error}") from None
+    return text

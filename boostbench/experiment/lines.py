@@ -1,0 +1,245 @@
+"""The lines of a file of records, and the records that they make in memory.
+
+Besides records a file holds definitions, each once: of configs, ``{"config": {...}, "hash": ...}``,
+and of where records come from, ``{"provenance": {...}, "hash": ...}``. A record names both by hash.
+Lines say nothing twice: errors that are so many rows of the training or the test part are written
+as these numbers, and what there is of each checkpoint in the order of the config's.
+
+In memory a record is one mapping, with its ``config`` whole, and its ``code``, ``commit`` and
+``environment``; its ``key`` and a digest of what was ``asked`` are derived from these (`keys`).
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import msgspec
+
+from boostbench.errors import UserError
+from boostbench.experiment import schema
+from boostbench.experiment.keys import Identity, digest
+from boostbench.experiment.schema import BadLine, check
+
+_DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
+_MADE_BY = ("code", "commit", "environment")
+# What is derived, or stands in definitions.
+_APART = ("key", "asked", "config_hash", *_MADE_BY)
+# Errors, the counts that are written for them, and of how many rows these are.
+_COUNTED = (
+    ("test_error", "n_test_wrong", "n_test"),
+    ("train_error", "n_train_wrong", "n_train"),
+    ("checkpoints", "n_wrong", "n_test"),
+)
+
+
+class Definitions:
+    """The definitions of a file."""
+
+    def __init__(self):
+        self._configs: dict[str, tuple[dict, Identity]] = {}
+        self._provenances: dict[str, dict] = {}
+
+    @property
+    def hashes(self) -> set[str]:
+        """Names of all that is defined."""
+        return self._configs.keys() | self._provenances.keys()
+
+    def add(self, line: Mapping) -> None:
+        """Take a parsed line that is a definition.
+
+        Raises
+        ------
+        BadLine
+            If it is none, or is not what its hash says.
+        """
+        kind = next((kind for kind in _DEFINED if isinstance(line.get(kind), Mapping)), None)
+        if kind is None or line.keys() != {kind, "hash"}:
+            raise BadLine("not a record")
+        content = line[kind]
+        check(content, _DEFINED[kind])
+        try:
+            if digest(content) != line["hash"]:
+                raise BadLine(f"its {kind} is not what its hash says")
+            if kind == "config":
+                self._configs[line["hash"]] = content, Identity.of(content)
+            else:
+                self._provenances[line["hash"]] = content
+        except UserError as error:
+            raise BadLine(str(error)) from None
+
+    def record(self, line: Mapping, kind: str) -> dict:
+        """Make a record of a parsed line, as it is in memory.
+
+        Parameters
+        ----------
+        line : mapping
+            As `parse` gives it.
+        kind : str
+            Kind of the file: ``""``, ``"tuning"``, ``"boundary"``, ``"features"``, ``"path"``.
+
+        Returns
+        -------
+        dict
+
+        Raises
+        ------
+        BadLine
+            If something is missing or impossible.
+        """
+        check(line, schema.Record)
+        name = line["config"]
+        if name not in self._configs or line["provenance"] not in self._provenances:
+            what = "provenance" if name in self._configs else "config"
+            raise BadLine(f"its {what} is defined nowhere in the file")
+        config, identity = self._configs[name]
+        made_by = self._provenances[line["provenance"]]
+        finished, failed = schema.KINDS.get(kind, (schema.Record, schema.Record))
+        record = _lengthened(line, config)
+        if "error" in record:
+            check(record, failed)
+        else:
+            check(record, finished)
+            if issubclass(finished, schema.Measured) and made_by["environment"] is None:
+                raise BadLine("its provenance has no environment")
+        if "fold" in record:
+            points = record.get("points") or [record["point"]]
+            key = identity.trial_key(record["split"], record["fold"], points, record["rows"])
+        else:
+            key = identity.split_key(record["split"], record["rows"])
+        del record["schema"], record["provenance"]
+        derived = {"key": key, "asked": identity.asked, "config_hash": name, "config": config}
+        return record | made_by | derived
+
+
+def parse(line: bytes) -> dict:
+    """Read the JSON of a line.
+
+    Raises
+    ------
+    BadLine
+        If it is no mapping in JSON, with valid Unicode and finite numbers.
+    """
+    try:
+        content = msgspec.json.decode(line)
+    except (ValueError, RecursionError) as error:
+        raise BadLine(f"not a record: {_first_line(error)}") from None
+    if not isinstance(content, dict):
+        raise BadLine("not a record")
+    return content
+
+
+def compose(record: Mapping) -> tuple[dict[str, bytes], bytes]:
+    """Write a record down: the inverse of `Definitions.record`.
+
+    Parameters
+    ----------
+    record : mapping
+        As in memory; what is derived may be left out.
+
+    Returns
+    -------
+    definitions : dict of str to bytes
+        Lines that have to be in the file, by their hashes.
+    line : bytes
+        The record.
+
+    Raises
+    ------
+    BadLine
+        If it has no config, no provenance or no JSON form.
+    """
+    contents = {
+        "config": record.get("config"),
+        "provenance": {name: record.get(name) for name in _MADE_BY},
+    }
+    for kind, content in contents.items():
+        check(content, _DEFINED[kind])
+    try:
+        hashes = {kind: digest(content) for kind, content in contents.items()}
+        definitions = {
+            hashes[kind]: _line({kind: content, "hash": hashes[kind]})
+            for kind, content in contents.items()
+        }
+        own = {name: value for name, value in record.items() if name not in _APART}
+        short = _shortened(own, record["config"])
+        return definitions, _line({**short, **hashes, "schema": schema.SCHEMA})
+    except (TypeError, ValueError, RecursionError, UserError) as error:
+        raise BadLine(_first_line(error)) from None
+
+
+def _shortened(record: dict, config: Mapping) -> dict:
+    """Write errors as counts, and leave out what is empty; texts of others become valid Unicode."""
+    for name in ("error", "where"):
+        if name in record:
+            record[name] = _unicode(record[name])
+    if "warnings" in record:
+        record["warnings"] = [_unicode(text) for text in record["warnings"]]
+        if not record["warnings"]:
+            del record["warnings"]
+    for error, count, of in _COUNTED:
+        wrong = _each(record.get(error), partial(_count, n=record.get(of)))
+        if None not in (wrong.values() if isinstance(wrong, dict) else [wrong]):
+            del record[error]
+            record[count] = wrong
+    for name, stages in _staged(config):
+        found = record.get(name)
+        if isinstance(found, dict):
+            rounds = stages(len(found))
+            if found.keys() == set(rounds):
+                record[name] = [found[number] for number in rounds]
+    return record
+
+
+def _lengthened(line: Mapping, config: Mapping) -> dict:
+    """Undo `_shortened`."""
+    record = {"warnings": [], **line} if "n_train" in line else dict(line)
+    for name, stages in _staged(config) if "fold" not in line else ():
+        found = record.get(name)
+        if isinstance(found, list):
+            rounds = stages(len(found))
+            if len(rounds) != len(found):
+                raise BadLine(f"{name}: there are not so many checkpoints")
+            record[name] = dict(zip(rounds, found, strict=True))
+    for error, count, of in _COUNTED:
+        if count in record:
+            wrong, n = record.pop(count), record.get(of)
+            numbers = wrong.values() if isinstance(wrong, dict) else [wrong]
+            if type(n) is not int or not all(type(k) is int and 0 <= k <= n for k in numbers):
+                raise BadLine(f"{count}: there are {n} rows")
+            record[error] = _each(wrong, lambda k, n=n: k / n if n else 0.0)
+    return record
+
+
+def _staged(config: Mapping) -> tuple[tuple[str, Callable[[int], list[str]]], ...]:
+    """Say what is written as a list, and what so many entries of it stand for."""
+    rounds = config["protocol"].get("checkpoints")
+    rounds = [str(number) for number in rounds] if isinstance(rounds, list) else []
+    return ("n_wrong", lambda n: rounds[:n]), ("digests", lambda n: [*rounds[: n - 1], "end"])
+
+
+def _each(value, function):
+    if isinstance(value, dict):
+        return {name: function(one) for name, one in value.items()}
+    return function(value)
+
+
+def _count(share, n) -> int | None:
+    if not (isinstance(share, float) and 0 <= share <= 1 and isinstance(n, int) and n > 0):
+        return None
+    count = round(share * n)
+    return count if count / n == share else None
+
+
+def _line(content: Mapping) -> bytes:
+    text = json.dumps(
+        content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return text.encode() + b"\n"
+
+
+def _unicode(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

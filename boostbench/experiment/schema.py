@@ -1,0 +1,231 @@
+"""What a record may hold, second schema: types against which every line is checked."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+SCHEMA = 2
+
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+Name = Annotated[str, Meta(min_length=1)]
+Count = Annotated[int, Meta(ge=0)]
+Rows = Annotated[int, Meta(ge=1)]
+Round = Annotated[str, Meta(pattern="^[1-9][0-9]*$")]
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+Duration = Annotated[float, Meta(ge=0)]
+Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+Point = dict[str, Any]
+
+
+class Algo(Struct):
+    """Class and parameters, of which any may be there."""
+
+    target: Name = msgspec.field(name="_target_")
+
+
+class Data(Struct):
+    """Facts of the data set."""
+
+    name: Name
+    checksum: Hash
+    n_samples: Rows
+    n_features: Rows
+    n_classes: Rows
+
+
+class Config(Struct):
+    """All that decides a result."""
+
+    algo: Algo
+    data: Data
+    grid: dict[str, list]
+    protocol: dict[str, Any]
+    seed: Count
+
+
+class Provenance(Struct):
+    """Which code made a record, and where."""
+
+    code: Name
+    commit: Name
+    environment: dict[str, str | int] | None
+
+
+class Record(Struct):
+    """What every record says."""
+
+    schema: Literal[2]
+    config: Hash
+    provenance: Hash
+    split: Count
+    rows: Hash
+
+
+class Failure(Record):
+    """A split that failed."""
+
+    error: str
+    where: str
+
+
+class Trial(Record):
+    """A cross-validation trial, of one point of the grid or of a path of several."""
+
+    fold: Count
+    point: Point | None = None
+    points: list[Point] | None = None
+
+    def __post_init__(self):
+        if (self.point is None) == (self.points is None):
+            raise ValueError("it has to have either a point or points")
+
+
+class FailedTrial(Trial, kw_only=True):
+    """A cross-validation trial that failed."""
+
+    error: str
+    where: str
+
+
+class FinishedTrial(Trial, kw_only=True):
+    """A cross-validation trial with its errors."""
+
+    finished: Time
+    seconds: dict[str, Duration | None] | list[Duration]
+    validation_error: Fraction | None = None
+    validation_errors: list[Fraction] | None = None
+    digest: Name | None = None
+    digests: list[Name] | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.points is None:
+            is_right = self.validation_error is not None
+        else:
+            is_right = len(self.validation_errors or []) == len(self.points)
+        if not is_right:
+            raise ValueError("it has to have a validation error for each point")
+
+
+class Measured(Record):
+    """A fit of which something was measured."""
+
+    n_train: Rows
+    n_test: Count
+    chosen: Point
+    validation_error: Fraction | None
+    started: Time
+    finished: Time
+    warnings: list[str]
+
+
+class Seconds(Struct):
+    """CPU seconds."""
+
+    fit: Duration
+    predict_per_instance: Duration
+    calibration: Duration
+    weak_learner: Duration | None = None
+    coefficients: Duration | None = None
+
+
+class Prediction(Measured):
+    """Test errors of a fit."""
+
+    test_error: Fraction
+    train_error: Fraction
+    checkpoints: dict[Round, Fraction]
+    n_iterations: Count | None
+    n_parameters: Count | None
+    seconds: Seconds
+    n_features: Count | None = None
+    digests: dict[str, Name] | None = None
+
+
+class Points(Struct):
+    """Coordinates and class numbers."""
+
+    x: list[float]
+    y: list[float]
+    label: list[Count]
+
+
+class Boundary(Measured):
+    """What a fit predicts all over the plane."""
+
+    points: Points
+    extent: Annotated[list[float], Meta(min_length=4, max_length=4)]
+    maps: dict[Round, str]
+    train_errors: dict[Round, Fraction]
+    n_iterations: Count | None
+
+
+class FeatureUse(Measured):
+    """How often a fit selects each feature."""
+
+    counts: list[Count]
+    test_error: Fraction
+    n_iterations: Count
+
+
+class Stump(Struct):
+    """A feature and its threshold."""
+
+    feature: Count
+    threshold: float
+
+
+class Path(Struct):
+    """Coefficients, of shape (n_norms, n_classes, n_stumps)."""
+
+    exact: list[list[list[float]]]
+    stage_wise: list[list[list[float]]]
+
+
+class Paths(Measured):
+    """The paths of coefficients."""
+
+    norms: list[float]
+    stumps: list[Stump]
+    paths: dict[str, Path]
+
+
+#: What a finished record and a failed one hold, by the kind of the file.
+KINDS: dict[str, tuple[type[Record], type[Record]]] = {
+    "": (Prediction, Failure),
+    "tuning": (FinishedTrial, FailedTrial),
+    "boundary": (Boundary, Failure),
+    "features": (FeatureUse, Failure),
+    "path": (Paths, Failure),
+}
+
+
+class BadLine(ValueError):
+    """A line that is no record and no definition; the message says why."""
+
+
+def check(content, form: type) -> None:
+    """Hold content of JSON types against a type.
+
+    Raises
+    ------
+    BadLine
+        If something is missing, of another type or impossible; the message names it.
+
+    Examples
+    --------
+    >>> check({"code": "0123456789abcdef", "commit": 5}, Provenance)
+    Traceback (most recent call last):
+    boostbench.experiment.schema.BadLine: commit: expected str, got int
+    """
+    try:
+        msgspec.convert(content, form)
+    except ValueError as error:
+        # "Expected `float` <= 1.0 - at `$.test_error`"
+        what, _, where = str(error).replace("`", "").partition(" - at ")
+        what = what.replace("Object missing required field", "there is no")
+        place = where.removeprefix("key in ").lstrip("$.") or "record"
+        raise BadLine(f"{place}: {what[:1].lower()}{what[1:]}") from None
+    except RecursionError:
+        raise BadLine("it is nested too deeply") from None
