@@ -88,7 +88,8 @@ def test_damaged_records_are_named_and_skipped(mine, call, folder):
     result = call("check", mine)
     assert result.code == 0
     assert result.err == (
-        "boostbench: results/records/wine/adaboost_mh.jsonl:1: not a record, left out\n"
+        "boostbench: results/records/wine/adaboost_mh.jsonl:1: not a record: "
+        "JSON is malformed: invalid character (byte 0); left out\n"
     )
 
 

@@ -1,4 +1,3 @@
-import json
 import sys
 
 import pytest
@@ -7,6 +6,8 @@ import yaml
 pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
+
+from boostbench.experiment.records import read
 
 #: Fits that are done in no time, in this process.
 BOUNDARIES = {
@@ -159,10 +160,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     )
     assert call("figure", figure).code == 0
     assert drawn.pop("titles") == ["exp", "MC, log"]
-    recorded = [
-        json.loads(line)
-        for line in (folder / "results/records/iris/mcboost.jsonl").read_text().splitlines()
-    ]
+    recorded, _ = read(folder / "results/records/iris/mcboost.jsonl")
     for title, loss in (("exp", "exponential"), ("MC, log", "logistic")):
         for rounds, seconds in drawn["rounds"][title].items():
             algos = [record["config"]["algo"] for record in recorded]
@@ -282,7 +280,7 @@ def test_features_that_are_selected(call, folder, define):
         ["iris", "ECC", "3"],
     ]
     counts = folder / "results" / "records" / "iris" / "adaboost_mh.features.jsonl"
-    assert [sum(json.loads(line)["counts"]) for line in counts.read_text().splitlines()] == [5] * 3
+    assert [sum(record["counts"]) for record in read(counts)[0]] == [5] * 3
 
 
 def test_features_of_what_has_no_stumps(call, define):

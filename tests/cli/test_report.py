@@ -44,7 +44,7 @@ def test_a_damaged_record_is_named_and_left_out(call, recorded, folder):
     path.write_text("{damaged\n" + path.read_text())
     result = call("report", recorded)
     assert result.code == 0
-    assert f"{path.relative_to(folder)}:1: not a record, left out" in result.err
+    assert f"{path.relative_to(folder)}:1: not a record: JSON is malformed" in result.err
     assert "AdaBoost.MH on wine" in (folder / "results" / "report.html").read_text()
 
 

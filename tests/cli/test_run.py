@@ -1,4 +1,3 @@
-import json
 import signal
 import subprocess
 import sys
@@ -10,12 +9,15 @@ import pytest
 import yaml
 
 from boostbench.cli import run as run_module
+from boostbench.experiment.records import read
 from tests.conftest import QUICK
 
 
 def records(folder, data="wine", algo="DecisionTreeClassifier"):
     path = folder / "results" / "records" / data / f"{algo}.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    found, warnings = read(path)
+    assert not warnings
+    return found
 
 
 def test_run_records_and_summarises(call, folder):
@@ -50,7 +52,7 @@ def test_rerun_never_shows_what_is_recorded(call, folder):
 def test_another_seed_is_run(call, folder):
     call("run", *QUICK)
     call("run", *QUICK, "seed=1")
-    assert sorted(record["seed"] for record in records(folder)) == [0, 0, 0, 1, 1, 1]
+    assert sorted(record["config"]["seed"] for record in records(folder)) == [0, 0, 0, 1, 1, 1]
 
 
 def test_one_of_ours_beside_the_published_number(call):
@@ -162,7 +164,7 @@ def test_ctrl_c_and_sigterm(folder, number, code):
     argv = ["algo.n_iterations=300", "protocol.n_splits=2000", "parallel=serial"]
     running = subprocess.Popen([*command, *argv], stderr=subprocess.PIPE, text=True)
     path = folder / "results" / "records" / "wine" / "adaboost_mh.jsonl"
-    while running.poll() is None and not (path.exists() and path.read_text().count("\n") > 1):
+    while running.poll() is None and not (path.exists() and path.read_text().count("\n") > 3):
         time.sleep(0.05)
     running.send_signal(number)
     _, err = running.communicate(timeout=30)
