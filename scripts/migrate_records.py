@@ -85,6 +85,7 @@ def migrate(paths: Iterable[Path], history: "History", rows: "Rows") -> None:
         _verify(path, old, new)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(new)
+        Path(file.name).chmod(path.stat().st_mode)
         Path(file.name).replace(path)
         n_all += n
         print(f"{path}: {n} records, {len(body) / 1e6:.2f} MB before, {len(new) / 1e6:.2f} MB now")
