@@ -1,3 +1,4 @@
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -21,6 +22,12 @@ class Result:
     code: int
     out: str
     err: str
+
+    @property
+    def complaints(self):
+        """What stderr says besides how far a run has come."""
+        dated = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ")
+        return "".join(line for line in self.err.splitlines(True) if not dated.match(line))
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.overrides import split_words
+from boostbench.definitions.files import split_words
 from boostbench.errors import complain, writing
 from boostbench.report.findings import reasons
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
@@ -43,10 +44,11 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
     names, results = split_words("check", words)
-    tables = read_tables(names or None, results)
-    if not names:
-        tables = [table for table in tables if table.paper]
-    now = verdicts(tables)
+    with busy("reading records"):
+        tables = read_tables(names or None, results)
+        if not names:
+            tables = [table for table in tables if table.paper]
+        now = verdicts(tables)
     path = results / "verdicts.csv"
     before = read_verdicts(path)
     if as_json:

@@ -8,8 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from boostbench import configs
+from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.overrides import split_words
+from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
 from boostbench.figures.drawing import need_matplotlib
@@ -62,9 +63,10 @@ def compare(
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
     if figure is not None:
         _check_figure(figure, names)
-    found = read_tables(tables_with(names, tables, data), results)
-    table, sources = merge(found, names, data)
-    comparison = compare_columns(table)
+    with busy("reading records"):
+        found = read_tables(tables_with(names, tables, data), results)
+        table, sources = merge(found, names, data)
+        comparison = compare_columns(table)
     if as_json:
         print(to_json(table, sources, comparison))
     else:

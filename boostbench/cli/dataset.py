@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import configs
+from boostbench.busy import busy
 from boostbench.data.describe import describe
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
@@ -40,7 +41,8 @@ def print_dataset(name: str, overrides: Sequence[str]) -> int:
     else:
         raise unknown("data set", name, known)
     (spec,) = experiments([[chosen, *overrides]])
-    rows = describe(load(spec["data"]))
+    with busy("loading data"):
+        rows = describe(load(spec["data"]))
     width = max(len(label) for label, _ in rows) + 2
     for label, value in rows:
         print(textwrap.fill(f"{label:{width}}{value}", 80, subsequent_indent=" " * width))

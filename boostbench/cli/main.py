@@ -1,9 +1,12 @@
 """The dispatcher: which command, and what becomes of its errors.
 
-Commands import what they need when they are called, so that light ones answer at once.
+Commands are imported when they are called, so that light ones answer at once, and after their names
+are checked, so that a misspelt one does too.
 """
 
 import argparse
+import atexit
+import gc
 import logging
 import os
 import sys
@@ -12,7 +15,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from boostbench import __version__
-from boostbench.errors import Terminated, UserError, complain, debugging
+from boostbench.busy import busy
+from boostbench.definitions import files
+from boostbench.errors import Terminated, UserError, complain, debugging, hint
 
 _EXAMPLES = """\
 examples:
@@ -44,6 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     logging.basicConfig(format="boostbench: %(message)s")
+    # Python would collect the objects of all modules one by one at the end: a third of a second.
+    atexit.register(gc.freeze)
+    # A class in a file beside the user is found, after all that is installed.
+    if "" not in sys.path:
+        sys.path.append("")
     try:
         return _dispatch(argv)
     except SystemExit as stop:
@@ -66,14 +76,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(argv: list[str]) -> int:
     if argv[:1] == ["run"]:
-        from boostbench.cli.run import run
+        with busy("starting"):
+            from boostbench.cli.run import run
 
         return run(argv[1:])
     if argv[:1] in (["-sc"], ["--shell-completion"]):
         from boostbench.cli.completion import complete
 
         return complete(argv)
-    parser = _parser()
+    parser, commands = _parser()
+    if argv and not argv[0].startswith("-") and argv[0] not in commands:
+        raise UserError(f"unknown command {argv[0]!r}; {hint(argv[0], commands)}")
     args, others = parser.parse_known_args(argv)
     if others:
         # argparse takes no words behind options, but 'compare a b --json results=DIR' has some.
@@ -92,7 +105,8 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(f"{message}; '{self.prog} --help' shows how")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Sequence[str]]:
+    """Make the parser, and name the commands."""
     parser = _Parser(
         prog="boostbench",
         description="Reproduce the tables and figures of five boosting papers, cell by cell.",
@@ -162,27 +176,38 @@ def _parser() -> argparse.ArgumentParser:
     data.add_argument("name", metavar="NAME", help="see 'boostbench list data'; or a data file")
     _add_overrides(data, "e.g. data.labels=species")
     data.set_defaults(function=_data)
-    return parser
+    return parser, list(commands.choices)
 
 
 def _add_overrides(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help=text)
 
 
+def _find_tables(command: str, words: Sequence[str]) -> None:
+    """Refuse names of tables that do not exist."""
+    for name in files.split_words(command, words)[0]:
+        files.find("table", name)
+
+
 def _table(args: argparse.Namespace) -> int:
-    from boostbench.cli.table import make_table
+    files.find("table", args.name)
+    with busy("starting"):
+        from boostbench.cli.table import make_table
 
     return make_table(args.name, args.overrides)
 
 
 def _figure(args: argparse.Namespace) -> int:
-    from boostbench.cli.figure import make_figure
+    files.find("figure", args.name)
+    with busy("starting"):
+        from boostbench.cli.figure import make_figure
 
     return make_figure(args.name, args.overrides)
 
 
 def _compare(args: argparse.Namespace) -> int:
-    from boostbench.cli.compare import compare
+    with busy("starting"):
+        from boostbench.cli.compare import compare
 
     tables, data = (
         [name for text in texts for name in text.split(",") if name]
@@ -192,13 +217,17 @@ def _compare(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from boostbench.cli.check import check
+    _find_tables("check", args.words)
+    with busy("starting"):
+        from boostbench.cli.check import check
 
     return check(args.words, args.json, args.update)
 
 
 def _report(args: argparse.Namespace) -> int:
-    from boostbench.cli.report import make_report
+    _find_tables("report", args.words)
+    with busy("starting"):
+        from boostbench.cli.report import make_report
 
     return make_report(args.words, args.output)
 
@@ -210,6 +239,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _data(args: argparse.Namespace) -> int:
-    from boostbench.cli.dataset import print_dataset
+    with busy("starting"):
+        from boostbench.cli.dataset import print_dataset
 
     return print_dataset(args.name, args.overrides)

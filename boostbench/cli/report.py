@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import configs
+from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.overrides import split_words
+from boostbench.definitions.files import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
@@ -43,18 +44,20 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
             f"there are no results in {results}; 'boostbench table NAME' makes some, and "
             "results=DIR says where they are"
         )
-    tables = read_tables(list(dict.fromkeys(names)) or None, results)
-    figures = find_figures(results / "figures")
-    algorithms = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
     path = output or results / "report.html"
-    with writing(path, "choose another file by --output"):
-        path.write_text(document(tables, figures, algorithms), encoding="utf-8")
+    algorithms = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    with busy("reading records") as tell:
+        tables = read_tables(list(dict.fromkeys(names)) or None, results)
+        tell("writing the page")
+        figures = find_figures(results / "figures")
+        with writing(path, "choose another file by --output"):
+            path.write_text(document(tables, figures, algorithms), encoding="utf-8")
+        also = "" if names else _overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{_count(tables, 'table')}, {_count(figures, 'figure')}"
     if total.published:
         contents += f", {total}"
-    also = "" if names else _overview(tables, results)
     print(f"written: {path} ({size}: {contents}){also}")
     return 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
 from boostbench.definitions.compose import experiments
@@ -57,11 +58,11 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     """
     definition = TableDefinition.read(name)
     keys = [(row, column) for row in definition.rows for column in definition.columns]
-    specs = dict(
-        zip(keys, experiments([definition.cell(*k) + list(overrides) for k in keys]), strict=True)
-    )
-    _check_rounds(definition, specs)
-    datasets = load_rows(specs)
+    with busy("loading data"):
+        cells = experiments([definition.cell(*key) + list(overrides) for key in keys])
+        specs = dict(zip(keys, cells, strict=True))
+        _check_rounds(definition, specs)
+        datasets = load_rows(specs)
     if not datasets:
         raise UserError(f"none of the data sets of table {name} is available")
     possible = [key for key in keys if key[0] in datasets and definition.runs(*key)]

@@ -7,7 +7,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.load import Offline, load
 from boostbench.errors import UserError, complain
 from boostbench.experiment.plan import Experiment
-from boostbench.experiment.progress import Progress
+from boostbench.experiment.progress import progress
 from boostbench.experiment.runner import Report, run
 
 
@@ -40,14 +40,14 @@ def execute(
         Experiment.from_config(spec, dataset, measure)
         for spec, dataset in zip(specs, datasets, strict=True)
     ]
-    with Progress() as progress:
+    with progress() as listener:
         report = run(
             experiments,
             results=Path(common["results"]),
             n_jobs=common["parallel"]["n_jobs"] if n_jobs is None else n_jobs,
             backend=common["parallel"]["backend"],
             rerun=common["rerun"],
-            on_event=progress,
+            on_event=listener,
         )
     for warning in report.warnings:
         complain(warning)

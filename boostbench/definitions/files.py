@@ -1,8 +1,8 @@
-"""Definitions of tables and figures: YAML files in ``conf``, or anywhere, and their values."""
+"""Files that define tables and figures: how they are named, found, read and checked."""
 
 import dataclasses
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -45,6 +45,42 @@ def find(kind: str, name: str) -> Path:
     if name not in configs.names(kind):
         raise unknown(kind, name, configs.names(kind))
     return configs.conf_dir() / kind / f"{name}.yaml"
+
+
+def split_words(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
+    """Tell names from ``results=DIR``, in the words of a command that only reads records.
+
+    Parameters
+    ----------
+    command : str
+        Whose words they are.
+    words : sequence of str
+        As on the command line.
+
+    Returns
+    -------
+    names : list of str
+    results : Path
+        Folder of the records, by default ``results``.
+
+    Raises
+    ------
+    UserError
+        Another override.
+    """
+    names, results = [], Path("results")
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            names.append(word)
+        elif key == "results" and value:
+            results = Path(value)
+        else:
+            raise UserError(
+                f"{command} reads the records that tables ask for and takes results=DIR alone, not "
+                f"{word!r}; 'boostbench table NAME {word}' shows others"
+            )
+    return names, results
 
 
 def read(kind: str, name: str) -> tuple[Path, dict]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.overrides import split_words
+from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 from boostbench.experiment.archive import Recorded, Records

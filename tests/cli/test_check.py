@@ -98,4 +98,4 @@ def test_unknown_table(refused):
 
 
 def test_other_overrides(refused):
-    assert "check knows only results=DIR" in refused("check", "protocol.n_splits=3")
+    assert "check reads the records that tables ask for" in refused("check", "protocol.n_splits=3")

@@ -41,7 +41,7 @@ def two_panels(define):
 
 def test_boundaries(call, folder, two_panels):
     result = call("figure", two_panels)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.complaints) == (0, "")
     assert result.out.startswith("Mine\nWhat it is.\n")
     figures = folder / "results" / "figures"
     assert {path.name for path in figures.iterdir()} == {"mine.png", "mine.svg", "mine.md"}
@@ -105,7 +105,7 @@ def test_curves_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
     call(*run, "protocol.n_splits=2")
     before = sorted((folder / "results" / "records").rglob("*.jsonl"))
     result = call("figure", figure)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.complaints) == (0, "")
     assert sorted((folder / "results" / "records").rglob("*.jsonl")) == before
     page = (folder / "results" / "figures" / "mine.md").read_text()
     assert "Lacking on iris: AdaBoost.MH (only 2 of 10 splits); AdaBoost.ECC (not run)." in page
@@ -182,7 +182,7 @@ def test_coefficient_paths(call, folder, define, monkeypatch):
     overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20", "parallel=serial"]
     figure = define(kind="paths", data="wine", algo="mcboost", classes=classes, overrides=overrides)
     result = call("figure", figure)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.complaints) == (0, "")
     before = {p: p.read_bytes() for p in (folder / "results").rglob("*.*")}
     assert {path.name for path in before} == {
         "mine.png",
@@ -311,7 +311,7 @@ def judged(call, define_table):
 def test_ranks(call, folder, define, judged):
     name = define(kind="ranks", table=judged)
     result = call("figure", name)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.complaints) == (0, "")
     assert "Friedman test of 3 algorithms over 2 data sets" in result.out
     page = (folder / "results" / "figures" / "mine.md").read_text()
     ranks = [float(line.split("|")[2]) for line in page.splitlines() if line.startswith("| Ada")]
@@ -334,7 +334,7 @@ def test_wrong_ranks(refused_figure, define, define_table):
     assert "needs three algorithms or more" in refused_figure(define(kind="ranks", table=table))
     name = define(kind="ranks", table=table, columns=["adaboost", "mcboost", "samme"])
     assert "has no column 'adaboost'" in refused_figure(name)
-    assert "knows only results=DIR" in refused_figure(name, "seed=1")
+    assert "takes results=DIR alone" in refused_figure(name, "seed=1")
     assert "nothing is recorded" in refused_figure(define(kind="scatter", tables=["randomboost6"]))
 
 

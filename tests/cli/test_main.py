@@ -22,7 +22,8 @@ def test_help_names_the_commands(call, argv):
 
 
 def test_unknown_command(refused):
-    assert "invalid choice: 'frob'" in refused("frob")
+    assert "unknown command 'frob'; there are: run, table," in refused("frob")
+    assert "unknown command 'tabel'; did you mean table?" in refused("tabel", "demo")
 
 
 @pytest.mark.parametrize("variable", ["BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"])

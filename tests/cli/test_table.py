@@ -340,7 +340,7 @@ def test_an_unreachable_server_is_one_message(call, define_table, monkeypatch):
     name = define_table(rows=["vowel", "iris", "glass", "letter"], columns=["adaboost_mh"])
     result = call("table", name, *QUICK)
     assert result.code == 0
-    assert result.err == (
+    assert result.complaints == (
         "boostbench: 3 rows are left out, as OpenML cannot be reached: vowel, glass, letter. Put "
         "their files, NAME.svm (or .arff, .csv, .npz), into $BOOSTBENCH_DATA\n"
     )
@@ -350,14 +350,14 @@ def test_what_needs_no_download_runs_without_files_or_network(call, define_table
     monkeypatch.delenv("BOOSTBENCH_DATA")
     name = define_table(rows=["iris", "wine"], columns=["adaboost_mh"])
     result = call("table", name, *QUICK)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.complaints) == (0, "")
 
 
 def test_data_sets_that_are_not_at_hand_are_left_out(call, folder, define_table):
     name = define_table(rows=["iris", "svmguide2"], columns=["adaboost_mh"])
     result = call("table", name, *QUICK)
     assert result.code == 0
-    assert result.err.count("\n") == 1
+    assert result.complaints.count("\n") == 1
     assert "svmguide2 is left out" in result.err
     assert "Not available: svmguide2." in result.out
     assert (

@@ -1,0 +1,30 @@
+"""A sign of life at a terminal, where something takes more than a moment."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def busy(what: str) -> Iterator[Callable[[str], None]]:
+    """Show on stderr what is going on, as long as it does; nothing where that is no terminal.
+
+    Not to be nested, and nothing else is to be printed meanwhile but complaints.
+
+    Parameters
+    ----------
+    what : str
+        In a word or two.
+
+    Yields
+    ------
+    callable
+        Takes what is going on from now on.
+    """
+    if not sys.stderr.isatty():
+        yield lambda what: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as status:
+        yield status.update

@@ -1,0 +1,141 @@
+"""One experiment of ``boostbench run``, and the table of a sweep over several."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig
+from rich.console import Console
+from rich.text import Text
+
+from boostbench.busy import busy
+from boostbench.cli.run import JobFailed, swept
+from boostbench.data.load import load
+from boostbench.definitions.compose import experiments, one_line_errors, resolve
+from boostbench.definitions.execute import execute
+from boostbench.definitions.reference import find_reference
+from boostbench.errors import UserError, complain, debugging
+from boostbench.experiment import measures
+from boostbench.experiment.archive import Records
+from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, get_quantity
+from boostbench.experiment.runner import Report
+from boostbench.report import numbers
+from boostbench.report.cells import Cell
+from boostbench.report.writers.printing import make_grid, print_line
+from boostbench.report.writers.terminal import print_stale_note, print_summary
+
+
+def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
+    """Run one experiment and print its summary.
+
+    Parameters
+    ----------
+    cfg : DictConfig
+        The composed config.
+    swept : sequence of str, default=()
+        Keys in which it differs from other jobs of the same sweep.
+
+    Returns
+    -------
+    float
+        Mean over the splits of what a Hydra sweeper minimises: the test error, a fraction, or what
+        the measure takes for it.
+
+    Raises
+    ------
+    JobFailed
+        In a sweep, after the reason was told; the other jobs go on.
+    SystemExit
+        The same outside a sweep. The exit code is 1 when splits failed or, with ``rerun=never``,
+        there are none; 2 for a user's mistake.
+    """
+    settings = HydraConfig.get()
+    sweep = settings.mode == RunMode.MULTIRUN
+    # Hydra adds a line of its own to any exception but SystemExit, which would end a sweep.
+    stop = JobFailed if sweep else SystemExit
+    try:
+        with one_line_errors():
+            report = _run_experiment(cfg, settings, swept)
+    except UserError as error:
+        if debugging():
+            raise
+        complain(f"{' '.join(settings.overrides.task)}: {error}" if sweep else error)
+        raise stop(2) from error
+    (outcome,) = report.outcomes
+    if report.failed:
+        n_splits = len(outcome.records) + len(outcome.failures)
+        complain(f"{outcome.experiment.label}: {report.failed} of {n_splits} splits failed")
+        raise stop(1)
+    if not outcome.records:
+        complain(f"{outcome.experiment.label}: nothing is recorded")
+        raise stop(1)
+    return fmean(map(outcome.experiment.measure.objective, outcome.records))
+
+
+def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str]) -> Report:
+    spec = resolve(cfg, settings)
+    # A launcher that runs jobs side by side has given each job its share of the machine.
+    alone = settings.launcher._target_.endswith("BasicLauncher")
+    given = any(override.startswith("parallel") for override in settings.overrides.task)
+    with busy("loading data"):
+        dataset = load(spec["data"])
+    report = execute([spec], [dataset], n_jobs=None if alone or given else 1)
+    if swept:
+        own = [o for o in settings.overrides.task if o.partition("=")[0] in swept]
+        print_line(Console(), f"{' '.join(own)}", style="bold yellow")
+    _print(spec, report)
+    if swept:
+        print()
+    return report
+
+
+def _print(spec: dict, report: Report) -> None:
+    (outcome,) = report.outcomes
+    algo, data = spec["algo"], spec["data"]["name"]
+    published, departures = find_reference(spec)
+    quantity = get_quantity(outcome.experiment.measure.quantity)
+    cell = Cell.of(
+        outcome, data, algo["name"], algo["title"], published, quantity, departures=departures
+    )
+    console = Console()
+    print_summary(console, outcome.experiment.dataset, [cell])
+    print_stale_note(console, [cell])
+
+
+def print_sweep(settings: Sequence[Sequence[str]]) -> None:
+    """Print a table of all jobs of a sweep, of what is on record.
+
+    Parameters
+    ----------
+    settings : sequence of sequence of str
+        The overrides of each job.
+    """
+    keys = swept(settings)
+    cells = [_cell(overrides) for overrides in settings]
+    quantity = next((cell.quantity for cell in cells if cell), TEST_ERROR)
+    error = f"{quantity.title} {quantity.symbol}".rstrip()
+    grid = make_grid([*keys, error, "splits", "fit s"], left=len(keys))
+    for overrides, cell in zip(settings, cells, strict=True):
+        values = dict(override.split("=", 1) for override in overrides)
+        shown = [cell.text, cell.splits, _seconds(cell)] if cell else ["-"] * 3
+        grid.add_row(*(Text(text) for text in (*(values[key] for key in keys), *shown)))
+    console = Console()
+    print_line(console, f"{len(settings)} settings", style="bold")
+    console.print(grid)
+
+
+def _cell(overrides: Sequence[str]) -> Cell | None:
+    """Find what is on record of one job; None where it could not be run."""
+    try:
+        [spec] = experiments([overrides])
+        recorded = Records(Path(spec["results"])).find(spec)
+        quantity = get_quantity(measures.find(spec["measure"]).quantity)
+    except UserError:
+        return None
+    return Cell.of(recorded, spec["data"]["name"], spec["algo"]["name"], "", {}, quantity)
+
+
+def _seconds(cell: Cell) -> str:
+    return numbers.seconds(cell.average(QUANTITIES["fit"]))
