@@ -19,6 +19,7 @@ from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
 
 _TINT = 0.62  # part of white in the colour of a region
 _LABEL = 0.18  # inches for a line of text
+_TITLE = 0.28  # inches above the panels, with a superscript
 _DPI = 300  # a cell of the map is more than a pixel
 _LINE = (0.25, 0.25, 0.25)
 
@@ -56,7 +57,7 @@ def draw_boundaries(rows: Mapping[str, Sequence[Panel]]) -> Figure:
     """
     n_columns = len(next(iter(rows.values())))
     side = (PAGE_WIDTH - _LABEL * (len(rows) > 1)) / n_columns - 0.03
-    size = (PAGE_WIDTH, side * len(rows) + _LABEL)
+    size = (PAGE_WIDTH, side * len(rows) + _TITLE)
     with style():
         figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
         figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)

@@ -8,28 +8,23 @@ from matplotlib.patches import Patch
 
 from boostbench.figures.style import PAGE_WIDTH, label, style
 from boostbench.report.overview import Line
+from boostbench.report.verdicts import COLOURS
 
-#: Colours of Okabe and Ito for what was compared, greys and hatching for what lacks a number.
-_LOOKS = {
-    "reproduced": {"facecolor": "#009e73"},
-    "better": {"facecolor": "#56b4e9"},
-    "worse": {"facecolor": "#e69f00"},
-    "failed": {"facecolor": "#d55e00"},
-    "not reached": {"facecolor": "#b5b5b5"},
-    "not run": {"facecolor": "#ffffff", "edgecolor": "#b5b5b5", "hatch": "//////"},
-    "not available": {"facecolor": "#d9d9d9"},
+#: The looks of the parts of a bar; what was not run is hatched.
+_LOOKS = {verdict: {"facecolor": colour} for verdict, colour in COLOURS.items()} | {
+    "not run": {"facecolor": "#ffffff", "edgecolor": COLOURS["not run"], "hatch": "//////"}
 }
 _BAR_HEIGHT = 0.17  # inches
 _DPI = 170
 
 
 def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
-    """Draw a bar for each paper and table, as long as it has published test errors.
+    """Draw a bar for each paper and table, as long as it has published numbers.
 
     Parameters
     ----------
     lines : sequence of Line
-        From top to bottom; those without a published test error are left out.
+        From top to bottom; those without a published number are left out.
     verdicts : sequence of str
         Those that are in the legend, in the order of the parts of a bar.
 
@@ -46,7 +41,7 @@ def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
         for position, line in enumerate(lines):
             if not line.is_paper:
                 _draw(axes, position, line)
-        axes.set(xlabel="published test errors", xlim=(0, max(lengths, default=1)))
+        axes.set(xlabel="published numbers", xlim=(0, max(lengths, default=1)))
         axes.set_ylim(len(lines) - 0.4, -0.6)
         axes.set_yticks(range(len(lines)), [label(line.title) for line in lines])
         for text, line in zip(axes.get_yticklabels(), lines, strict=True):

@@ -1,4 +1,4 @@
-"""Published test errors against ours, each cell of the tables a point."""
+"""Published numbers against ours, each published number a point."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,34 +11,34 @@ from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from scipy import stats
 
 from boostbench.errors import UserError
+from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, style
+from boostbench.figures.style import PAGE_WIDTH, style
 from boostbench.figures.tables import read, stale_of
 from boostbench.report.cells import Cell
-from boostbench.report.overview import by_table, headline, in_order
+from boostbench.report.overview import by_table, counting, headline, in_order
 from boostbench.report.papers import title
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import COMPARED, counts
+from boostbench.report.verdicts import COLOURS, COMPARED, counts, distinct
 
 _DPI = 250
 _COLUMNS = 3
 _PANEL = 3.4  # inches, at most
+_TITLE = 0.15  # inches; the panels are square, so that the height has to leave room for it
 
-#: Marker, colour and size of each verdict. The triangles point to the side of the diagonal on which
-#: they are.
-_LOOKS = {
-    "reproduced": {"marker": "o", "color": COLOURS[0], "markersize": 2.8},
-    "better": {"marker": "v", "color": COLOURS[2], "markersize": 4.0},
-    "worse": {"marker": "^", "color": COLOURS[4], "markersize": 4.0},
-}
+#: Sizes of the markers. Triangles point to the side of the diagonal on which they are.
+_SIZES = {"reproduced": 2.8, "better": 4.0, "worse": 4.0}
 _TICKS = (0, 1, 2, 5, 10, 20, 50, 100)
+
+#: A panel: the paper, and what its numbers are.
+_Panel = tuple[str, Quantity]
 
 
 def draw_scatter(tables: Sequence[Table]) -> Figure:
-    """Draw a panel for each paper: published mean test errors and ours, with their 95% intervals.
+    """Draw a panel for each paper: published means and ours, with their 95% intervals.
 
-    The axes are linear up to 1% and logarithmic above.
+    Axes of test errors are linear up to 1% and logarithmic above.
 
     Parameters
     ----------
@@ -54,34 +54,55 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     ValueError
         No cell has both numbers.
     """
-    papers: dict[str, list[Cell]] = {}
-    for table in tables:
-        cells = [cell for cell in table.cells.values() if cell.agreement]
-        if table.paper and cells:
-            papers.setdefault(table.paper, []).extend(cells)
-    if not papers:
+    panels = _panels(tables)
+    if not panels:
         raise ValueError("no cell has a published number and one of ours")
-    n_columns = min(_COLUMNS, len(papers))
-    n_rows = ceil(len(papers) / n_columns)
+    quantities = {quantity for _, quantity in panels}
+    n_columns = min(_COLUMNS, len(panels))
+    n_rows = ceil(len(panels) / n_columns)
     side = min(_PANEL, PAGE_WIDTH / n_columns)
     with style():
-        size = (side * n_columns, side * n_rows)
+        size = (side * n_columns, (side + _TITLE) * n_rows)
         figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
         grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        limit = 1.2 * max(_highest(cell) for cells in papers.values() for cell in cells)
-        for axes, (paper, cells) in zip(grid, papers.items(), strict=False):
-            axes.set_title(title(paper), pad=3)
-            _draw(axes, cells, limit)
-        for axes in grid[len(papers) :]:
+        for axes, ((paper, quantity), cells) in zip(grid, panels.items(), strict=False):
+            what = f", {_words(quantity)}" if len(quantities) > 1 else ""
+            axes.set_title(f"{title(paper)}{what}", pad=3)
+            _draw(axes, cells)
+            alike = [other for (_, one), other in panels.items() if one == quantity]
+            _scale(axes, quantity, [number for cells in alike for number in _numbers(cells)])
+        for axes in grid[len(panels) :]:
             axes.set_axis_off()
-        figure.supxlabel("published test error (%)", fontsize="medium")
-        figure.supylabel("our test error (%)", fontsize="medium")
+        what = _words(*quantities) if len(quantities) == 1 else "number"
+        figure.supxlabel(f"published {what}", fontsize="medium")
+        figure.supylabel(f"our {what}", fontsize="medium")
     return figure
 
 
-def _draw(axes: Axes, cells: Sequence[Cell], limit: float) -> None:
-    axes.plot([0, 100], [0, 100], color="#888888", linewidth=0.7, zorder=0)
-    for verdict, look in _LOOKS.items():
+def _panels(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
+    """Give the cells of each panel, each published number once."""
+    papers: dict[str, list[Cell]] = {}
+    for table in tables:
+        if table.paper:
+            papers.setdefault(table.paper, []).extend(table.cells.values())
+    panels: dict[_Panel, list[Cell]] = {}
+    for paper, cells in papers.items():
+        for cell in distinct(cells):
+            if cell.agreement:
+                named = QUANTITIES[cell.quantity.name]  # of any number of digits
+                panels.setdefault((paper, named), []).append(cell)
+    return panels
+
+
+def _words(quantity: Quantity) -> str:
+    unit = f" ({quantity.symbol})" if quantity.symbol else ""
+    return f"{quantity.title.lower()}{unit}"
+
+
+def _draw(axes: Axes, cells: Sequence[Cell]) -> None:
+    below = cells[0].quantity.sign > 0  # where the better numbers are
+    markers = {"reproduced": "o", "better": "v" if below else "^", "worse": "^" if below else "v"}
+    for verdict in COMPARED:
         own = [cell for cell in cells if cell.verdict == verdict]
         axes.errorbar(
             [cell.target.mean for cell in own],
@@ -94,28 +115,40 @@ def _draw(axes: Axes, cells: Sequence[Cell], limit: float) -> None:
             markeredgewidth=0.3,
             markeredgecolor="white",
             label=f"{verdict} ({len(own)})",
-            **look,
+            marker=markers[verdict],
+            color=COLOURS[verdict],
+            markersize=_SIZES[verdict],
         )
-    for scale, set_limits in ((axes.set_xscale, axes.set_xlim), (axes.set_yscale, axes.set_ylim)):
-        scale("symlog", linthresh=1, linscale=0.5)
-        set_limits(-0.15, limit)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(FixedLocator(_TICKS))
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axis.set_minor_locator(NullLocator())
     axes.set_box_aspect(1)
     axes.set_axisbelow(True)
     axes.grid()
     axes.legend(loc="best", handlelength=1, labelspacing=0.4, framealpha=0.9, edgecolor="none")
 
 
+def _scale(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
+    """Set both axes alike, with room for all of some numbers."""
+    if quantity == TEST_ERROR:
+        for scale in (axes.set_xscale, axes.set_yscale):
+            scale("symlog", linthresh=1, linscale=0.5)
+        limits = (-0.15, 1.2 * max(numbers))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(FixedLocator(_TICKS))
+            axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axis.set_minor_locator(NullLocator())
+    else:
+        room = 0.05 * (max(numbers) - min(numbers)) or 1.0
+        limits = (min(numbers) - room, max(numbers) + room)
+    axes.plot(limits, limits, color="#888888", linewidth=0.7, zorder=0)  # both are equal
+    axes.set(xlim=limits, ylim=limits)
+
+
+def _numbers(cells: Sequence[Cell]) -> list[float]:
+    return [number for cell in cells for number in (cell.mean, cell.target.mean)]
+
+
 def _half(std: float, n: int) -> float:
     """Half of the 95% interval of a mean; 0 where it is not known."""
     return stats.t.ppf(0.975, n - 1) * std / np.sqrt(n) if n > 1 and np.isfinite(std) else 0.0
-
-
-def _highest(cell: Cell) -> float:
-    return max(cell.mean, cell.target.mean)
 
 
 _COUNTED = ["table", "compared", *COMPARED]
@@ -144,5 +177,5 @@ class Scatter(FigureDefinition):
             if line.tally.compared:
                 counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
                 facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
-        notes = [headline(told.total), *stale_of(tables)]
+        notes = [headline(told.total), counting(told.total), *stale_of(tables)]
         return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

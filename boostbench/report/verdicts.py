@@ -18,6 +18,20 @@ VERDICTS = (
 )
 COMPARED = VERDICTS[:3]
 
+#: One colour for each verdict, in every figure, on the page and at the terminal: Okabe and Ito's
+#: for what says something of the algorithm, greys for the rest.
+COLOURS = {
+    "reproduced": "#009e73",
+    "better": "#56b4e9",
+    "worse": "#e69f00",
+    "failed": "#d55e00",
+    "undecided": "#8f8f8f",
+    "not judged": "#a3a3a3",
+    "not reached": "#b5b5b5",
+    "not run": "#c7c7c7",
+    "not available": "#d9d9d9",
+}
+
 #: What each verdict says.
 MEANING = {
     "reproduced": "the difference is within sampling error: its 95% interval holds 0",

@@ -56,3 +56,9 @@ def test_layout(record):
     assert titles == ["data", r"RBoost$^{\mathrm{rank}}$", "none", "", "", ""]
     assert [one.get_ylabel() for one in axes] == ["one", "", "", "two", "", ""]
     assert [text.get_text() for text in axes[2].texts] == ["no record"]
+
+
+@pytest.mark.parametrize("n_rows", [1, 2])
+def test_titles_are_whole(record, whole_titles, n_rows):
+    rows = {f"data {row}": [Panel("x^2 y", record, 7)] * 4 for row in range(n_rows)}
+    whole_titles(draw_boundaries(rows))

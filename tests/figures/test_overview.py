@@ -2,9 +2,11 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from matplotlib.colors import to_hex
+
 from boostbench.figures.overview import draw_overview
 from boostbench.report.overview import Line
-from boostbench.report.verdicts import VERDICTS, Tally
+from boostbench.report.verdicts import COLOURS, VERDICTS, Tally
 
 
 def tally(**numbers):
@@ -30,6 +32,7 @@ def test_bars_are_as_long_as_the_counts():
     ]
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["reproduced", "worse", "not run"]
-    looks = {(b.get_facecolor(), b.get_hatch()) for b in axes.patches}
-    assert len(looks) == 3
+    looks = [(to_hex(b.get_facecolor()), b.get_hatch() is not None) for b in axes.patches]
+    reproduced, worse = (COLOURS["reproduced"], False), (COLOURS["worse"], False)
+    assert looks == [reproduced, ("#ffffff", True), reproduced, worse]
     figure.canvas.draw()

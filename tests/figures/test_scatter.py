@@ -4,7 +4,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.scatter import draw_scatter
+from boostbench.report.verdicts import COLOURS, COMPARED
 
 
 @pytest.fixture
@@ -29,8 +31,9 @@ def points(axes, verdict):
     return container.lines[0]
 
 
-def test_a_panel_for_each_paper_and_a_point_for_each_cell(papers):
+def test_a_panel_for_each_paper_and_a_point_for_each_cell(papers, whole_titles):
     figure = draw_scatter(papers)
+    whole_titles(figure)
     first, second = figure.axes
     assert first.get_title() == "RandomBoost"
     assert second.get_title() == "MCBoost"
@@ -42,11 +45,47 @@ def test_a_panel_for_each_paper_and_a_point_for_each_cell(papers):
     assert counts == ["reproduced (2)", "better (1)", "worse (1)"]
 
 
-def test_verdicts_differ_in_shape_and_colour(papers):
+def test_verdicts_have_their_colours_and_differ_in_shape(papers):
     axes = draw_scatter(papers).axes[0]
-    lines = [points(axes, verdict) for verdict in ("reproduced", "better", "worse")]
-    assert len({line.get_marker() for line in lines}) == 3
-    assert len({line.get_color() for line in lines}) == 3
+    lines = {verdict: points(axes, verdict) for verdict in COMPARED}
+    assert [line.get_marker() for line in lines.values()] == ["o", "v", "^"]
+    for verdict, line in lines.items():
+        assert line.get_color() == COLOURS[verdict]
+
+
+def test_accuracies_have_a_panel_of_their_own(papers, make_cell, make_table, whole_titles):
+    accuracy = QUANTITIES["accuracy"]
+    published = {"wine": (80.0, 1.0), "iris": (97.9, 1.0), "glass": (99.9, 0.1)}
+    cells = {
+        (row, "a"): make_cell([1, 2, 3], published=number, quantity=accuracy)
+        for row, number in published.items()
+    }
+    third = replace(make_table(cells), paper="rpboost")
+    figure = draw_scatter([*papers, third])
+    whole_titles(figure)
+    assert [axes.get_title() for axes in figure.axes] == [
+        "RandomBoost, test error (%)",
+        "MCBoost, test error (%)",
+        "RpBoost, accuracy (%)",
+    ]
+    axes = figure.axes[2]
+    assert points(axes, "better").get_marker() == "^"
+    assert points(axes, "better").get_data() == ([80.0], [98.0])
+    assert points(axes, "worse").get_marker() == "v"
+    assert axes.get_xscale() == "linear"
+    low, high = axes.get_xlim()
+    assert 70 < low < 80 < 99.9 < high
+
+
+def test_a_published_number_is_one_point(make_cell, make_table):
+    cells = {
+        ("wine", name): make_cell([error, error], published=(3.0, 1.0), source="t:0")
+        for name, error in (("a", 2), ("b", 4))
+    }
+    (axes,) = draw_scatter([make_table(cells, paper="mcboost")]).axes
+    counts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert counts == ["reproduced (0)", "better (1)", "worse (0)"]
+    assert points(axes, "better").get_ydata() == pytest.approx([2.0])
 
 
 def test_bars_are_95_percent_intervals(papers):

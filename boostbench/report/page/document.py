@@ -20,6 +20,7 @@ from boostbench.report.overview import (
     sharpness,
     verdicts,
 )
+from boostbench.report.page.colours import style
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
@@ -75,7 +76,7 @@ def document(
         .get_template("page.html")
         .render(
             version=__version__,
-            css=_asset("page.css"),
+            css=Markup(style()) + _asset("page.css"),
             js=_asset("page.js"),
             papers=[
                 (paper, list(group))

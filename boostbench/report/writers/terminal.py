@@ -23,12 +23,12 @@ from boostbench.report.findings import (
     summary,
 )
 from boostbench.report.tables import Entry, Table, stale_note
+from boostbench.report.verdicts import COLOURS
 from boostbench.report.writers.printing import GAP, make_grid, print_line
 
 #: CPU times of a summary, and their headings.
 _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
-_COLOURS = {"reproduced": "green", "better": "cyan", "worse": "red"}
 
 #: Headings over several columns are broken to this width.
 _GROUP_WIDTH = 12
@@ -163,7 +163,7 @@ def print_verdicts(console: Console, table: Table) -> None:
         tight = sum(widths) + GAP * (len(COMPARISON) - 1) > console.width
         grid = make_grid(COMPARISON, left=2, gap=1 if tight else GAP)
         for *texts, verdict in known:
-            colour = _COLOURS.get(verdict.partition(" (")[0], "")
+            colour = COLOURS.get(verdict.partition(" (")[0], "")
             grid.add_row(*texts, Text(verdict, style=colour))
         console.print(grid)
     if rows:

@@ -1,0 +1,41 @@
+"""The verdicts' colours on the page, in a light and in a dark theme."""
+
+from boostbench.report.verdicts import COLOURS
+
+#: What is coloured as a whole cell and in words; the others are grey.
+_TOLD = ("reproduced", "better", "worse", "failed")
+
+_WHITE, _BLACK = "#ffffff", "#000000"
+#: The background of the dark theme, as in ``page.css``.
+_DARK = "#14171b"
+
+
+def style() -> str:
+    """Write CSS variables: ``--bar-x`` of each verdict; ``--x`` of text and ``--on-x`` behind it.
+
+    Text on its background has a contrast of 4.5 or more.
+    """
+    lines = []
+    for verdict, colour in COLOURS.items():
+        name = verdict.replace(" ", "-")
+        if verdict in _TOLD:
+            lines += [
+                f"--bar-{name}: {colour};",
+                f"--{name}: light-dark({mix(colour, _BLACK, 0.6)}, {mix(colour, _WHITE, 0.75)});",
+                f"--on-{name}: light-dark({mix(colour, _WHITE, 0.12)}, {mix(colour, _DARK, 0.2)});",
+            ]
+        else:
+            lines.append(f"--bar-{name}: light-dark({colour}, {mix(colour, _DARK, 0.4)});")
+    return ":root {\n  " + "\n  ".join(lines) + "\n}\n"
+
+
+def mix(first: str, second: str, share: float) -> str:
+    """Mix two colours.
+
+    Examples
+    --------
+    >>> mix("#ff0000", "#ffffff", 0.5)
+    '#ff8080'
+    """
+    pairs = ((int(first[i : i + 2], 16), int(second[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
