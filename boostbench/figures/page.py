@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from boostbench.report.writers.markdown import escape
+
 
 def page(
     name: str,
@@ -31,7 +33,9 @@ def page(
     str
         Text of the file, with a newline at its end.
     """
-    parts = [f"# {title}", f"![{title}]({name}.svg)", caption, *notes]
+    title = escape(title)
+    parts = [f"# {title}", f"![{title}]({name}.svg)", escape(caption), *map(escape, notes)]
     if facts:
-        parts.append(tabulate(facts, header, tablefmt="pipe", disable_numparse=True))
+        rows = [[escape(text) for text in row] for row in facts]
+        parts.append(tabulate(rows, header, tablefmt="pipe", disable_numparse=True))
     return "\n\n".join(parts) + "\n"

@@ -49,8 +49,8 @@ def to_csv(table: Table) -> str:
     for (row, column), cell in table.cells.items():
         agreement, target = cell.agreement, cell.target
         line = {
-            "data": row,
-            "column": column,
+            "data": _name(row),
+            "column": _name(column),
             "algo": cell.algo,
             "rounds": cell.rounds or "",
             f"{name}_mean": _number(cell.mean),
@@ -77,6 +77,11 @@ def to_csv(table: Table) -> str:
             line["low"], line["high"] = _number(agreement.low), _number(agreement.high)
         writer.writerow(line)
     return out.getvalue()
+
+
+def _name(text: str) -> str:
+    """Keep a name from being a formula to a spreadsheet."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _number(value: float | None, factor: float = 1) -> str:

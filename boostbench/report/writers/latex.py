@@ -37,7 +37,7 @@ def latex(table: Table) -> str:
     str
         Text of the file, with a newline at its end.
     """
-    parts = [r"% \usepackage{booktabs,longtable} \input{" + table.name + "}", _errors(table)]
+    parts = [r"% \usepackage{booktabs,longtable} \input{" + _key(table.name) + "}", _errors(table)]
     if table.headline:
         parts.insert(1, rf"\noindent\textbf{{{escape(table.headline)}}}")
     # Blank lines between the sentences make each a paragraph.
@@ -84,12 +84,17 @@ def _errors(table: Table) -> str:
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{escape(f'{table.title}. {table.caption}')}}}",
-        rf"\label{{tab:{table.name}}}",
+        rf"\label{{tab:{_key(table.name)}}}",
         rf"\begin{{tabular}}{{l{'r' * len(table.heads)}}}",
         *(r"\toprule", *header, r"\midrule", *body, r"\bottomrule"),
         *(r"\end{tabular}", r"\end{table}"),
     ]
     return "\n".join(lines)
+
+
+def _key(name: str) -> str:
+    """Make the name of a table one that LaTeX takes for a label."""
+    return re.sub(r"[\\{}#%~^$&\s]", "-", name)
 
 
 def _rules(groups: Sequence[tuple[str, int]]) -> str:

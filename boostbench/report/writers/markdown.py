@@ -33,22 +33,34 @@ def markdown(table: Table) -> str:
     str
         Text of the file, with a newline at its end.
     """
-    parts = [f"# {table.title}"]
+    parts = [f"# {escape(table.title)}"]
     if table.headline:
-        parts.append(f"**{table.headline}**")
-    parts += [_errors(table), table.caption, *significance(table), *table.notes]
+        parts.append(f"**{escape(table.headline)}**")
+    parts.append(_errors(table))
+    parts += map(escape, [table.caption, *significance(table), *table.notes])
     comparison = comparison_rows(table)
     if comparison:
         parts += ["## Beside the published numbers", _pipe(comparison, COMPARISON, left=2)]
-        parts += [summary(table), COMPARISON_EXPLANATION, *reasons(table)]
+        parts += map(escape, [summary(table), COMPARISON_EXPLANATION, *reasons(table)])
     parts.append("## CPU seconds")
     published = seconds_rows(table)
     if published:
-        parts += [_pipe(published, SECONDS, left=2), seconds_explanation(table)]
+        parts += [_pipe(published, SECONDS, left=2), escape(seconds_explanation(table))]
     parts += [_seconds(table)]
     parts.append("Means per split, on one core: whole fit / weak learners / coefficients.")
-    parts += reference_job(table)
+    parts += map(escape, reference_job(table))
     return "\n\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Write plain text as Markdown: on one line, without columns of its own and without HTML.
+
+    Examples
+    --------
+    >>> print(escape("a|b <i>"))
+    a\|b &lt;i>
+    """
+    return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
 
 
 def _errors(table: Table) -> str:
@@ -78,4 +90,6 @@ def _spent(cell: Cell) -> str:
 
 def _pipe(rows: list[list[str]], header: list[str], left: int = 1) -> str:
     align = ["left"] * left + ["right"] * (len(header) - left)
+    rows = [[escape(text) for text in row] for row in rows]
+    header = [escape(text) for text in header]
     return tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=align)

@@ -7,6 +7,7 @@ from tabulate import tabulate
 from boostbench.report.overview import by_table, counting, headline, in_order, sharpness, verdicts
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import MEANING, counts
+from boostbench.report.writers.markdown import escape
 
 
 def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:
@@ -31,8 +32,9 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     columns = verdicts(told)
     rows = []
     for line in by_table(told, tables):
-        name = f"[{line.title}](tables/{line.name}.md)" if line.name in written else line.title
-        texts = [f"{name}: {line.about}" if line.about else name, line.tally.published]
+        title, about = escape(line.title), escape(line.about)
+        name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
+        texts = [f"{name}: {about}" if about else name, line.tally.published]
         texts += [line.tally[verdict] for verdict in columns]
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
     table = tabulate(

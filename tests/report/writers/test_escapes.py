@@ -1,0 +1,52 @@
+"""Names and titles of a user's own table are text in every format."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from boostbench.figures.page import page
+from boostbench.report.writers.csv_file import to_csv
+from boostbench.report.writers.latex import latex
+from boostbench.report.writers.markdown import escape, markdown
+
+ODD = "a | b\n<script>x</script>\n# no heading"
+
+
+@pytest.fixture
+def odd(table):
+    rows = {row: f"{title} {ODD}" for row, title in table.rows.items()}
+    columns = {
+        name: replace(one, title=f"{one.title} {ODD}", label=f"{one.label} {ODD}")
+        for name, one in table.columns.items()
+    }
+    return replace(table, title=ODD, rows=rows, columns=columns, remarks=[ODD], changes=[ODD])
+
+
+def test_markdown_keeps_its_columns_and_lines(table, odd):
+    plain, text = markdown(table), markdown(odd)
+    assert "<script" not in text
+    n_columns = [
+        line.replace(r"\|", "").count("|") for line in text.splitlines() if line[:1] == "|"
+    ]
+    assert n_columns == [line.count("|") for line in plain.splitlines() if line[:1] == "|"]
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert headings == [f"# {escape(ODD)}", "## Beside the published numbers", "## CPU seconds"]
+
+
+def test_the_page_of_a_figure(table):
+    text = page("name", ODD, ODD, [ODD], [[ODD, "1"]], ["a", "b"])
+    assert "<script" not in text
+    assert [line for line in text.splitlines() if line.startswith("#")] == [f"# {escape(ODD)}"]
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x"])
+def test_names_are_no_formulas_in_a_spreadsheet(make_cell, make_table, name):
+    table = make_table({(name, name): make_cell([1, 2])}, compare=())
+    (line,) = csv.DictReader(to_csv(table).splitlines())
+    assert line["data"] == line["column"] == f"'{name}"
+
+
+def test_labels_of_latex_hold_nothing_special(table):
+    text = latex(replace(table, name="my {x} 50%#"))
+    assert r"\label{tab:my--x--50--}" in text
