@@ -213,12 +213,17 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     """Forget the parameters of the config `choice` when ``_target_`` is another class than its."""
     if "algo._target_" not in given:
         return
-    own = configs.read("algo", choice)
+    # As Hydra reads it, for which 1e-2 is a number.
+    own = OmegaConf.to_container(OmegaConf.load(configs.conf_dir() / "algo" / f"{choice}.yaml"))
     if algo["_target_"] == own["_target_"]:
         return
     for key in own.keys() - {"_target_"}:
         if not _is_given(f"algo.{key}", given):
             del algo[key]
+    # A grid that is given has been merged with that of the config.
+    for parameter, values in own["grid"].items():
+        if f"algo.grid.{parameter}" not in given and algo.get("grid", {}).get(parameter) == values:
+            del algo["grid"][parameter]
     name = str(algo["_target_"]).rpartition(".")[2]
     for key, value in {"name": name, "title": name, "paper": None, "grid": {}}.items():
         algo.setdefault(key, value)

@@ -56,6 +56,14 @@ def test_grid_of_the_paper():
     assert (nu[0], nu[1], nu[-1]) == (1e-2, 7.5e-3, 1e-8)
 
 
+@pytest.mark.parametrize("grid", ["+algo.grid={C: [1, 2]}", "+algo.grid.C=[1,2]"])
+def test_another_class_inherits_no_part_of_a_grid(grid):
+    algo = compose("algo._target_=sklearn.svm.SVC", grid)["algo"]
+    assert algo["grid"] == {"C": [1, 2]}
+    own = compose("algo._target_=sklearn.svm.NuSVC", "algo.grid.nu=[0.1]", grid)["algo"]
+    assert own["grid"] == {"nu": [0.1], "C": [1, 2]}
+
+
 def test_another_class_inherits_no_parameters():
     algo = compose("algo._target_=sklearn.svm.SVC", "+algo.C=2", "algo.n_iterations=7")["algo"]
     assert algo == {

@@ -1,0 +1,82 @@
+"""docs/extending.md does what it says: its files are written down, and its commands run."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.records import read
+
+PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FILES = {re.match(r"# (\S+)\n", text)[1]: text for kind, text in BLOCKS if kind != "sh"}
+COMMANDS = [
+    shlex.split(line)[1:] for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()
+]
+FEW = ["protocol.n_splits=3", "parallel=serial"]
+
+
+@pytest.fixture
+def carry_out(folder, call, monkeypatch):
+    """Write the page's files into the current folder, and run its command that has some words."""
+    for name, text in FILES.items():
+        if "/" not in name:
+            (folder / name).write_text(text)
+    monkeypatch.syspath_prepend(folder)
+
+    def carry_out(*words):
+        [argv] = [argv for argv in COMMANDS if all(word in " ".join(argv) for word in words)]
+        result = call(*argv, *FEW)
+        assert result.code == 0, result.err
+        return result, folder / "results"
+
+    return carry_out
+
+
+def test_all_of_the_page_is_tested_here():
+    assert FILES.keys() == {"centroids.py", "conf/data/flowers.yaml", "balanced.py", "means.yaml"}
+    assert len(COMMANDS) == 5
+
+
+def test_an_algorithm(carry_out):
+    _, results = carry_out("centroids", "+algo.shrink=0.2")
+    records, _ = read(results / "records" / "wine" / "Centroids.jsonl")
+    assert len(records) == 3
+    assert all(record["test_error"] < 0.1 for record in records)
+    assert all(record["n_parameters"] == 3 * 13 for record in records)
+    _, results = carry_out("centroids", "+algo.grid")
+    records, _ = read(results / "records" / "wine" / "Centroids.jsonl")
+    assert {record["chosen"].get("shrink") for record in records[3:]} < {0.0, 0.2, 0.5}
+
+
+def test_a_data_set(folder):
+    shutil.copy(folder.parent / "data" / "iris.svm", folder.parent / "data" / "flowers.svm")
+    flowers = load(yaml.safe_load(FILES["conf/data/flowers.yaml"]))
+    assert (flowers.name, flowers.n_samples, flowers.n_classes) == ("flowers", 150, 3)
+
+
+def test_a_protocol():
+    [argv] = [argv for argv in COMMANDS if "data=mnist" in argv]
+    [spec] = experiments([argv[1:]])
+    protocol = Protocol.from_config(spec["protocol"])
+    assert (protocol.sampling, protocol.train_per_class) == ("official", 1000)
+
+
+def test_a_measure(carry_out):
+    _, results = carry_out("measure=balanced.Balanced")
+    records, _ = read(results / "records" / "wine" / "adaboost_mh.balanced.jsonl")
+    assert len(records) == 3
+    assert all(0 <= record["test_error"] < 0.3 for record in records)
+
+
+def test_a_table(carry_out):
+    result, results = carry_out("table")
+    assert "Shrunken class means" in result.out
+    assert "shrunken" in result.out
+    assert (results / "records" / "iris" / "Centroids.jsonl").exists()
