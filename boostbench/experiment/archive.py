@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.code import fingerprint
+from boostbench.experiment.code import made_by
 from boostbench.experiment.keys import digest, request, shortened
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import read
@@ -78,11 +78,12 @@ class Records:
         algorithm = Algorithm.from_config(config["algo"])
         protocol = Protocol.from_config(config["protocol"])
         measure = measures.find(config.get("measure", "prediction"))
-        asked = digest(shortened(request(algorithm, protocol, config.get("seed", 0), measure)))
+        asked = request(algorithm, protocol, config.get("seed", 0), measure)
+        name = digest(shortened(asked))
         data = config["data"]
         path = measure.file(self.results, data["name"], algorithm.name)
         found = _newest_version(
-            [one for one in self._read(path).get(asked, []) if _is_of(one["config"]["data"], data)]
+            [one for one in self._read(path).get(name, []) if _is_of(one["config"]["data"], data)]
         )
         if protocol.sampling != "fixed":  # how many fixed splits there are, only the data tell
             found = {split: record for split, record in found.items() if split < protocol.n_parts}
@@ -90,7 +91,7 @@ class Records:
         else:
             missing = 0
         records = [found[split] for split in sorted(found) if "error" not in found[split]]
-        today = fingerprint(algorithm.locate())
+        today = made_by(asked, type(measure))
         return Recorded(
             records=records,
             failures=[found[split] for split in sorted(found) if "error" in found[split]],

@@ -7,9 +7,19 @@ import importlib.metadata
 import importlib.util
 import io
 import tokenize
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from boostbench.experiment.environment import distribution_of
+
+# Nothing of these is in a number that is not on record itself: messages, facts of the data and of
+# the machine, settings, and how records are written.
+_APART = {
+    *("boostbench", "boostbench.errors", "boostbench.data.dataset"),
+    *(f"boostbench.experiment.{name}" for name in ("environment", "protocol", "records")),
+}
+_TUNING = "boostbench.experiment.tuning"
 _SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
 _MARKS = {tokenize.NEWLINE: "\n", tokenize.INDENT: "\x01", tokenize.DEDENT: "\x02"}
 # Python 3.12 and later cut an f-string into pieces; earlier versions do not.
@@ -17,36 +27,70 @@ _F_START = getattr(tokenize, "FSTRING_START", None)
 _F_END = getattr(tokenize, "FSTRING_END", None)
 
 
-@functools.cache
-def fingerprint(cls: type | Callable) -> str:
-    """Name the code of an estimator, or of a function.
+def made_by(config: Mapping, measure: type) -> str:
+    """Name today's code for what a config asks: that of the estimator, the measure and the tuning.
 
     Parameters
     ----------
-    cls : type or callable
-        The estimator's class, or the function.
+    config : mapping
+        With ``algo`` and ``protocol`` as in records; no ``tune`` says that nothing is chosen.
+    measure : type
+        Class of the measure, whose module imports what preparation and splits take.
 
     Returns
     -------
     str
-        For installed packages of others, ``"distribution version"``. For boostbench and for
-        modules that no distribution holds, 16 hex digits of the SHA-256 of the code of the
-        class's module and of every module of the same package that it imports, directly or not;
-        comments, docstrings and layout do not count.
+        See `fingerprint`.
     """
-    package = cls.__module__.partition(".")[0]
-    distribution = distribution_of(package)
-    if package != "boostbench" and distribution:
-        return f"{distribution} {importlib.metadata.version(distribution)}"
+    modules = {_defining(*target.rpartition(".")[::2]) for target in _targets(config["algo"])}
+    modules.add(measure.__module__)
+    if "tune" in config["protocol"]:
+        modules.add(_TUNING)
+    return fingerprint(*sorted(modules))
+
+
+@functools.cache
+def fingerprint(*modules: str) -> str:
+    """Name the code of some modules.
+
+    Parameters
+    ----------
+    *modules : str
+        Dotted names.
+
+    Returns
+    -------
+    str
+        16 hex digits of the SHA-256 of the code of the modules and of all that they import,
+        directly or not, as far as it is boostbench's or no installed distribution holds it;
+        comments, docstrings and layout do not count. Then, of the other modules, ``" with "`` and
+        the distributions and their versions.
+    """
+    own, versions = set(), set()
+    for module in modules:
+        distribution = _distribution(module)
+        if distribution:
+            versions.add(f"{distribution} {importlib.metadata.version(distribution)}")
+        else:
+            own.add(module)
     digest = hashlib.sha256()
-    for module in sorted(_reachable(cls.__module__)):
-        digest.update(f"{module}\0{code(_source(module))}\0".encode())
-    return digest.hexdigest()[:16]
+    for module in sorted(reachable(own)):
+        digest.update(f"{module}\0{_module(module).code}\0".encode())
+    return " with ".join(
+        [digest.hexdigest()[:16], *([", ".join(sorted(versions))] * bool(versions))]
+    )
 
 
-def distribution_of(package: str) -> str | None:
-    """Name the distribution that a top-level package was installed from, if it was."""
-    return min(_distributions().get(package, []), default=None)
+def reachable(modules: Iterable[str]) -> set[str]:
+    """Give modules and all that they import of boostbench and of their own packages."""
+    found, waiting = set(), list(modules)
+    packages = {"boostbench", *(name.partition(".")[0] for name in waiting)}
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name, packages)
+    return found
 
 
 def code(source: str) -> str:
@@ -97,33 +141,60 @@ def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> 
     return "".join([lines[first - 1][left:], *lines[first : last - 1], lines[last - 1][:right]])
 
 
-def _reachable(module: str) -> set[str]:
-    """Give the module and all that it imports from its own top-level package."""
-    found, waiting = set(), [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _imports(name)
-    return found
+@dataclass(frozen=True)
+class _Module:
+    """What counts of a module's source."""
+
+    code: str
+    #: Absolute imports: of modules, and of names from modules.
+    modules: frozenset[str]
+    names: frozenset[tuple[str, str]]
+    #: Where names come from that the module imports at its top.
+    exports: Mapping[str, tuple[str, str]]
 
 
-def _imports(module: str) -> set[str]:
-    package = module.partition(".")[0]
-    names = set()
-    for node in ast.walk(ast.parse(_source(module))):
+def _module(name: str) -> _Module:
+    path = _path(name)
+    about = path.stat()
+    return _parsed(name, path, about.st_mtime_ns, about.st_size)
+
+
+@functools.cache
+def _parsed(name: str, path: Path, *version: int) -> _Module:
+    with tokenize.open(path) as file:
+        source = file.read()
+    tree = ast.parse(source)
+    parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    modules, names, exports = set(), set(), {}
+    for node in _executed(tree):
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node, module)
-            if base.partition(".")[0] == package:
-                names |= {_defining(base, alias.name) for alias in node.names}
-    return {name for name in names if name.partition(".")[0] == package and _path(name)}
+            base = importlib.util.resolve_name("." * node.level + (node.module or ""), parent)
+            names |= {(base, alias.name) for alias in node.names}
+            if node in tree.body:
+                exports |= {
+                    (alias.asname or alias.name): (base, alias.name) for alias in node.names
+                }
+    return _Module(code(source), frozenset(modules), frozenset(names), exports)
 
 
-def _absolute(node: ast.ImportFrom, module: str) -> str:
-    parent = module if _is_package(module) else module.rpartition(".")[0]
-    return importlib.util.resolve_name("." * node.level + (node.module or ""), parent)
+def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk through a tree, but not into what only type checkers read."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            continue
+        yield node
+        yield from _executed(node)
+
+
+def _imports(module: str, packages: set[str]) -> set[str]:
+    about = _module(module)
+    found = {name for name in about.modules if name.partition(".")[0] in packages}
+    for base, name in about.names:
+        if base.partition(".")[0] in packages:
+            found.add(_defining(base, name))
+    return {name for name in found - _APART if _path(name)}
 
 
 def _defining(base: str, name: str) -> str:
@@ -135,12 +206,26 @@ def _defining(base: str, name: str) -> str:
     if _path(f"{base}.{name}"):
         return f"{base}.{name}"
     if _is_package(base):
-        for node in ast.parse(_source(base)).body:
-            if isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    if name == (alias.asname or alias.name):
-                        return _defining(_absolute(node, base), alias.name)
+        origin = _module(base).exports.get(name)
+        if origin:
+            return _defining(*origin)
     return base
+
+
+def _targets(value) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        if isinstance(value.get("_target_"), str):
+            yield value["_target_"]
+        for inner in value.values():
+            yield from _targets(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _targets(inner)
+
+
+def _distribution(module: str) -> str | None:
+    package = module.partition(".")[0]
+    return None if package == "boostbench" else distribution_of(package)
 
 
 def _path(module: str) -> Path | None:
@@ -162,13 +247,3 @@ def _path(module: str) -> Path | None:
 def _is_package(module: str) -> bool:
     path = _path(module)
     return path is not None and path.name == "__init__.py"
-
-
-def _source(module: str) -> str:
-    with tokenize.open(_path(module)) as file:
-        return file.read()
-
-
-@functools.cache
-def _distributions() -> dict[str, list[str]]:
-    return importlib.metadata.packages_distributions()

@@ -1,20 +1,15 @@
-"""Where a record was made: versions, processor, and how fast it is."""
+"""Where a record was made: versions, processor, commit."""
 
 import functools
 import importlib.metadata
-import os
 import platform
-import statistics
 import subprocess
-import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import joblib
-import numpy as np
-from threadpoolctl import threadpool_limits
 
 import boostbench
-from boostbench.experiment.code import distribution_of
 
 PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
 
@@ -34,7 +29,8 @@ def environment(package: str) -> dict:
         ``python`` and the distributions by name to their versions, ``system`` (such as
         ``"Linux x86_64"``), ``cpu`` (model), ``n_cores`` (that this process may use).
     """
-    distributions = {*PACKAGES, distribution_of(package) or "boostbench"}
+    distribution = package if package in PACKAGES else distribution_of(package)
+    distributions = {*PACKAGES, distribution or "boostbench"}
     versions = {name: importlib.metadata.version(name) for name in sorted(distributions)}
     return {
         "python": platform.python_version(),
@@ -43,6 +39,16 @@ def environment(package: str) -> dict:
         "cpu": cpu_model(),
         "n_cores": joblib.cpu_count(),
     }
+
+
+def distribution_of(package: str) -> str | None:
+    """Name the distribution that a top-level package was installed from, if it was."""
+    return min(_distributions().get(package, []), default=None)
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    return importlib.metadata.packages_distributions()
 
 
 @functools.cache
@@ -78,34 +84,3 @@ def cpu_model() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
-
-
-def calibration() -> float:
-    """Measure how fast this process computes, so that CPU times of two machines can be compared.
-
-    The job is what a boosting round is made of: sorting, a matrix product, fancy indexing.
-
-    Returns
-    -------
-    float
-        CPU seconds of the job on one thread, the median of three runs; measured once in a process.
-    """
-    return _calibration(os.getpid())
-
-
-@functools.cache
-def _calibration(pid: int) -> float:
-    rng = np.random.default_rng(0)
-    rows = rng.standard_normal((300, 10_000))
-    square = rng.standard_normal((300, 300))
-    order = rng.integers(0, rows.size, 2_000_000)
-    seconds = []
-    with threadpool_limits(1):
-        for _ in range(3):
-            start = time.process_time()
-            np.sort(rows, axis=1)
-            for _ in range(20):
-                square @ square
-            rows.ravel()[order].sum()
-            seconds.append(time.process_time() - start)
-    return statistics.median(seconds)

@@ -12,9 +12,9 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.code import fingerprint
+from boostbench.experiment.code import made_by
 from boostbench.experiment.environment import commit
-from boostbench.experiment.keys import Identity, digest, grid_points, request
+from boostbench.experiment.keys import Identity, grid_points, request
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import record_path
@@ -109,10 +109,9 @@ class Experiment:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Name of the code as it is now: the estimator's, and what the measure adds to it."""
-        own = fingerprint(self.algorithm.locate())
-        added = [fingerprint(function) for function in self.measure.code]
-        return digest([own, *added]) if added else own
+        """Name of the code as it is now: the estimator's, the measure's and that of the tuning."""
+        asked = request(self.algorithm, self.protocol, self.seed, self.measure)
+        return made_by(asked, type(self.measure))
 
     @cached_property
     def splits(self) -> list[Split]:

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from boostbench.errors import first_line
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.environment import calibration, environment
+from boostbench.experiment.calibration import calibration
+from boostbench.experiment.environment import environment
 from boostbench.experiment.preparation import preparation
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split

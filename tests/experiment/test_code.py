@@ -1,12 +1,11 @@
-import importlib
 import sys
 
 import pytest
 import sklearn
-from sklearn.svm import SVC
 
-from boostbench.experiment.code import code, fingerprint
-from boostbench.experiment.protocol import Protocol
+from boostbench.experiment import measures
+from boostbench.experiment.code import code, fingerprint, made_by, reachable
+from boostbench.experiment.measures.prediction import Prediction
 
 FILES = {
     "__init__.py": "",
@@ -25,21 +24,20 @@ FILES = {
 
 @pytest.fixture
 def zoo(tmp_path, monkeypatch):
-    """Give the fingerprint of Lion after changes to the files of its package."""
+    """Give the name of the code behind Lion after changes to the files of its package."""
 
-    def lion(**changes):
+    def lion(measure=Prediction, _protocol=None, **changes):
         for name, text in {**FILES, **changes}.items():
             path = tmp_path / "zoo" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        for name in [name for name in sys.modules if name.partition(".")[0] == "zoo"]:
-            del sys.modules[name]
-        importlib.invalidate_caches()
-        return fingerprint(importlib.import_module("zoo.algorithms.lion").Lion)
+        fingerprint.cache_clear()
+        config = {"algo": {"_target_": "zoo.algorithms.Lion"}, "protocol": _protocol or {}}
+        return made_by(config, measure)
 
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    return lion
+    yield lion
+    fingerprint.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -86,9 +84,62 @@ def test_f_strings_stay_whole_for_every_python():
     ]
 
 
+def config(target, protocol=None, **params):
+    return {"algo": {"_target_": target, **params}, "protocol": protocol or {}}
+
+
 def test_packages_of_others_are_known_by_their_version():
-    assert fingerprint(SVC) == f"scikit-learn {sklearn.__version__}"
+    name = made_by(config("sklearn.svm.SVC"), Prediction)
+    assert name == f"{fingerprint(Prediction.__module__)} with scikit-learn {sklearn.__version__}"
 
 
 def test_own_algorithms_are_known_by_their_code():
-    assert len(fingerprint(Protocol)) == 16
+    assert len(made_by(config("boostbench.algorithms.SAMME"), Prediction)) == 16
+
+
+def test_nothing_of_an_algorithm_is_imported(zoo):
+    assert len(zoo()) == 16
+    assert not [name for name in sys.modules if name.partition(".")[0] == "zoo"]
+
+
+def test_objects_within_count(zoo):
+    ada = "sklearn.ensemble.AdaBoostClassifier"
+    plain = made_by(config(ada), Prediction)
+    zoo()
+    lion = config(ada, estimator={"_target_": "zoo.algorithms.Lion"})
+    before = made_by(lion, Prediction)
+    zoo(**{"core/roar.py": FILES["core/roar.py"] + "more = 1\n"})
+    assert len({plain, before, made_by(lion, Prediction)}) == 3
+
+
+def test_what_own_code_takes_from_boostbench_counts(zoo):
+    zoo(**{"algorithms/lion.py": "from boostbench.algorithms.samme import SAMME\nLion = SAMME\n"})
+    assert "boostbench.core.weak.stumps" in reachable(["zoo.algorithms.lion"])
+
+
+def test_what_only_type_checkers_read_does_not_count(zoo):
+    only = "import typing\nif typing.TYPE_CHECKING:\n    from zoo.core.claws import long\n"
+    zoo(**{"algorithms/lion.py": only})
+    assert reachable(["zoo.algorithms.lion"]) == {"zoo.algorithms.lion"}
+
+
+def test_tuning_counts_where_parameters_are_chosen(zoo):
+    assert zoo() != zoo(_protocol={"tune": "first_split", "n_folds": 5})
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_all_that_makes_a_number_counts(name):
+    found = reachable([type(measures.find(name)).__module__, "boostbench.experiment.tuning"])
+    made = ("preparation", "splits", "trial", "tuning", "algorithm", "calibration")
+    assert found >= {f"boostbench.experiment.{part}" for part in made}
+    assert f"boostbench.experiment.measures.{name}" in found
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_what_makes_no_number_does_not_count(name):
+    found = reachable([type(measures.find(name)).__module__, "boostbench.experiment.tuning"])
+    apart = ("archive", "code", "environment", "keys", "lines", "plan", "progress", "records")
+    others = ("runner", "schema", "workers", "protocol")
+    assert found.isdisjoint(f"boostbench.experiment.{part}" for part in (*apart, *others))
+    floors = ("cli", "data", "definitions", "figures", "report", "errors")
+    assert not [one for one in found if one.split(".")[1] in floors]

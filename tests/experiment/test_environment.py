@@ -1,9 +1,11 @@
 import platform
+import subprocess
 
 import numpy as np
+import pytest
 
 from boostbench import __version__
-from boostbench.experiment.environment import calibration, cpu_model, environment
+from boostbench.experiment.environment import commit, cpu_model, environment
 
 
 def test_versions_and_machine():
@@ -21,5 +23,49 @@ def test_unknown_packages_have_no_version():
     assert "nosuchpackage" not in environment("nosuchpackage")
 
 
-def test_calibration_is_measured_once():
-    assert calibration() == calibration() > 0
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """Give a function that runs git in a checkout, of which boostbench is a package."""
+    (tmp_path / "boostbench").mkdir()
+    file = tmp_path / "boostbench" / "__init__.py"
+    file.write_text("")
+    monkeypatch.setattr("boostbench.__file__", str(file))
+    commit.cache_clear()
+    yield (
+        lambda *arguments: (
+            subprocess.run(
+                ["git", "-C", tmp_path, "-c", "user.name=me", "-c", "user.email=", *arguments],
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+    )
+    commit.cache_clear()
+
+
+def test_commit(checkout, tmp_path):
+    checkout("init")
+    checkout("add", ".")
+    checkout("commit", "-m", "one")
+    head = checkout("rev-parse", "HEAD")[:7]
+    (tmp_path / "notes").write_text("beside the package")
+    assert commit() == head
+
+
+@pytest.mark.parametrize("name", ["__init__.py", "new.py"])
+def test_commit_of_changed_code_has_a_mark(checkout, tmp_path, name):
+    checkout("init")
+    checkout("add", ".")
+    checkout("commit", "-m", "one")
+    (tmp_path / "boostbench" / name).write_text("more = 1\n")
+    assert commit() == checkout("rev-parse", "HEAD")[:7] + "+"
+
+
+def test_a_checkout_of_something_else_names_no_commit(checkout):
+    """Such as a project with its virtual environment in it, which git does not look at."""
+    assert commit() == __version__
+    checkout("init")
+    checkout("commit", "--allow-empty", "-m", "one")
+    commit.cache_clear()
+    assert commit() == __version__

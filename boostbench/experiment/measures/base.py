@@ -1,6 +1,6 @@
 """What every measure has."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import ClassVar
 
@@ -34,8 +34,6 @@ class Measure:
         By what cross-validation judges where that is not the share of errors: part of its keys.
     quantity : str, default="test_error"
         What a summary of a run shows, one of `boostbench.experiment.quantities`.
-    code : tuple of callable, default=()
-        Functions whose code decides its records, besides the estimator's.
     """
 
     suffix: ClassVar[str] = ""
@@ -44,7 +42,6 @@ class Measure:
     kind: ClassVar[str] = "classifier"
     judged_by: ClassVar[str] = ""
     quantity: ClassVar[str] = "test_error"
-    code: ClassVar[tuple[Callable, ...]] = ()
 
     def file(self, results: Path, data: str, algo: str) -> Path:
         """Say where the records of an algorithm on a data set are."""

@@ -34,7 +34,6 @@ class Paths(Measure):
     settings: ClassVar[Mapping] = {
         "path": {"n_stumps": N_STUMPS, "step": STEP, "n_rounds": N_ROUNDS, "every": _EVERY}
     }
-    code = (l1_constrained_path,)
 
     def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
         """Keep how samples are drawn; the features are dense."""
