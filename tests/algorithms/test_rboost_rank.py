@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import boostbench.algorithms.rboost_rank
-from boostbench.algorithms import RBoostRank
+from boostbench.algorithms import RBoostRank, RBoostRankTC
 
 from . import reference
 from .problems import blobs, noise
@@ -319,3 +319,34 @@ class TestDiscriminants:
         with_discriminants = self.model(n_iterations=20).fit(X, y).score(X, y)
         alone = model_of(MODES["independent"], 20, 20, 8).fit(X, y).score(X, y)
         assert with_discriminants > max(alone, 0.9)
+
+
+def features_without_a_scale_of_one():
+    """One feature that says it all, far from 0, or in units that single precision has not."""
+    y = np.arange(60) % 3
+    base = y + 0.1 * np.random.default_rng(0).random(60)
+    return y, {
+        "seconds since 1970": 1.6e9 + base,
+        "hundreds of millions": 1e8 + base,
+        "millions, by hundredths": 1e6 + 0.01 * base,
+        "larger than single precision": 1e300 * base,
+        "the largest": 1.7e308 * (base / base.max()),
+        "smaller than single precision": 1e-300 * base,
+        "denormal": 5e-322 * base,
+    }
+
+
+@pytest.mark.parametrize("kind", features_without_a_scale_of_one()[1])
+@pytest.mark.parametrize(
+    "model",
+    [
+        RBoostRank(50, n_projections=300, random_state=0),
+        RBoostRank(50, n_projections=300, projections="pooled", pool_size=100, random_state=0),
+        RBoostRankTC(30, n_projections=300, random_state=0),
+    ],
+    ids=["independent", "pooled", "totally corrective"],
+)
+def test_features_need_no_scaling(model, kind):
+    y, features = features_without_a_scale_of_one()
+    X = features[kind][:, None]
+    assert model.fit(X, y).score(X, y) > 0.95

@@ -21,6 +21,10 @@ from boostbench.core.weak.base import Found, largest_entry
 # nothing, small enough that a chunk is sorted in the cache.
 _CHUNK_POINTS = 2**19
 
+# Single precision tells the values of a feature apart as long as nothing is larger than its range
+# by more than that factor.
+_SINGLE_RANGE = 2.0**10
+
 
 class ProjectedStump(NamedTuple):
     """A weak learner: ``polarity * (+1 if directions[r] @ x > threshold else -1)`` for class r."""
@@ -151,11 +155,12 @@ class IndependentProjections(_Projections):
         self.X = X
         n_points = n_classes * len(X)
         n_thresholds = n_bins - 1
-        self.directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
+        data, self._unit = _for_projection(X)
+        directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
+        self.directions = directions.astype(data.dtype, copy=False)
         self.thresholds = np.empty((n_thresholds, n_projections))
         self._sums = np.empty((n_thresholds, n_projections), np.float32)
         self._chunks = []
-        data = X.T.astype(np.float32)
         width = max(1, _CHUNK_POINTS // n_points)
         ones = np.ones(width * n_points, np.float32)
         for start in range(0, n_projections, width):
@@ -166,7 +171,7 @@ class IndependentProjections(_Projections):
 
     def rows(self, features):
         """Rows of the projection matrices; as documented in the base class."""
-        return self.directions[features].astype(np.float64)
+        return self.directions[features].astype(np.float64) * self._unit
 
     def _largest(self, G):
         weights = G.T.ravel().astype(np.float32)
@@ -197,10 +202,11 @@ class PooledProjections(_Projections):
 
     def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
         self.X = X
+        data, self._unit = _for_projection(X)
         pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng)
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
-        points = self.pool @ X.T.astype(np.float32)
+        points = self.pool.astype(data.dtype, copy=False) @ data
         self.thresholds = _quantile_grid(points, n_bins)
         # Below threshold b: the bins up to b. The last bin is below none of them.
         bins = np.searchsorted(self.thresholds, points)
@@ -217,7 +223,7 @@ class PooledProjections(_Projections):
 
     def rows(self, features):
         """Rows of the projection matrices; as documented in the base class."""
-        return self.pool[self.members[features]].astype(np.float64)
+        return self.pool[self.members[features]].astype(np.float64) * self._unit
 
     def _largest(self, G):
         sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
@@ -226,6 +232,33 @@ class PooledProjections(_Projections):
             sums[place] += sums[place - 1]
         feature, place, below = largest_entry(self._gather @ np.ascontiguousarray(sums.T))
         return feature, self.thresholds[place], below
+
+
+def _for_projection(X):
+    """Bring the data to a precision and a unit in which no projection loses their differences.
+
+    Single precision is twice as fast, and enough for features of one scale around 0. Others, such
+    as seconds since 1970, are projected in double precision, and in a unit of a power of 2, which
+    changes no digit, so that nothing overflows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    data : ndarray of shape (n_features, n_samples), dtype=float32 or float64
+        ``X.T * unit``.
+    unit : float
+        1 in single precision.
+    """
+    exponent = int(np.frexp(np.abs(X).max())[1])
+    unit = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000)))
+    data = X.T * unit
+    ranges = np.ptp(data, axis=1)
+    if abs(exponent) < 64 and _SINGLE_RANGE * ranges[ranges > 0].min(initial=np.inf) >= 1:
+        return X.T.astype(np.float32), 1.0
+    return data, unit
 
 
 def _quantile_cuts(points, n_bins):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from boostbench.core.weak import projected
 from boostbench.core.weak.projected import (
     IndependentProjections,
     PooledProjections,
@@ -250,3 +251,27 @@ def test_projected_stumps_side_by_side(some):
 def test_no_projected_stumps():
     stumps = ProjectedStumps(np.empty((0, 4, 2)), [], [])
     assert stumps.outputs(np.ones((3, 2))).shape == (3, 4, 0)
+
+
+def test_ordinary_features_are_projected_in_single_precision():
+    X = np.random.default_rng(0).uniform(-1, 1, (20, 3))
+    X[:, 1] = 0.5  # does not vary
+    data, unit = projected._for_projection(X)
+    assert data.dtype == np.float32
+    assert unit == 1.0
+
+
+@pytest.mark.parametrize("factor", [1e-280, 1.0, 1e280])
+def test_a_unit_of_a_power_of_2_changes_no_stump(factor):
+    """In double precision, where an offset asks for it."""
+    rng = np.random.default_rng(0)
+    G = centred(rng.normal(size=(30, 3)))
+    X = 1e5 + rng.normal(size=(30, 2))
+    factor = 2.0 ** round(np.log2(factor))
+    plain, scaled = (
+        IndependentProjections(values, 3, 40, 8, np.random.default_rng(1)).best(G)
+        for values in (X, X * factor)
+    )
+    assert plain.edge == scaled.edge
+    assert (plain.outputs == scaled.outputs).all()
+    assert plain.learner.threshold == scaled.learner.threshold
