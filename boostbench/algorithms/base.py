@@ -83,8 +83,9 @@ class Booster(BaseEstimator, ABC):
     """Base of all boosting estimators: the loop, its clock, and the checks of what comes in.
 
     A subclass has the constructor parameters `n_iterations` and `random_state`, and gives
-    `_master`, `_keep` and `_staged_scores`. It learns from class labels; one that learns from
-    numbers has a `_target` of its own.
+    `_master` and `_keep`, which sets the attributes `hypotheses_` and `coefficients_`. Where the
+    scores are not their sum, it has a `_staged_scores` of its own. It learns from class labels; one
+    that learns from numbers has a `_target` of its own.
 
     Attributes
     ----------
@@ -196,13 +197,16 @@ class Booster(BaseEstimator, ABC):
     def _keep(self, master):
         """Take over from the master what prediction needs."""
 
-    @abstractmethod
     def _staged_scores(self, X, stages):
         """Yield the scores F after each number of rounds in `stages`.
 
         They have the shape (n_samples, n_outputs), with an output for each class where classes are
         predicted; or (n_samples,), as binary algorithms have them, positive for the second class.
         """
+        scores = 0.0
+        for some in spans(stages):
+            scores = scores + self.hypotheses_.scores(X, self.coefficients_, some)
+            yield scores
 
     def _scores(self, X):
         """Return the scores F after the last round."""
@@ -211,6 +215,23 @@ class Booster(BaseEstimator, ABC):
         chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, len(X), _CHUNK_ROWS))
         scores = (next(self._staged_scores(chunk, [self.n_iterations_])) for chunk in chunks)
         return np.concatenate(list(scores))
+
+
+class TotallyCorrective(ABC):
+    """A booster whose coefficients are all found anew in every round."""
+
+    @abstractmethod
+    def _staged_coefficients(self, stages):
+        """Yield the coefficients after each number of rounds in `stages`, as long as that."""
+
+    def _staged_scores(self, X, stages):
+        stages = list(stages)
+        if stages == [self.n_iterations_]:
+            yield self.hypotheses_.scores(X, self.coefficients_)
+            return
+        outputs = self.hypotheses_.outputs(X)
+        for stage, coefficients in zip(stages, self._staged_coefficients(stages), strict=True):
+            yield outputs[..., :stage] @ coefficients
 
 
 class BoostingClassifier(ClassifierMixin, Booster):

@@ -6,12 +6,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, Master, spans
+from boostbench.algorithms.base import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.stump_ensembles import StumpEnsemble
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.solvers.balancing import minimise
-from boostbench.core.weak.stump_scores import stump_scores
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 from boostbench.core.weak.trees import Trees, TreeSearch
 
@@ -153,15 +152,6 @@ class MCBoost(StumpEnsemble):
         else:
             self.hypotheses_ = Trees(master.learners)
             self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
-
-    def _staged_scores(self, X, stages):
-        if self.weak_learner == "tree":
-            yield from super()._staged_scores(X, stages)
-            return
-        scores = np.zeros((len(X), len(self.classes_)))
-        for some in spans(stages):
-            scores = scores + stump_scores(self.hypotheses_, self.coefficients_, X, some)
-            yield scores
 
 
 class _MCBoostMaster(Master):

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import BoostingClassifier, Master
+from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -25,7 +25,7 @@ _MOST_SLACK = 0.5
 _PROGRESS = 1e-10
 
 
-class MultiBoost(BoostingClassifier):
+class MultiBoost(TotallyCorrective, BoostingClassifier):
     r"""MultiBoost with stumps: a coefficient for every weak learner and class, all found anew.
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) W_{tr}` with :math:`W \ge 0`. After each new stump
@@ -163,11 +163,9 @@ class MultiBoost(BoostingClassifier):
         self.dual_ = np.ascontiguousarray(master.solution.dual.T)
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
-    def _staged_scores(self, X, stages):
-        outputs = self.hypotheses_.outputs(X)
+    def _staged_coefficients(self, stages):
         for stage in stages:
-            W = coefficients_at(self.weight_path_, stage, self.coefficients_.shape)
-            yield outputs[:, :stage] @ W[:stage]
+            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
 
 class _Solution(NamedTuple):

@@ -29,9 +29,6 @@ _MAX_CLASSES = 12
 # Codes of a block of weights, which is updated in the cache.
 _BLOCK_CODES = 64
 
-# Stumps that `predict` evaluates at a time.
-_BLOCK_STUMPS = 1024
-
 
 class AdaBoostECC(StumpEnsemble):
     r"""AdaBoost.ECC with stumps and random halves of the classes.
@@ -333,13 +330,10 @@ class AdaBoostMO(BoostingClassifier):
 
     def _staged_scores(self, X, stages):
         stages = list(stages)
-        scores = np.zeros((len(X), len(self.classes_)))
         if stages == [self.n_iterations_]:
-            for start in range(0, len(self._distinct), _BLOCK_STUMPS):
-                some = slice(start, start + _BLOCK_STUMPS)
-                scores += self._distinct.outputs(X, some) @ self._votes[some]
-            yield scores
+            yield self._distinct.scores(X, self._votes)
             return
+        scores = np.zeros((len(X), len(self.classes_)))
         for some in spans(stages):
             outputs = self.hypotheses_.outputs(X, some)
             votes = np.einsum("itj,t->ij", outputs, self.coefficients_[some])

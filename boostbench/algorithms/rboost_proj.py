@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import BoostingClassifier, Master
+from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
@@ -18,7 +18,7 @@ from boostbench.core.weak.discriminants import CodedDiscriminants
 _WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
 
 
-class RBoostProj(BoostingClassifier):
+class RBoostProj(TotallyCorrective, BoostingClassifier):
     r"""RBoost^proj (RandomBoost, Algorithm 2), totally corrective.
 
     The outputs H of the weak learners are projected by a random matrix :math:`P^{(r)}` for each
@@ -156,20 +156,14 @@ class RBoostProj(BoostingClassifier):
         per_round = master.search.size + len(self.classes_)
         self.n_parameters_ = self.n_iterations_ * per_round
 
-    def _staged_scores(self, X, stages):
-        stages = list(stages)
-        if stages == [self.n_iterations_]:
-            yield self.hypotheses_.outputs(X) @ self.coefficients_
-            return
-        outputs = self.hypotheses_.outputs(X)
+    def _staged_coefficients(self, stages):
         columns = self.projection_columns()
         projections = [next(columns) for _ in range(self.n_iterations_)]
         shape = (self.n_iterations_, self.n_projections, len(self.classes_))
         projections = np.reshape(projections, shape)
         for stage in stages:
             w = self.weight_path_[[stage - 1]]
-            codes = np.einsum("tvr,v->tr", projections[:stage, w.indices], w.data)
-            yield outputs[:, :stage] @ codes
+            yield np.einsum("tvr,v->tr", projections[:stage, w.indices], w.data)
 
 
 class _ProjMaster(Master):

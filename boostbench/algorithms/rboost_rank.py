@@ -6,7 +6,13 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, spans
+from boostbench.algorithms.base import (
+    NO_EDGE,
+    PERFECT,
+    BoostingClassifier,
+    Master,
+    TotallyCorrective,
+)
 from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
@@ -173,14 +179,8 @@ class RBoostRank(_RankBooster):
     def _master(self, X, labels, random_state):
         return _StageWiseMaster(self, self._search(X, random_state), labels)
 
-    def _staged_scores(self, X, stages):
-        scores = np.zeros((len(X), len(self.classes_)))
-        for some in spans(stages):
-            scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
-            yield scores
 
-
-class RBoostRankTC(_RankBooster):
+class RBoostRankTC(TotallyCorrective, _RankBooster):
     r"""RBoost^rank, totally corrective (RandomBoost, Algorithm 1).
 
     The model is that of `RBoostRank`. After each new weak learner all coefficients are found anew,
@@ -334,11 +334,9 @@ class RBoostRankTC(_RankBooster):
         self.dual_ = master.weights
         self.unbounded_at_ = master.unbounded_at
 
-    def _staged_scores(self, X, stages):
-        outputs = self.hypotheses_.outputs(X)
+    def _staged_coefficients(self, stages):
         for stage in stages:
-            w = coefficients_at(self.weight_path_, stage, self.coefficients_.shape)
-            yield outputs[..., :stage] @ w[:stage]
+            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
 
 class _RankMaster(Master):

@@ -13,7 +13,6 @@ from boostbench.algorithms.base import (
     Master,
     decision,
     predicted,
-    spans,
 )
 from boostbench.core.weak.additive import AdditiveTables
 from boostbench.core.weak.stumps import Stumps
@@ -36,12 +35,6 @@ class StumpEnsemble(BoostingClassifier):
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.reshape(master.votes, (len(master.stumps), len(self.classes_)))
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
-
-    def _staged_scores(self, X, stages):
-        scores = np.zeros((len(X), *self.coefficients_.shape[1:]))
-        for some in spans(stages):
-            scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
-            yield scores
 
 
 class StumpMaster(Master):

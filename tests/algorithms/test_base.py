@@ -9,7 +9,6 @@ from boostbench.algorithms.base import (
     BoostingClassifier,
     BoostingTransformer,
     Master,
-    spans,
 )
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
@@ -49,12 +48,6 @@ class Toy:
         self.coefficients_ = np.reshape(master.coefficients, shape)
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
         self._n_features_out = shape[1]
-
-    def _staged_scores(self, X, stages):
-        scores = np.zeros((len(X), self.coefficients_.shape[1]))
-        for some in spans(stages):
-            scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
-            yield scores
 
 
 class ToyTransformer(Toy, BoostingTransformer):

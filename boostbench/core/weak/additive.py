@@ -27,8 +27,7 @@ class AdditiveTables:
 
     Examples
     --------
-    >>> from boostbench.core.weak.stumps import Stumps
-    >>> from boostbench.core.weak.stumps import Stump
+    >>> from boostbench.core.weak.stumps import Stump, Stumps
     >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
     >>> tables = AdditiveTables(stumps, np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> tables.scores(np.array([[0.0], [1.0], [2.0]]))

@@ -1,5 +1,6 @@
-"""What the weak learners have in common: what a search finds, and what it is asked."""
+"""What the weak learners have in common: searches, what they find, and sums of weak learners."""
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -45,6 +46,46 @@ class Search(Protocol):
         Found or None
             None where there is no weak learner, as no feature varies.
         """
+
+
+class Stack(ABC):
+    """T weak learners, evaluated as one."""
+
+    @abstractmethod
+    def __len__(self):
+        """T."""
+
+    @abstractmethod
+    def outputs(self, X, some=slice(None)):
+        """Evaluate some of the weak learners.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, ..., n_some)
+        """
+
+    def scores(self, X, coefficients, some=slice(None)):
+        """Add up some of the weak learners.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        coefficients : ndarray of shape (n_hypotheses,) or (n_hypotheses, n_classes)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, ...), dtype=float64
+            ``outputs(X, some) @ coefficients[some]``.
+        """
+        return self.outputs(X, some) @ coefficients[some]
 
 
 def largest_entry(values):

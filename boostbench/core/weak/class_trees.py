@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.base import Found
+from boostbench.core.weak.base import Found, Stack
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
 _BLOCK_POSITIONS = 2**14
@@ -70,7 +70,7 @@ class ClassTree(NamedTuple):
         return ClassTrees([self]).outputs(X)[:, 0]
 
 
-class ClassTrees:
+class ClassTrees(Stack):
     """T stacked trees.
 
     Parameters

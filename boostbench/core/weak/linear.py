@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.core.weak.base import Stack
+
 
 class Perceptron(NamedTuple):
     """A weak learner: ``+1 if direction @ x > threshold else -1``.
@@ -29,7 +31,7 @@ class Perceptron(NamedTuple):
         return np.where(X @ self.direction > self.threshold, 1.0, -1.0)
 
 
-class Perceptrons:
+class Perceptrons(Stack):
     """T stacked perceptrons.
 
     Parameters

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.projections import random_matrix
-from boostbench.core.weak.base import Found, largest_entry
+from boostbench.core.weak.base import Found, Stack, largest_entry
 
 # Points of a chunk of projected features: large enough that the call of the sparse product costs
 # nothing, small enough that a chunk is sorted in the cache.
@@ -53,7 +53,7 @@ class ProjectedStump(NamedTuple):
         return Found(self, outputs, float((G * outputs).sum()))
 
 
-class ProjectedStumps:
+class ProjectedStumps(Stack):
     """T stacked stumps, each on a projection of the data of its own for every class.
 
     Hypothesis t for class r is ``polarity[t] * (+1 if directions[t, r] @ x > threshold[t] else

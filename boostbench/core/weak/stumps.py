@@ -13,13 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, largest_entry
+from boostbench.core.weak.base import Found, Stack, largest_entry
 from boostbench.core.weak.layouts import PIECE, choose_layout
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
 _BLOCK_EDGES = 2**19
 _BLOCK_COLUMNS = 8
+
+# Outputs of that many samples and stumps at a time stay in the cache between the comparison with
+# the thresholds and the product with the coefficients.
+_BLOCK_OUTPUTS = 2**17
 
 # No positions.
 _NONE = np.empty(0, np.int64)
@@ -54,7 +58,7 @@ class Stump(NamedTuple):
         return (2.0 * above - 1.0) * self.polarity
 
 
-class Stumps:
+class Stumps(Stack):
     """T stacked stumps.
 
     Parameters
@@ -66,6 +70,13 @@ class Stumps:
     feature : ndarray of shape (n_hypotheses,), dtype=int64
     threshold : ndarray of shape (n_hypotheses,), dtype=float64
     polarity : ndarray of shape (n_hypotheses,), dtype=float64
+
+    Examples
+    --------
+    >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
+    >>> stumps.scores(np.array([[0.0], [1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    array([[-1.,  1.],
+           [-1., -1.]])
     """
 
     def __init__(self, stumps):
@@ -77,7 +88,7 @@ class Stumps:
         return len(self.feature)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the hypotheses.
+        """Evaluate some of the stumps.
 
         Parameters
         ----------
@@ -92,6 +103,22 @@ class Stumps:
         """
         above = X[:, self.feature[some]] > self.threshold[some]
         return np.where(above, self.polarity[some], -self.polarity[some])
+
+    def scores(self, X, coefficients, some=slice(None)):
+        """Add up some of the stumps; as `Stack.scores`, several times faster."""
+        feature, threshold = self.feature[some], self.threshold[some, None]
+        votes = np.ascontiguousarray(coefficients[some].T) * self.polarity[some]
+        scores = np.repeat(-votes.sum(axis=-1, keepdims=True), len(X), axis=-1)
+        votes *= 2.0
+        # With features in rows, those of the stumps are copied row by row. To turn X pays where
+        # there are many stumps.
+        features = np.ascontiguousarray(X.T) if len(feature) > X.shape[1] else X.T
+        width = max(1, _BLOCK_OUTPUTS // max(1, len(X)))
+        for start in range(0, len(feature), width):
+            block = slice(start, start + width)
+            above = features[feature[block]] > threshold[block]
+            scores += votes[..., block] @ above.astype(np.float64)
+        return scores.T
 
 
 class StumpSearch:

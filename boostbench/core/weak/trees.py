@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.core.weak.base import Found
+from boostbench.core.weak.base import Found, Stack
 
 _LEAF = -1
 
@@ -109,7 +109,7 @@ class TreeSearch:
         return Tree(feature, np.where(is_leaf, 0.0, tree.threshold), children, output)
 
 
-class Trees:
+class Trees(Stack):
     """T stacked trees; the interface of `boostbench.core.weak.stumps.Stumps`.
 
     Parameters

@@ -289,6 +289,15 @@ def test_many_stumps_are_evaluated_at_once():
         assert column.tolist() == Stump(*one)(X).tolist()
 
 
+def stacked(rng, n_stumps, n_features=5):
+    """Draw stumps, and data with values on the thresholds too: a stump is -1 there."""
+    stumps = [
+        Stump(int(rng.integers(n_features)), float(rng.integers(4)), int(rng.choice([-1, 1])))
+        for _ in range(n_stumps)
+    ]
+    return Stumps(stumps), rng.integers(-1, 10, size=(40, n_features)) / 2
+
+
 @pytest.mark.parametrize("max_bins", [None, 5])
 @pytest.mark.parametrize("polarity", [-1, 1])
 def test_a_position_is_a_stump(max_bins, polarity):
@@ -430,3 +439,18 @@ def test_totals_of_many_samples_are_exact():
     np.maximum.at(found, search.feature, np.abs(search.edges(G)).sum(axis=1))
     # The sums below the thresholds are in single precision.
     np.testing.assert_allclose(found, edges, rtol=0, atol=2e-3 * edges.max())
+
+
+@pytest.mark.parametrize("block", [1, 100, 10**6])
+@pytest.mark.parametrize("n_stumps", [0, 1, 7, 100])
+@pytest.mark.parametrize("shape", [(), (1,), (3,)])
+def test_scores_are_the_outputs_times_the_coefficients(n_stumps, block, shape, monkeypatch):
+    monkeypatch.setattr("boostbench.core.weak.stumps._BLOCK_OUTPUTS", block)
+    rng = np.random.default_rng(n_stumps)
+    stumps, X = stacked(rng, n_stumps)
+    W = rng.normal(size=(n_stumps, *shape))
+    for some in (slice(None), slice(2, 5), slice(0, 0)):
+        scores = stumps.scores(X, W, some)
+        assert scores.shape == (len(X), *shape)
+        np.testing.assert_allclose(scores, stumps.outputs(X, some) @ W[some], atol=1e-12)
+    assert stumps.scores(X[:0], W).shape == (0, *shape)
