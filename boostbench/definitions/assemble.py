@@ -8,8 +8,9 @@ from boostbench import configs
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain
+from boostbench.experiment import measures
 from boostbench.experiment.archive import Recorded, Records
-from boostbench.experiment.quantities import get_quantity
+from boostbench.experiment.quantities import Quantity, get_quantity
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, Pair, Table
 
@@ -48,7 +49,9 @@ def assemble(
     """
     first_row = next(iter(definition.rows))
     algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
-    shown = {column: _columns(definition, column, algos[column]) for column in definition.columns}
+    measure = specs[first_row, next(iter(definition.columns))]["measure"]
+    quantity = definition.shown(measures.find(measure).quantity)
+    shown = {c: _columns(definition, c, algos[c], quantity) for c in definition.columns}
     cells = {}
     for key, spec in specs.items():
         data, algo = spec["data"]["name"], spec["algo"]["name"]
@@ -87,13 +90,14 @@ def assemble(
     )
 
 
-def _columns(definition: TableDefinition, name: str, algo: Mapping) -> dict[str, Column]:
+def _columns(
+    definition: TableDefinition, name: str, algo: Mapping, quantity: Quantity
+) -> dict[str, Column]:
     """Make the columns that show an algorithm: one, or one for each number of rounds.
 
     Behind the last stands one of CPU times, if the definition asks for it.
     """
     title, label = definition.heading(name, algo), definition.label(name, algo)
-    quantity = definition.shown
     what = quantity.title.split()[0]
     if not definition.rounds:
         columns = {name: Column(label, title, definition.columns[name].group or "", quantity)}

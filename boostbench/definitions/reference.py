@@ -65,7 +65,7 @@ def find_reference(spec: Mapping) -> Reference:
     for (definition, key), one in zip(cells, defined, strict=True):
         rounds = definition.rounds[-1] if definition.rounds else None
         published = definition.find_published(*key, one["algo"], rounds)
-        if definition.shown.name in published:
+        if definition.shown().name in published:
             found.append(Reference(published, departures(one, spec)))
     return min(found, key=lambda one: len(one.departures), default=Reference({}, ()))
 

@@ -83,7 +83,8 @@ class TableDefinition:
     published : str, default=None
         Name of the published table.
     quantity : str, default=None
-        Name of what the table shows; by default what the published table gives, or test errors.
+        Name of what the table shows; by default what the published table gives, or what the
+        measure is about.
     published_as : dict of str to str
         Published name of a row that is a second version of the same data.
     classes : bool, default=False
@@ -186,13 +187,18 @@ class TableDefinition:
         table = published_table(self.published) if self.published else None
         return table.paper if table and table.definition == self.name else ""
 
-    @property
-    def shown(self) -> Quantity:
-        """What the table shows, with the decimals of the published numbers where there are any."""
-        published = published_table(self.published).quantity if self.published else TEST_ERROR
-        if self.quantity in (None, published.name) and published.is_judged:
+    def shown(self, usual: str = TEST_ERROR.name) -> Quantity:
+        """Say what the table shows, with the decimals of the published numbers if there are any.
+
+        Parameters
+        ----------
+        usual : str, default="test_error"
+            Name of what is shown where neither the definition nor a published table says it.
+        """
+        published = published_table(self.published).quantity if self.published else None
+        if published and published.is_judged and self.quantity in (None, published.name):
             return published
-        return QUANTITIES[self.quantity or TEST_ERROR.name]
+        return QUANTITIES[self.quantity or usual]
 
     def runs(self, row: str, column: str) -> bool:
         """Whether a cell is run."""

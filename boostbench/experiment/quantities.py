@@ -155,6 +155,12 @@ _ALL = (
         column="test_ms_per_instance",
         per_column_unit=1e3,
     ),
+    _time(
+        "hash_per_instance",
+        "microseconds to hash an instance",
+        unit="microseconds",
+        symbol="µs",
+    ),
     _time("calibration", "seconds of the reference job"),
 )
 
@@ -166,7 +172,7 @@ ROUNDS = QUANTITIES["n_iterations"]
 CALIBRATION = QUANTITIES["calibration"]
 
 #: CPU times of a fit that a table can show beside its numbers.
-TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance")
+TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance", "hash_per_instance")
 
 
 def get_quantity(name: str) -> Quantity:

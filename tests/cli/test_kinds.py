@@ -82,7 +82,7 @@ def test_table_of_transformers(call, folder, own, define_table):
         rows=["iris", "wine"],
         columns=[{column: content} for column, content in BITS.items()],
         overrides=["measure=retrieval"],
-        quantity="mean_average_precision",
+        seconds="hash_per_instance",
     )
     result = call("table", name, *FEW)
     assert result.code == 0, result.err
@@ -94,6 +94,8 @@ def test_table_of_transformers(call, folder, own, define_table):
         assert len(values) == int(cell["n_splits"]) == 3
         assert f"{np.mean(values):.3f}" in result.out
         assert 0.4 < np.mean(values) < 1
+    assert "Mean average precision: mean (standard deviation) over 3 splits." in result.out
+    assert "CPU time: microseconds to hash an instance." in " ".join(result.out.split())
     again = call("table", name, *FEW)
     assert again.out == result.out
 

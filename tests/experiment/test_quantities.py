@@ -29,6 +29,7 @@ def test_quantities_are_read_off_a_record():
         "weak_learner": None,
         "coefficients": 1.0,
         "predict_per_instance": 2.0,
+        "hash_per_instance": None,
         "calibration": 0.1,
     }
     assert QUANTITIES["mean_average_precision"].of({"mean_average_precision": 0.2}) == 0.2
