@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import NO_EDGE, Booster, BoostingClassifier, Master, spans
+from boostbench.algorithms.base import NO_EDGE, Booster, BoostingClassifier, Master
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.random_features import FreshProjections
@@ -48,10 +48,8 @@ class _LeastSquares(Booster):
         return 3
 
     def _staged_scores(self, X, stages):
-        scores = np.full(len(X), self.intercept_)
-        for some in spans(stages):
-            scores = scores + self.hypotheses_.outputs(X, some) @ self.coefficients_[some]
-            yield scores
+        for scores in super()._staged_scores(X, stages):
+            yield self.intercept_ + scores
 
 
 class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
