@@ -72,6 +72,7 @@ class Experiment:
         recorded = measures.find(measure or config.get("measure", "prediction"))
         algorithm = Algorithm.from_config(config["algo"])
         recorded.check(algorithm.locate())
+        _check_name(algorithm.name)
         protocol = recorded.arrange(Protocol.from_config(config["protocol"]), dataset)
         return cls(dataset, algorithm, protocol, config.get("seed", 0), recorded)
 
@@ -173,6 +174,15 @@ class Experiment:
         if tuning:
             return record_path(results, self.dataset.name, self.algorithm.name, "tuning")
         return self.measure.file(results, self.dataset.name, self.algorithm.name)
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name whose file would be that of an algorithm's tuning or of another measure."""
+    _, dot, kind = name.rpartition(".")
+    if dot and kind in ("tuning", *(measures.find(one).suffix for one in measures.names())):
+        raise UserError(
+            f"algo.name is {name!r}, and files of that ending hold something else; take another"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,3 +93,13 @@ def test_measures_that_there_are_not(name, message):
 def test_measures_are_found_by_their_files():
     assert {"prediction", "boundary", "feature_use", "paths"} <= set(measures.names())
     assert all(isinstance(measures.find(name), Measure) for name in measures.names())
+
+
+@pytest.mark.parametrize("kind", ["tuning", "boundary", "features", "retrieval"])
+def test_names_whose_files_are_taken(kind):
+    dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
+    algo = {"_target_": "sklearn.tree.DecisionTreeClassifier"}
+    config = {"algo": {**algo, "name": f"tree.{kind}"}, "protocol": {}}
+    with pytest.raises(UserError, match=f"algo.name is 'tree.{kind}', and files of that ending"):
+        Experiment.from_config(config, dataset)
+    Experiment.from_config({"algo": {**algo, "name": "tree.v2"}, "protocol": {}}, dataset)
