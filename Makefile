@@ -61,8 +61,9 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 	$(BIN)/python scripts/bench_predictions.py
 	$(BIN)/python scripts/bench_scaling.py --largest
 
+# A process for each core, so that none needs threads of its own.
 test: lint ## install, lint, run all tests
-	$(BIN)/python -m pytest
+	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto
 
 lint: $(VENV)/installed-dev ## check style and formatting
 	$(BIN)/ruff check .

@@ -13,7 +13,7 @@ from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 from timing import medians, training_part
 
-from boostbench.core.losses.weights import pairwise_weights
+from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.weak.projected import IndependentProjections, PooledProjections
 
 DATA = ["wine", "glass", "vowel"]
