@@ -21,9 +21,6 @@ from boostbench.core.weak.stumps import Stumps, StumpSearch
 _SLACK = 0.1
 _MOST_SLACK = 0.5
 
-# A solution that is better by less than this part of the objective is the same.
-_PROGRESS = 1e-10
-
 
 class MultiBoost(TotallyCorrective, BoostingClassifier):
     r"""MultiBoost with stumps: a coefficient for every weak learner and class, all found anew.
@@ -185,6 +182,7 @@ class _Descent:
         self.loss = get_loss(params.loss)
         self.max_iter = params.solver_iterations
         self.solver = SOLVERS[params.solver]()
+        self.resolution = self.solver.resolution
         # Single precision halves the time of Newton's method. L-BFGS-B compares values.
         self.dtype = np.float32 if params.solver == "newton" else np.float64
 
@@ -322,4 +320,4 @@ class _MultiBoostMaster(Master):
         better = self._solve(self.solution.W, violation)
         progress = self.solution.value - better.value
         self.solution = better
-        return progress > _PROGRESS * abs(better.value)
+        return progress > self.solver.resolution * abs(better.value)

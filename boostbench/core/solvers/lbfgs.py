@@ -8,7 +8,7 @@ from boostbench.core.solvers.newton import NonnegativeNewton, residual
 # RandomBoost, section IV-B: "the number of corrections to approximate the inverse hessian matrix to
 # 5", "the convergence parameter to terminate the program to 10^7 eps".
 _CORRECTIONS = 5
-_FACTR = 1e7
+_FTOL = 1e7 * np.finfo(float).eps
 
 
 def nonnegative_l1(smooth, start, nu, max_iter):
@@ -57,7 +57,7 @@ def nonnegative_l1(smooth, start, nu, max_iter):
         options={
             "maxiter": max_iter,
             "maxcor": _CORRECTIONS,
-            "ftol": _FACTR * np.finfo(float).eps,
+            "ftol": _FTOL,
         },
     )
     return result.x.reshape(start.shape), float(result.fun), result.success
@@ -65,6 +65,8 @@ def nonnegative_l1(smooth, start, nu, max_iter):
 
 class NonnegativeLBFGS:
     """`nonnegative_l1` in the place of `boostbench.core.solvers.newton.NonnegativeNewton`."""
+
+    resolution = _FTOL
 
     def minimise(self, problem, start, nu, tol, max_iter):
         """Minimise, and leave the problem at the solution.

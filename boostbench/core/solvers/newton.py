@@ -77,10 +77,17 @@ class NonnegativeNewton:
     One instance serves a sequence of problems, each started from the solution of the one before:
     it remembers the damping.
 
+    Attributes
+    ----------
+    resolution : float
+        Objectives that differ by less than this part of them are the same.
+
     Examples
     --------
     See `boostbench.core.losses.pairwise.PairwiseLoss`.
     """
+
+    resolution = 1e-10
 
     def __init__(self):
         self._damping = _LEAST_DAMPING
