@@ -1,5 +1,6 @@
 """From a data set and a protocol to training and test parts."""
 
+import functools
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -72,6 +73,12 @@ def splits(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
     """
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise UserError(f"seed is {seed!r}; it must be a whole number, 0 or more")
+    return list(_divide(dataset, protocol, int(seed)))
+
+
+# The algorithms of a table's row share its splits.
+@functools.lru_cache(maxsize=32)
+def _divide(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
     if protocol.sampling in ("stratified", "plain"):
         parts = _shuffled
     else:
