@@ -8,11 +8,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.stump_ensembles import StumpEnsemble
+from boostbench.algorithms.tree_search import SignTreeSearch
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.solvers.balancing import minimise
 from boostbench.core.weak.stumps import Stumps, StumpSearch
-from boostbench.core.weak.trees import Trees, TreeSearch
+from boostbench.core.weak.trees import Trees
 
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
 # without end.
@@ -140,7 +141,7 @@ class MCBoost(StumpEnsemble):
         if self.weak_learner == "stump":
             search = StumpSearch(X, self.max_bins)
         else:
-            search = TreeSearch(X, self.max_depth, self.max_leaf_nodes)
+            search = SignTreeSearch(X, self.max_depth, self.max_leaf_nodes)
         return _MCBoostMaster(self, search, labels)
 
     def _keep(self, master):

@@ -4,14 +4,12 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, spans
-from boostbench.core.weak.base import Found
-from boostbench.core.weak.class_trees import ClassStumpSearch, ClassTree, ClassTrees
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master
+from boostbench.algorithms.tree_search import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
 
 
 class SAMME(BoostingClassifier):
@@ -43,7 +41,7 @@ class SAMME(BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.class_trees.ClassTrees
+    hypotheses_ : boostbench.core.weak.trees.ClassTrees
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.
 
@@ -92,57 +90,15 @@ class SAMME(BoostingClassifier):
 
     def _master(self, X, labels, random_state):
         if self.weak_learner == "tree":
-            search = _TreeSearch(X, labels, self.max_leaf_nodes, random_state)
+            search = ClassTreeSearch(X, labels, self.max_leaf_nodes, random_state)
         else:
             search = ClassStumpSearch(StumpSearch(X, self.max_bins), labels, len(self.classes_))
         return _SAMMEMaster(self, search, labels)
 
     def _keep(self, master):
-        self.hypotheses_ = ClassTrees(master.trees)
+        self.hypotheses_ = ClassTrees(master.trees, len(self.classes_))
         self.coefficients_ = np.array(master.alphas)
-        n_leaves = self.hypotheses_.n_leaves
-        # A test is a feature and a threshold, a leaf a class; and there is one alpha.
-        self.n_parameters_ = int((2 * (n_leaves - 1) + n_leaves + 1).sum())
-
-    def _staged_scores(self, X, stages):
-        shape = len(X), len(self.classes_)
-        scores = np.zeros(shape)
-        row = shape[1] * np.arange(len(X))[:, None]
-        for some in spans(stages):
-            at = row + self.hypotheses_.outputs(X, some)
-            votes = np.broadcast_to(self.coefficients_[some], at.shape)
-            scores = scores + np.bincount(at.ravel(), votes.ravel(), scores.size).reshape(shape)
-            yield scores
-
-
-class _TreeSearch:
-    """scikit-learn's trees, with the interface of `ClassStumpSearch`."""
-
-    def __init__(self, X, labels, max_leaf_nodes, random_state):
-        self.X = X
-        # What `fit` would convert in every round.
-        self.single = check_array(X, dtype=np.float32, order="C")
-        self.labels = labels.astype(np.float64)
-        self.model = DecisionTreeClassifier(
-            max_leaf_nodes=max_leaf_nodes, random_state=random_state
-        )
-
-    def best(self, weights):
-        grown = self.model.fit(self.single, self.labels, weights, check_input=False).tree_
-        if grown.node_count == 1:
-            return None
-        is_leaf = grown.children_left < 0
-        itself = np.arange(grown.node_count)
-        tree = ClassTree(
-            feature=np.where(is_leaf, 0, grown.feature),
-            threshold=np.where(is_leaf, 0.0, grown.threshold),
-            low=np.where(is_leaf, itself, grown.children_left),
-            high=np.where(is_leaf, itself, grown.children_right),
-            label=grown.value[:, 0].argmax(axis=1),
-            depth=grown.max_depth,
-        )
-        outputs = tree(self.X)
-        return Found(tree, outputs, float(weights[outputs == self.labels].sum()))
+        self.n_parameters_ = self.hypotheses_.n_parameters + len(self.coefficients_)
 
 
 class _SAMMEMaster(Master):

@@ -122,7 +122,7 @@ def test_stumps_of_least_error_in_scikit_learn(n_classes, seed):
 def test_two_classes_are_adaboost(seed):
     X, y = blobs(2, seed=seed)
     samme = SAMME(n_iterations=20).fit(X, y)
-    labels = samme.hypotheses_.label
+    labels = samme.hypotheses_.value.reshape(-1, 3)
     assert (labels[:, 1] != labels[:, 2]).all()
     adaboost = AdaBoost(n_iterations=20).fit(X, y)
     new = np.random.default_rng(1).normal(size=(100, X.shape[1]))
@@ -173,7 +173,9 @@ def test_binned_thresholds_are_used():
     X, y = noise(3, seed=3)
     binned = SAMME(n_iterations=60, max_bins=4).fit(X, y)
     for feature in range(X.shape[1]):
-        of_feature = binned.hypotheses_.feature[:, 0] == feature
-        assert len(set(binned.hypotheses_.threshold[of_feature, 0])) <= 3
+        stumps = binned.hypotheses_
+        tests = stumps.root[stumps.feature[stumps.root] == feature]
+        assert len(set(stumps.threshold[tests])) <= 3
     exact = SAMME(n_iterations=60).fit(X, y)
-    assert len(set(exact.hypotheses_.threshold[:, 0])) > X.shape[1] * 3
+    stumps = exact.hypotheses_
+    assert len(set(stumps.threshold[stumps.root])) > X.shape[1] * 3

@@ -1,34 +1,60 @@
-"""Decision trees with outputs -1 and +1 as weak learners."""
+"""Decision trees with numbers, vectors or classes in their leaves, and the smallest of them."""
+
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.core.weak.base import Found, Stack
 
-_LEAF = -1
+# Stumps are scored that many at a time, so that their sums stay in the cache.
+_BLOCK_POSITIONS = 2**14
 
 
-class Tree:
-    """A weak learner: a tree of thresholds with -1 or +1 in its leaves.
+class Tree(NamedTuple):
+    """A weak learner: a tree of tests ``x[feature] > threshold``, and a value in each leaf.
 
-    It sees features in single precision, as scikit-learn's trees do.
-
-    Parameters
+    Attributes
     ----------
     feature : ndarray of shape (n_nodes,), dtype=int64
-        What a node looks at; -1 for leaves. Node 0 is the root.
-    threshold : ndarray of shape (n_nodes,)
+        What a node looks at. Node 0 is the root.
+    threshold : ndarray of shape (n_nodes,), dtype=float64
     children : ndarray of shape (n_nodes, 2), dtype=int64
-        Where to go from a node: up to its threshold, and above.
-    output : ndarray of shape (n_nodes,)
-        -1 or +1, of the leaves.
+        Where to go from a node: where the test fails, and where it holds. A leaf is its own child.
+    value : ndarray of shape (n_nodes,) or (n_nodes, n_outputs)
+        Of the leaves: numbers such as -1 and +1, vectors, or classes from 0 to n_classes - 1.
+    dtype : type, default=numpy.float64
+        The precision in which features are compared with thresholds.
     """
 
-    def __init__(self, feature, threshold, children, output):
-        self.feature = feature
-        self.threshold = threshold
-        self.children = children
-        self.output = output
+    feature: np.ndarray
+    threshold: np.ndarray
+    children: np.ndarray
+    value: np.ndarray
+    dtype: type = np.float64
+
+    @classmethod
+    def stump(cls, feature, threshold, low, high):
+        """Make a tree of one test.
+
+        Parameters
+        ----------
+        feature : int
+        threshold : float
+        low, high : int, float or ndarray of shape (n_outputs,)
+            The values where the test fails, and where it holds.
+
+        Examples
+        --------
+        >>> Tree.stump(0, 1.0, low=7, high=8)(np.array([[0.0], [1.0], [1.5]]))
+        array([7, 7, 8])
+        """
+        return cls(
+            feature=np.array([feature, 0, 0]),
+            threshold=np.array([threshold, 0.0, 0.0]),
+            children=np.array([[1, 2], [1, 1], [2, 2]]),
+            value=np.array([low, low, high]),
+        )
 
     def __call__(self, X):
         """Evaluate the tree.
@@ -39,135 +65,200 @@ class Tree:
 
         Returns
         -------
-        ndarray of shape (n_samples,), dtype=float64
-            -1 or +1.
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Values of the leaves.
         """
-        return Trees([self]).outputs(X)[:, 0]
-
-
-class TreeSearch:
-    """Trees that separate two sides of a training set, by scikit-learn's greedy algorithm.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Training data.
-    max_depth : int or None
-    max_leaf_nodes : int or None
-        As of scikit-learn's DecisionTreeClassifier.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> G = np.array([[1.0], [-2.0], [1.0]])
-    >>> found = TreeSearch(X, max_depth=2, max_leaf_nodes=None).best(G)
-    >>> found.outputs, found.column, found.edge
-    (array([ 1., -1.,  1.]), 0, 4.0)
-    """
-
-    def __init__(self, X, max_depth, max_leaf_nodes):
-        self.X = X
-        self._single = np.asfortranarray(X, dtype=np.float32)
-        self._varies = np.ptp(self._single, axis=0).any()
-        self._options = {"max_depth": max_depth, "max_leaf_nodes": max_leaf_nodes}
-
-    def best(self, G):
-        """Grow a tree for every column and return the one of the largest edge.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        Found or None
-            With the edge ``sum_i G[i, column] h(x_i)``: eq. (10) of paper 2, as far as a greedy
-            tree goes. None where no feature varies.
-        """
-        if not self._varies:
-            return None
-        trees = [self._grow(column) for column in G.T]
-        outputs = Trees(trees).outputs(self.X)
-        edges = (G * outputs).sum(axis=0)
-        column = int(edges.argmax())
-        return Found(trees[column], outputs[:, column], float(edges[column]), column)
-
-    def _grow(self, gains):
-        # The order in which features are tried only decides between equal ones.
-        model = DecisionTreeClassifier(random_state=0, **self._options)
-        size = np.abs(gains)
-        # Weights of mean 1, since scikit-learn drops splits that gain less than rounding.
-        weight = size * (len(size) / size.sum())
-        tree = model.fit(self._single, gains > 0, sample_weight=weight).tree_
-        if len(model.classes_) == 2:
-            output = np.where(tree.value[:, 0, 1] >= tree.value[:, 0, 0], 1.0, -1.0)
-        else:
-            output = np.full(tree.node_count, 1.0 if model.classes_[0] else -1.0)
-        children = np.column_stack([tree.children_left, tree.children_right])
-        is_leaf = children[:, 0] == _LEAF
-        feature = np.where(is_leaf, _LEAF, tree.feature)
-        return Tree(feature, np.where(is_leaf, 0.0, tree.threshold), children, output)
+        return Trees([self]).outputs(X)[..., 0]
 
 
 class Trees(Stack):
-    """T stacked trees; the interface of `boostbench.core.weak.stumps.Stumps`.
+    """T stacked trees.
 
     Parameters
     ----------
     trees : sequence of Tree
+        Their values are of one kind, and they compare in one precision.
 
     Attributes
     ----------
-    feature, threshold, output : ndarray of shape (n_nodes,)
-        Of the nodes of all trees, one tree after the other; feature 0 for leaves.
-    children : ndarray of shape (n_nodes, 2)
-        A leaf is its own child.
-    root : ndarray of shape (n_hypotheses,)
+    feature, threshold, children, value
+        As of `Tree`, of the nodes of all trees, one tree after the other.
+    root : ndarray of shape (n_trees,), dtype=int64
     depth : int
-        Steps from a root to any leaf, at most.
+        Tests on the way from a root to any leaf, at most.
     n_parameters : int
-        Features and thresholds of the inner nodes, outputs of the leaves.
+        Features and thresholds of the tests, values of the leaves.
     """
 
     def __init__(self, trees):
         sizes = np.array([len(tree.feature) for tree in trees], dtype=np.int64)
         self.root = np.cumsum(sizes) - sizes
-        empty = np.empty(0)
-        feature = np.concatenate([empty, *(tree.feature for tree in trees)]).astype(np.int64)
-        self.threshold = np.concatenate([empty, *(tree.threshold for tree in trees)])
-        self.output = np.concatenate([empty, *(tree.output for tree in trees)])
-        children = np.concatenate([np.empty((0, 2)), *(tree.children for tree in trees)])
-        is_leaf = feature == _LEAF
-        own = np.arange(len(feature))
-        first = np.repeat(self.root, sizes)
-        inside = children.astype(np.int64) + first[:, None]
-        self.children = np.where(is_leaf[:, None], own[:, None], inside)
-        self.feature = np.where(is_leaf, 0, feature)
-        self.depth = _depth(self.root, self.children)
-        self.n_parameters = int(2 * (~is_leaf).sum() + is_leaf.sum())
+        self.feature = _joined([tree.feature for tree in trees], np.int64)
+        self.threshold = _joined([tree.threshold for tree in trees], np.float64)
+        children = [tree.children + first for tree, first in zip(trees, self.root, strict=True)]
+        self.children = _joined(children, np.int64).reshape(-1, 2)
+        self.value = _joined([tree.value for tree in trees])
+        self._dtype = trees[0].dtype if len(trees) else np.float64
+        is_leaf = self.children[:, 0] == np.arange(len(self.children))
+        self.depth = _depth(self.root, self.children, is_leaf)
+        self.n_parameters = int(2 * (~is_leaf).sum()) + self.value[is_leaf].size
 
     def __len__(self):
         return len(self.root)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the hypotheses; as `boostbench.core.weak.stumps.Stumps.outputs`."""
-        X = np.ascontiguousarray(X, dtype=np.float32)
+        """Evaluate some of the trees.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_some) or (n_samples, n_outputs, n_some)
+            Values of the leaves.
+        """
+        return np.moveaxis(self.value.take(self._leaves(X, some), axis=0), 1, -1)
+
+    def _leaves(self, X, some):
+        """Nodes of the leaves that the samples come to, of shape (n_samples, n_some)."""
+        X = np.ascontiguousarray(X, dtype=self._dtype)
         root = self.root[some]
+        # All samples are at the root at first, where no gathering by sample is needed.
+        above = X[:, self.feature[root]] > self.threshold[root]
+        low, high = self.children[root].T
+        node = np.where(above, high, low)
         first = np.arange(len(X))[:, None] * X.shape[1]
-        node = np.broadcast_to(root, (len(X), len(root)))
-        for _ in range(self.depth):
+        for _ in range(1, self.depth):
             above = X.take(first + self.feature.take(node)) > self.threshold.take(node)
             node = self.children.take(2 * node + above)
-        return self.output.take(node)
+        return node
 
 
-def _depth(nodes, children):
+class ClassTrees(Trees):
+    """T stacked trees with classes in their leaves.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+    n_classes : int
+    """
+
+    def __init__(self, trees, n_classes):
+        super().__init__(trees)
+        self.value = self.value.astype(np.int64)
+        self.n_classes = n_classes
+
+    def scores(self, X, coefficients, some=slice(None)):
+        """Add up the votes of some of the trees for the classes that they name.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        coefficients : ndarray of shape (n_trees,)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), dtype=float64
+        """
+        shape = len(X), self.n_classes
+        at = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, some)
+        votes = np.broadcast_to(coefficients[some], at.shape)
+        return np.bincount(at.ravel(), votes.ravel(), len(X) * self.n_classes).reshape(shape)
+
+
+class ClassStumpSearch:
+    """The two-leaf tree of the least weighted error, for any weights of the samples.
+
+    Parameters
+    ----------
+    search : boostbench.core.weak.stumps.StumpSearch
+    labels : ndarray of shape (n_samples,)
+        0 to n_classes - 1.
+    n_classes : int
+
+    Examples
+    --------
+    >>> from boostbench.core.weak.stumps import StumpSearch
+    >>> X, labels = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([2, 2, 0, 1])
+    >>> found = ClassStumpSearch(StumpSearch(X), labels, 3).best(np.full(4, 0.25))
+    >>> float(found.learner.threshold[0]), found.outputs.tolist(), found.edge
+    (1.5, [2, 2, 0, 0], 0.75)
+    """
+
+    def __init__(self, search, labels, n_classes):
+        self.search = search
+        self.labels = labels
+        self.n_classes = n_classes
+        self._own = np.arange(len(labels)) * n_classes + labels
+        self._weights = np.zeros((len(labels), n_classes))
+
+    def best(self, G):
+        """Find the stump; each side votes for its heaviest class.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples,)
+            Weights of the samples, not negative.
+
+        Returns
+        -------
+        Found or None
+            A `Tree`, with the weight of the samples that it has right as its edge. None where no
+            feature varies.
+        """
+        self._weights.ravel()[self._own] = G
+        total = np.bincount(self.labels, G, self.n_classes).astype(np.float32)[:, None]
+        found = self.search.best_position(self._weights, partial(_heaviest, total=total))
+        if found is None:
+            return None
+        stump = self.search.stump(found[0])
+        above = self.search.X[:, stump.feature] > stump.threshold
+        by_side = np.bincount(self.labels + self.n_classes * above, G, 2 * self.n_classes)
+        by_side = by_side.reshape(2, -1)
+        low, high = by_side.argmax(axis=1)
+        tree = Tree.stump(stump.feature, stump.threshold, low, high)
+        return Found(tree, np.where(above, high, low), float(by_side.max(axis=1).sum()))
+
+
+def _heaviest(edges, total):
+    """Twice what the heaviest classes of the two sides of stumps weigh.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_stumps, n_classes), dtype=float32
+        What a class weighs above the threshold less what it weighs below.
+    total : ndarray of shape (n_classes, 1), dtype=float32
+
+    Returns
+    -------
+    ndarray of shape (n_stumps,), dtype=float32
+    """
+    heaviest = np.empty(len(edges), np.float32)
+    for start in range(0, len(edges), _BLOCK_POSITIONS):
+        some = slice(start, start + _BLOCK_POSITIONS)
+        # Classes in rows, so that the maximum over them is one of long vectors. First twice what
+        # they weigh above the threshold, then below.
+        sides = np.ascontiguousarray(edges[some].T)
+        sides += total
+        sides.max(axis=0, out=heaviest[some])
+        np.subtract(2 * total, sides, out=sides)
+        heaviest[some] += sides.max(axis=0)
+    return heaviest
+
+
+def _joined(arrays, dtype=None):
+    return np.concatenate(arrays, dtype=dtype) if len(arrays) else np.empty(0, dtype)
+
+
+def _depth(nodes, children, is_leaf):
+    """Levels of tests below some nodes."""
     depth = 0
-    while True:
-        below = np.unique(children[nodes])
-        # A leaf is its own child.
-        below = np.setdiff1d(below, below[children[below, 0] == below])
-        if not len(nodes) or (children[nodes, 0] == nodes).all():
-            return depth
+    while not is_leaf[nodes].all():
+        nodes = children[nodes[~is_leaf[nodes]]].ravel()
         depth += 1
-        nodes = below
+    return depth

@@ -1,80 +1,178 @@
+import itertools
+
 import numpy as np
 import pytest
-from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.core.weak.trees import Tree, Trees, TreeSearch
+from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees, Tree, Trees
 
 
-def problem(seed, n_columns=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(60, 4))
-    return X, rng.normal(size=(60, n_columns)) + 0.5 * np.sign(X[:, :n_columns] * X[:, 1:2])
+def drawn(rng, depth, values, n_features=4, dtype=np.float64):
+    """Draw a tree: nodes split with a chance of three quarters down to a depth."""
+    feature, threshold, children, value = [], [], [], []
+
+    def grow(level):
+        node = len(feature)
+        feature.append(0)
+        threshold.append(0.0)
+        children.append([node, node])
+        value.append(values(rng))
+        if level < depth and (level == 0 or rng.random() < 0.75):
+            feature[node] = int(rng.integers(n_features))
+            threshold[node] = rng.normal()
+            children[node] = [grow(level + 1), grow(level + 1)]
+        return node
+
+    grow(0)
+    return Tree(np.array(feature), np.array(threshold), np.array(children), np.array(value), dtype)
 
 
 def literal(tree, row):
     """Walk from the root to a leaf."""
     node = 0
-    while tree.feature[node] >= 0:
-        above = np.float32(row[tree.feature[node]]) > tree.threshold[node]
+    while tree.children[node, 0] != node:
+        above = row[tree.feature[node]] > tree.threshold[node]
         node = tree.children[node, int(above)]
-    return tree.output[node]
+    return tree.value[node]
 
 
-@pytest.mark.parametrize("options", [(1, None), (2, None), (None, 5), (4, 3)])
+VALUES = {
+    "signs": lambda rng: rng.choice([-1.0, 1.0]),
+    "classes": lambda rng: int(rng.integers(5)),
+    "vectors": lambda rng: rng.normal(size=3),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
 @pytest.mark.parametrize("seed", range(5))
-class TestSearch:
-    def test_a_tree_for_every_column_and_the_best_of_them(self, options, seed):
-        X, G = problem(seed)
-        tree, outputs, edge, column, _ = TreeSearch(X, *options).best(G)
-        edges = []
-        for gains in G.T:
-            theirs = DecisionTreeClassifier(
-                max_depth=options[0], max_leaf_nodes=options[1], random_state=0
-            ).fit(X, np.sign(gains), sample_weight=np.abs(gains))
-            edges.append(gains @ theirs.predict(X))
-        assert edge == pytest.approx(max(edges))
-        assert column == np.argmax(edges)
-        assert G[:, column] @ tree(X) == pytest.approx(edge)
-        assert (outputs == tree(X)).all()
-
-    def test_outputs(self, options, seed):
-        X, G = problem(seed)
-        trees = [TreeSearch(X, *options).best(G[:, [c]]).learner for c in range(3)]
-        stacked = Trees(trees)
-        new = np.random.default_rng(seed).normal(size=(20, 4))
-        wanted = [[literal(tree, row) for tree in trees] for row in new]
-        assert stacked.outputs(new).tolist() == wanted
-        assert stacked.outputs(new, slice(1, 2)).tolist() == [row[1:2] for row in wanted]
-        assert len(stacked) == 3
-        if options[0] == 1:
-            assert stacked.depth == 1
-            assert stacked.n_parameters == 3 * (2 + 2)
+def test_trees_of_different_shapes_are_stacked(kind, seed):
+    rng = np.random.default_rng(seed)
+    trees = [drawn(rng, depth, VALUES[kind]) for depth in (1, 0, 4, 2, 3)]
+    stacked = Trees(trees)
+    X = rng.normal(size=(50, 4))
+    wanted = np.array([[literal(tree, row) for tree in trees] for row in X])
+    if kind == "vectors":
+        wanted = wanted.transpose(0, 2, 1)
+    assert (stacked.outputs(X) == wanted).all()
+    assert (stacked.outputs(X, slice(1, 4)) == wanted[..., 1:4]).all()
+    assert stacked.outputs(X).dtype == wanted.dtype
+    for t, tree in enumerate(trees):
+        assert (tree(X) == wanted[..., t]).all()
+    assert len(stacked) == 5
+    coefficients = rng.normal(size=5)
+    np.testing.assert_allclose(stacked.scores(X, coefficients), wanted @ coefficients)
+    is_leaf = [tree.children[:, 0] == np.arange(len(tree.children)) for tree in trees]
+    n_leaves, n_nodes = sum(map(np.sum, is_leaf)), sum(map(len, is_leaf))
+    per_leaf = 3 if kind == "vectors" else 1
+    assert stacked.n_parameters == 2 * (n_nodes - n_leaves) + per_leaf * n_leaves
 
 
-def test_one_side_only():
-    """Gains of one sign need no test at all."""
-    X, _ = problem(0)
-    for sign in (1.0, -1.0):
-        tree, _, edge, column, _ = TreeSearch(X, 2, None).best(np.full((60, 1), sign))
-        assert (tree(X) == sign).all()
-        assert (column, edge) == (0, 60.0)
-        assert Trees([tree]).n_parameters == 1
+@pytest.mark.parametrize("depth", range(4))
+def test_the_depth_is_that_of_the_deepest_leaf(depth):
+    rng = np.random.default_rng(depth)
+    chain = drawn(rng, depth, VALUES["signs"])
+    while Trees([chain]).depth < depth:
+        chain = drawn(rng, depth, VALUES["signs"])
+    assert Trees([drawn(rng, 0, VALUES["signs"]), chain]).depth == depth
 
 
-def test_features_that_do_not_vary():
-    assert TreeSearch(np.ones((60, 3)), 2, None).best(np.ones((60, 2))) is None
+@pytest.mark.parametrize("some", [slice(None), slice(2, 4), slice(0, 0)])
+def test_trees_vote_for_classes(some):
+    rng = np.random.default_rng(0)
+    trees = [drawn(rng, 2, VALUES["classes"]) for _ in range(6)]
+    X, alphas = rng.normal(size=(30, 4)), rng.random(6)
+    wanted = np.zeros((30, 5))
+    for i, row in enumerate(X):
+        for tree, alpha in list(zip(trees, alphas, strict=True))[some]:
+            wanted[i, literal(tree, row)] += alpha
+    np.testing.assert_allclose(ClassTrees(trees, 5).scores(X, alphas, some), wanted)
 
 
-def test_thresholds_are_compared_in_single_precision():
-    """As in the training, or samples between a value and its rounding would change sides."""
-    tree = Tree(
-        np.array([0, -1, -1]),
-        np.array([np.float32(0.1), 0.0, 0.0]),
-        np.array([[1, 2], [-1, -1], [-1, -1]]),
-        np.array([0.0, -1.0, 1.0]),
-    )
-    assert tree(np.array([[np.nextafter(0.1, 1)]])) == -1.0
+def test_a_value_at_the_threshold_is_below_it():
+    assert Tree.stump(0, 1.0, 7, 8)(np.array([[0.0], [1.0], [1.5]])).tolist() == [7, 7, 8]
+    vectors = Tree.stump(0, 1.0, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    assert vectors(np.array([[1.0], [1.5]])).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_the_precision_of_comparisons_is_that_of_the_training():
+    """Or samples between a value and its rounding would change sides."""
+    X = np.array([[np.nextafter(0.1, 1)]])
+    tree = Tree.stump(0, float(np.float32(0.1)), -1.0, 1.0)
+    assert X[0, 0] < tree.threshold[0]
+    lower = tree._replace(threshold=np.array([0.1, 0.0, 0.0]))
+    assert lower(X) == 1.0
+    assert tree._replace(dtype=np.float32)(X) == -1.0
+    assert Tree.stump(0, 0.1, -1.0, 1.0)._replace(dtype=np.float32)(np.array([[0.1]])) == 1.0
 
 
 def test_no_trees():
     assert Trees([]).outputs(np.zeros((3, 2))).shape == (3, 0)
+    stacked = ClassTrees([], 4)
+    assert len(stacked) == 0
+    assert stacked.n_parameters == 0
+    assert stacked.scores(np.ones((3, 2)), np.zeros(0)).tolist() == [[0.0] * 4] * 3
+
+
+def least_error(X, labels, weights, n_classes):
+    """Try all thresholds and all pairs of votes."""
+    found = np.inf
+    for feature in range(X.shape[1]):
+        for low, high in itertools.pairwise(np.unique(X[:, feature])):
+            above = X[:, feature] > (low + high) / 2
+            for votes in itertools.product(range(n_classes), repeat=2):
+                wrong = np.where(above, votes[1], votes[0]) != labels
+                found = min(found, weights[wrong].sum())
+    return found
+
+
+# The numbers of distinct values lead to the three layouts of the search.
+@pytest.mark.parametrize("n_values", [3, 12, None])
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_stump_has_less_error(n_values, n_classes, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 3)) if n_values is None else rng.integers(n_values, size=(50, 3)) / 2
+    X = np.column_stack([np.ones(50), X])
+    labels = rng.integers(n_classes, size=50)
+    search = ClassStumpSearch(StumpSearch(X), labels, n_classes)
+    for _ in range(3):
+        weights = rng.exponential(size=50) ** 3
+        weights /= weights.sum()
+        tree, outputs, edge, *_ = search.best(weights)
+        assert (tree(X) == outputs).all()
+        assert edge == pytest.approx(weights[outputs == labels].sum())
+        assert weights[outputs != labels].sum() == pytest.approx(
+            least_error(X, labels, weights, n_classes), abs=1e-6
+        )
+        feature, threshold = tree.feature[0], tree.threshold[0]
+        assert X[:, feature].min() < threshold < X[:, feature].max()
+
+
+def test_both_sides_may_vote_for_one_class():
+    """Nothing is learnt of the others then, but the threshold is still one of the data's."""
+    X = np.arange(6.0)[:, None]
+    labels = np.array([0, 1, 0, 0, 1, 0])
+    weights = np.array([0.3, 0.1, 0.2, 0.2, 0.1, 0.1])
+    found = ClassStumpSearch(StumpSearch(X), labels, 2).best(weights)
+    assert (found.outputs == 0).all()
+    assert 0 < found.learner.threshold[0] < 5
+
+
+def test_nothing_to_find():
+    search = ClassStumpSearch(StumpSearch(np.ones((4, 2))), np.arange(4), 4)
+    assert search.best(np.full(4, 0.25)) is None
+
+
+def test_scoring_by_blocks_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(50, 3)), rng.integers(4, size=50)
+    search = ClassStumpSearch(StumpSearch(X), labels, 4)
+    weights = rng.dirichlet(np.ones(50), size=20)
+    wanted = [search.best(w).learner for w in weights]
+    assert len({int(tree.feature[0]) for tree in wanted}) == 3
+    monkeypatch.setattr("boostbench.core.weak.trees._BLOCK_POSITIONS", 7)
+    for w, tree in zip(weights, wanted, strict=True):
+        found = search.best(w).learner
+        assert (found.feature == tree.feature).all()
+        assert (found.threshold == tree.threshold).all()
+        assert (found.value == tree.value).all()

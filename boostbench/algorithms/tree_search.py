@@ -1,0 +1,131 @@
+"""Searches for trees by scikit-learn's greedy algorithm, for the boosters that take small trees."""
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_array
+
+from boostbench.core.weak.base import Found
+from boostbench.core.weak.trees import Tree, Trees
+
+
+class SignTreeSearch:
+    """Trees that separate the positive from the negative weights of a training set.
+
+    They see features in single precision, as scikit-learn's trees do.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training data.
+    max_depth : int or None
+    max_leaf_nodes : int or None
+        As of scikit-learn's DecisionTreeClassifier.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> G = np.array([[1.0], [-2.0], [1.0]])
+    >>> found = SignTreeSearch(X, max_depth=2, max_leaf_nodes=None).best(G)
+    >>> found.outputs, found.column, found.edge
+    (array([ 1., -1.,  1.]), 0, 4.0)
+    """
+
+    def __init__(self, X, max_depth, max_leaf_nodes):
+        self.X = X
+        self._single = np.asfortranarray(X, dtype=np.float32)
+        self._varies = np.ptp(self._single, axis=0).any()
+        # The order in which features are tried only decides between equal ones.
+        self._model = DecisionTreeClassifier(
+            max_depth=max_depth, max_leaf_nodes=max_leaf_nodes, random_state=0
+        )
+
+    def best(self, G):
+        """Grow a tree for every column and return the one of the largest edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        Found or None
+            A `Tree` of -1 and +1, with the edge ``sum_i G[i, column] h(x_i)``: eq. (10) of MCBoost,
+            as far as a greedy tree goes. None where no feature varies.
+        """
+        if not self._varies:
+            return None
+        trees = [self._grow(column) for column in G.T]
+        outputs = Trees(trees).outputs(self.X)
+        edges = (G * outputs).sum(axis=0)
+        column = int(edges.argmax())
+        return Found(trees[column], outputs[:, column], float(edges[column]), column)
+
+    def _grow(self, gains):
+        size = np.abs(gains)
+        # Weights of mean 1, since scikit-learn drops splits that gain less than rounding.
+        weight = size * (len(size) / size.sum())
+        model = self._model.fit(self._single, gains > 0, sample_weight=weight)
+        share = model.tree_.value[:, 0]
+        signs = np.where(model.classes_, 1.0, -1.0)
+        value = np.where(share[:, -1] >= share[:, 0], signs[-1], signs[0])
+        return _tree(model.tree_, value, np.float32)
+
+
+class ClassTreeSearch:
+    """Trees that name a class, with the interface of `ClassStumpSearch`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training data.
+    labels : ndarray of shape (n_samples,)
+        0 to n_classes - 1.
+    max_leaf_nodes : int or None
+        As of scikit-learn's DecisionTreeClassifier.
+    random_state : RandomState
+        Breaks ties between splits.
+    """
+
+    def __init__(self, X, labels, max_leaf_nodes, random_state):
+        self.X = X
+        self.labels = labels
+        # What `fit` would convert in every round.
+        self._single = check_array(X, dtype=np.float32, order="C")
+        self._targets = labels.astype(np.float64)
+        self._model = DecisionTreeClassifier(
+            max_leaf_nodes=max_leaf_nodes, random_state=random_state
+        )
+
+    def best(self, G):
+        """Grow a tree.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples,)
+            Weights of the samples, not negative.
+
+        Returns
+        -------
+        Found or None
+            A `Tree` of classes, with the weight of the samples that it has right as its edge. None
+            where no split tells the classes apart.
+        """
+        grown = self._model.fit(self._single, self._targets, G, check_input=False).tree_
+        if grown.node_count == 1:
+            return None
+        tree = _tree(grown, grown.value[:, 0].argmax(axis=1), np.float64)
+        outputs = tree(self.X)
+        return Found(tree, outputs, float(G[outputs == self.labels].sum()))
+
+
+def _tree(grown, value, dtype):
+    """Turn a tree of scikit-learn's into one of ours."""
+    is_leaf = grown.children_left < 0
+    children = np.column_stack([grown.children_left, grown.children_right])
+    return Tree(
+        feature=np.where(is_leaf, 0, grown.feature),
+        threshold=np.where(is_leaf, 0.0, grown.threshold),
+        children=np.where(is_leaf[:, None], np.arange(grown.node_count)[:, None], children),
+        value=value,
+        dtype=dtype,
+    )
