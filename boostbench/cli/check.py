@@ -14,6 +14,7 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import complain, writing
 from boostbench.report.findings import reasons
+from boostbench.report.overview import counting, sharpness
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
@@ -87,14 +88,17 @@ def _print_counts(console: Console, tables: Sequence[Table]) -> None:
         style = "bold" if name == "all" else ""
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)
+    if tallies.total.published:
+        print_line(console, sharpness(tallies.total))
+        print_line(console, counting(tallies.total, tables))
 
 
 def _sentence(then: dict[str, str], now: Verdict) -> str:
     place = f"{now.table}, {now.column} on {now.data}"
-    ours = f"with {now.ours:.1f}" if now.ours is not None else "without a number"
+    ours = "without a number" if now.ours is None else f"with {now.ours:.{now.digits}f}"
     return (
         f"{place}: reproduced before with {then['ours']}, now {now.verdict} {ours} "
-        f"(published: {now.published:.1f})"
+        f"(published: {now.published:.{now.digits}f})"
     )
 
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.definitions.execute import execute
+from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
@@ -161,10 +162,9 @@ class Features(FigureDefinition):
 def _facts(records: list[dict]) -> list[str]:
     means = shares(records).mean(axis=0)
     order = (-means).argsort(kind="stable")[:_NAMED]
-    error = sum(record["test_error"] for record in records) / len(records)
     return [
         str(len(records)),
         f"{(means > 0).sum()} of {len(means)}",
         ", ".join(f"{feature + 1} ({means[feature]:.0f}%)" for feature in order),
-        f"{100 * error:.1f}",
+        f"{TEST_ERROR.mean(records):.1f}",
     ]

@@ -177,5 +177,5 @@ class Scatter(FigureDefinition):
             if line.tally.compared:
                 counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
                 facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
-        notes = [headline(told.total), counting(told.total), *stale_of(tables)]
+        notes = [headline(told.total), counting(told.total, tables), *stale_of(tables)]
         return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from boostbench.definitions.table import TableDefinition
 from boostbench.experiment.archive import Recorded
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.experiment.quantities import QUANTITIES, ROUNDS
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
@@ -121,5 +120,5 @@ def _seconds(there: Recorded) -> float:
 def _spent(there: Recorded) -> str:
     if not there.records:
         return "-"
-    rounds = fmean(record["n_iterations"] for record in there.records)
+    rounds = ROUNDS.mean(there.records)
     return f"{numbers.seconds(_seconds(there))} ({rounds:.0f} rounds)"

@@ -55,7 +55,8 @@ def merge(
     tables : sequence of Table
         Tables that have all of the columns. A row that stands in several of them under one name
         counts once: taken from the one that has numbers of the most of the algorithms there, the
-        first of equals. Tables in which a name has another heading than in the first are left out.
+        first of equals. Tables in which a name has another heading than in the first are left out,
+        and those of another quantity.
     names : sequence of str
         Names of columns, see `find_column`.
     data : collection of str, default=()
@@ -77,6 +78,9 @@ def merge(
     rows: dict[str, _Row] = {}
     others = []
     for table, own, called in zip(tables, columns, titles, strict=True):
+        if table.quantity.name != tables[0].quantity.name:
+            others.append(f"Left out is {table.name}, of another quantity.")
+            continue
         if called != titles[0]:
             triples = zip(names, titles[0], called, strict=True)
             strange = [f"{name} is {title}" for name, first, title in triples if title != first]

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import isnan
 from statistics import median
 
 from boostbench.report.papers import papers, title
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import VERDICTS, Counts, Tally
+from boostbench.report.verdicts import VERDICTS, Counts, Tally, not_shown
 
 
 @dataclass(frozen=True)
@@ -99,28 +100,33 @@ def sharpness(total: Tally) -> str:
     Examples
     --------
     >>> sharpness(Tally({}, widths=[(1.0, 0.1), (2.0, 0.4), (3.0, 0.2)]))
-    'Half of the 95% intervals are wider than ± 2.0, or ± 20% of the published number: a smaller
-    difference counts as reproduced there.'
+    'Half of the 95% intervals are wider than ± 2.0 percentage points, or ± 20% of the published
+    number: a smaller difference counts as reproduced there.'
     """
     if not total.widths:
         return ""
-    half, share = (median(widths) for widths in zip(*total.widths, strict=True))
+    halves, shares = zip(*total.widths, strict=True)
+    points = [half for half in halves if not isnan(half)]
+    absolute = f"± {median(points):.1f} percentage points, or " if points else ""
     return (
-        f"Half of the 95% intervals are wider than ± {half:.1f}, or ± {100 * share:.0f}% of the "
+        f"Half of the 95% intervals are wider than {absolute}± {100 * median(shares):.0f}% of the "
         "published number: a smaller difference counts as reproduced there."
     )
 
 
-def counting(total: Tally) -> str:
-    """Tell how published numbers are counted."""
-    text = "Each published number counts once"
-    if not total.repeated:
-        return f"{text}."
-    return (
-        f"{text}, beside the first cell that shows it: {total.repeated} more cells stand beside "
-        "numbers that count already, because a paper prints them twice or because two versions of "
-        "ours are shown."
-    )
+def counting(total: Tally, tables: Iterable[Table]) -> str:
+    """Tell how the published numbers of some tables are counted."""
+    text = "Each published number counts once."
+    if total.repeated:
+        text = (
+            "Each published number counts once, beside the first cell that shows it: "
+            f"{total.repeated} more cells stand beside numbers that count already, because a paper "
+            "prints them twice or because two versions of ours are shown."
+        )
+    absent = not_shown(tables)
+    if absent:
+        text += f" Of the same tables, the papers print {absent} more numbers that have no cell."
+    return text
 
 
 def _are(number: int) -> str:

@@ -98,6 +98,13 @@ def find(table: str, data: str, algo: str, params: Mapping) -> dict[str, Publish
     return {}
 
 
+def sources(table: str) -> set[str]:
+    """Name all numbers of a published table of what it is about; see `Published.source`."""
+    about = published_table(table)
+    found = (_numbers(about, index, line) for index, line in enumerate(read(table)))
+    return {one[about.quantity.name].source for one in found if about.quantity.name in one}
+
+
 def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
     """Look up what a paper says of a Wilcoxon signed-rank test between two columns of a table.
 

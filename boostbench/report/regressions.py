@@ -30,6 +30,10 @@ class Verdict:
         Number of repeats behind them.
     difference, low, high : float or None
         Ours minus published, with its 95% interval.
+    quantity : str
+        Name of what the numbers are.
+    digits : int
+        Their printed decimals.
     verdict : str
         One of `boostbench.report.verdicts.VERDICTS`.
     basis : str or None
@@ -52,6 +56,8 @@ class Verdict:
     difference: float | None
     low: float | None
     high: float | None
+    quantity: str
+    digits: int
     verdict: str
     basis: str | None
     note: str | None
@@ -62,7 +68,7 @@ class Verdict:
         return self.table, self.data, self.column
 
 
-#: Columns of the file, of those that tell of a test error.
+#: Columns of the file.
 _FILED = ("table", "data", "algo", "column", "ours", "published", "n", "verdict")
 
 
@@ -93,6 +99,8 @@ def _verdict(table: Table, row: str, column: str) -> Verdict:
         difference=_known(agreement.difference) if agreement else None,
         low=_known(agreement.low) if agreement else None,
         high=_known(agreement.high) if agreement else None,
+        quantity=cell.quantity.name,
+        digits=cell.quantity.digits,
         verdict=cell.verdict,
         basis=agreement.basis if agreement else None,
         note=cell.note,
@@ -151,7 +159,7 @@ def filed(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
     return [
         {
             **{name: str(getattr(one, name)) for name in _FILED},
-            "ours": "" if one.ours is None else f"{one.ours:.1f}",
+            "ours": "" if one.ours is None else f"{one.ours:.{one.digits}f}",
         }
         for one in verdicts
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from boostbench.report.cells import Cell
+from boostbench.report.published import sources
 from boostbench.report.tables import Table
 
 #: Every verdict that a cell can have, in the order in which they are told: what was compared, what
@@ -59,8 +60,8 @@ class Tally:
     repeated : int, default=0
         How many cells are left out: their published number is that of a cell before them.
     widths : list of (float, float)
-        Of each 95% interval, half of its width: in the unit of the numbers, and as a share of the
-        published one.
+        Of each 95% interval, half of its width: in percentage points, NaN where the numbers are no
+        percentages; and as a share of the published number.
     """
 
     numbers: dict[str, int]
@@ -74,9 +75,9 @@ class Tally:
         counted = distinct(cells)
         found = Counter(cell.verdict for cell in counted)
         widths = [
-            (cell.agreement.half, cell.agreement.half / cell.target.mean)
+            (half if cell.quantity.symbol == "%" else float("nan"), half / cell.target.mean)
             for cell in counted
-            if cell.agreement and isfinite(cell.agreement.half) and cell.target.mean > 0
+            if cell.agreement and isfinite(half := cell.agreement.half) and cell.target.mean > 0
         ]
         numbers = {verdict: found[verdict] for verdict in VERDICTS}
         return cls(numbers, len(cells) - len(counted), widths)
@@ -148,6 +149,27 @@ class Counts:
     papers: dict[str, Tally]
     tables: dict[str, Tally]
     algorithms: dict[str, Tally]
+
+
+def not_shown(tables: Iterable[Table]) -> int:
+    """Count the numbers of published tables beside which some of their tables have no cell.
+
+    Such are those of data sets that are not at hand.
+
+    Parameters
+    ----------
+    tables : iterable of Table
+        Those of no paper do not count.
+
+    Returns
+    -------
+    int
+        Of the published tables of which at least one number is shown.
+    """
+    cells = [cell for table in tables if table.paper for cell in table.cells.values()]
+    shown = {cell.target.source for cell in cells if cell.target}
+    named = {cell.target.table for cell in cells if cell.target}
+    return len(set().union(*map(sources, named)) - shown)
 
 
 def counts(tables: Iterable[Table]) -> Counts:

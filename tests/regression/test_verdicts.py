@@ -6,7 +6,7 @@ import pytest
 
 from boostbench.definitions.assemble import recorded_tables
 from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
-from boostbench.report.verdicts import counts
+from boostbench.report.verdicts import counts, not_shown
 from boostbench.report.writers.readme import readme
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -43,3 +43,8 @@ def test_published_numbers_are_counted_once(tables):
     """
     total = counts(tables).total
     assert (total.published, total.repeated) == (432, 30)
+
+
+def test_published_numbers_without_a_cell_are_told(tables):
+    """Those of svmguide4 (6 and 8), and of rcv1 and sector (6)."""
+    assert not_shown(tables) == 20

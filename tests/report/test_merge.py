@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.merge import find_column, merge
 from boostbench.report.tables import Column, Pair
 
@@ -69,6 +70,19 @@ def test_a_name_is_not_mixed_with_another_algorithm_of_that_name(make_cell, make
         "Numbers of table name.",
         "Left out is six, where a is a (WLDA) and b is b (WLDA).",
     ]
+
+
+def test_a_table_of_another_quantity_is_left_out(make_cell, make_table):
+    first = make_table({("wine", c): make_cell([1]) for c in "ab"})
+    accuracy = QUANTITIES["accuracy"]
+    columns = {c: Column(c.upper(), c.upper(), quantity=accuracy) for c in "ab"}
+    cells = {("iris", c): make_cell([2], quantity=accuracy) for c in "ab"}
+    second = replace(make_table(cells, columns), name="two")
+    table, _ = merge([first, second], ["a", "b"])
+    assert list(table.rows) == ["wine"]
+    assert table.remarks[-1] == "Left out is two, of another quantity."
+    table, _ = merge([second], ["a", "b"])
+    assert table.quantity == accuracy
 
 
 def test_an_algorithm_of_another_group_is_the_same(make_cell, make_table):

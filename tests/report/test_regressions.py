@@ -12,6 +12,7 @@ def test_judges_what_is_published(table):
     assert (one.published, one.published_std, one.published_n) == (3.0, 3.0, 10)
     assert (one.difference, one.verdict) == (-1.0, "reproduced")
     assert one.low < -1 < one.high
+    assert (one.quantity, one.digits, one.basis) == ("test_error", 1, "welch")
     assert judged["name", "wine", "b"].verdict == "worse"
     failed = judged["name", "glass", "b"]
     assert (failed.ours, failed.n, failed.difference, failed.verdict) == (None, 0, None, "failed")

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from math import isnan
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.findings import summary
@@ -84,6 +85,11 @@ def test_cells_without_a_published_number_are_all_kept(make_cell):
 
 def test_widths_are_those_of_the_intervals(make_cell):
     cells = [make_cell([1, 2, 3], published=(4.0, 1.0)), make_cell([0, 0], published=(0.0, 0.0))]
-    [(half, share)] = Tally.of(cells).widths
+    precision = QUANTITIES["mean_average_precision"]
+    cells.append(make_cell([1], quantity=precision, published=(0.5, 0.1)))
+    for record in cells[-1].records:
+        record["mean_average_precision"] = 0.4
+    (half, share), (points, other) = Tally.of(cells).widths
     assert half == cells[0].agreement.half > 0
     assert share == half / 4
+    assert (isnan(points), other) == (True, cells[2].agreement.half / 0.5)

@@ -86,7 +86,7 @@ def document(
             total=told.total,
             headline=headline(told.total),
             sharpness=sharpness(told.total),
-            counting=counting(told.total),
+            counting=counting(told.total, tables),
             verdicts=verdicts(told),
             by_table=by_table(told, tables),
             by_algorithm=by_algorithm(told, algorithms or {}),

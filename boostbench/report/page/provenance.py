@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
+from boostbench.experiment.quantities import CALIBRATION
 from boostbench.report import numbers
 from boostbench.report.tables import Table
 
@@ -51,7 +52,7 @@ class Source:
     @property
     def calibration(self) -> str:
         """CPU seconds of the reference job, the median; empty without any record."""
-        seconds = [record["seconds"]["calibration"] for record in self.records]
+        seconds = [CALIBRATION.of(record) for record in self.records]
         return numbers.seconds(median(seconds)) if seconds else ""
 
 

@@ -51,7 +51,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
             f"{headline(told.total)} {sharpness(told.total)}".rstrip(),
             f"![How much is reproduced, by table]({picture})",
             table,
-            counting(told.total),
+            counting(told.total, tables),
             "\n".join(f"- *{verdict}*: {MEANING[verdict]}" for verdict in columns),
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
             "the details of each number.\n",
