@@ -63,25 +63,26 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
     except arff.ArffException as error:
         # liac-arff numbers the lines of the header only, and cannot print words with a '%'.
         raise UserError(f"{where}: {error.message.replace('%d', str(lines.number))}") from None
-    except Exception as error:  # liac-arff lets through what its own parsing raises
-        reason = " ".join(str(error).split())
-        raise UserError(f"{where}: does not parse ({reason}), at line {lines.number}.") from None
+    except Exception as error:  # liac-arff lets through whatever its own parsing raises
+        line = lines.text.strip()[:60]
+        raise UserError(f"{where}, line {lines.number} does not parse: {line!r}") from error
     for j, codes in texts.items():
         categories[j] = list(codes)
     return Table(names, categories, values, where)
 
 
 class _Lines:
-    """The lines of a file, with the number of the one read last."""
+    """The lines of a file, with number and text of the one read last."""
 
     def __init__(self, stream: BinaryIO):
-        self.number = 0
+        self.number, self.text = 0, ""
         self._stream = stream
 
     def __iter__(self) -> Iterator[str]:
         for line in self._stream:
             self.number += 1
-            yield line.decode("utf-8", errors="replace")
+            self.text = line.decode("utf-8", errors="replace")
+            yield self.text
 
     def until_data(self) -> Iterator[str]:
         """Yield the header, ``@DATA`` included, in words that liac-arff understands."""
@@ -93,9 +94,9 @@ class _Lines:
     def again(self, header: list[str], first: str) -> Iterator[str]:
         """Yield what was read already, the header and a first sample, with the right numbers."""
         number = self.number
-        for self.number, line in enumerate(header, 1):
-            yield line
-        self.number = number
+        for self.number, self.text in enumerate(header, 1):
+            yield self.text
+        self.number, self.text = number, first
         yield first
 
     def samples(self) -> Iterator[str]:
