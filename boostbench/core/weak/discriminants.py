@@ -15,7 +15,7 @@ found as on a feature.
 import numpy as np
 
 from boostbench.core.weak.base import Found
-from boostbench.core.weak.linear import Perceptron, Perceptrons
+from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
 from boostbench.core.weak.projected import ProjectedStump
 
 # Directions in which the classes vary less than this part of the most are left out: rounding, or a
@@ -30,9 +30,6 @@ _BLOCK_VALUES = 2**21
 # Products of two features come in blocks of that many values, which are kept while they are few.
 _PRODUCT_VALUES = 2**21
 _MOST_KEPT_VALUES = 2**23
-
-# Values on a direction that are closer than this part of the largest are one value.
-_RESOLUTION = np.finfo(np.float32).eps
 
 
 def fisher_direction(within, difference):
@@ -108,15 +105,12 @@ class ProjectedDiscriminants:
 
     def _discriminant_stump(self, G):
         directions = self._discriminant(G)
-        values = (self.X @ directions.T).ravel()
-        order = values.argsort()
-        values, above = values[order], -G.ravel()[order].cumsum()
-        # No threshold parts values that differ by rounding only.
-        equal = np.diff(values) <= 4 * np.finfo(float).eps * np.abs(values[[0, -1]]).max()
-        above[:-1][equal] = 0.0
-        at = int(np.abs(above[:-1]).argmax())
-        threshold = (values[at] + values[at + 1]) / 2
-        polarity = 1 if above[at] >= 0 else -1
+        values = (self.X @ directions.T).reshape(1, -1)
+        order, edges = edges_along(values, G.reshape(1, -1))
+        values = np.take_along_axis(values, order, axis=1)
+        at = int(np.where(are_apart(values), np.abs(edges), 0.0).argmax())
+        polarity = 1 if edges[0, at] >= 0 else -1
+        threshold = values[0, at : at + 2].mean()
         return ProjectedStump(directions, float(threshold), polarity).found(self.X, G)
 
     def _discriminant(self, G):
@@ -252,17 +246,13 @@ class CodedDiscriminants:
         None where none scores more than `floor`.
         """
         values = directions @ self._features
-        order = values.argsort(axis=1)
-        below = np.take_along_axis(signed, order, axis=1).cumsum(axis=1)
-        edges = below[:, -1:] - 2 * below[:, :-1]
+        order, edges = edges_along(values, signed)
         scores = np.abs(edges)
         scores += violation[:, None]
         # Most directions fall out here, before it is seen which samples a threshold can part.
         left = np.flatnonzero(scores.max(axis=1) > floor)
         values = np.take_along_axis(values[left], order[left], axis=1)
-        largest = np.maximum(-values[:, :1], values[:, -1:])
-        apart = np.diff(values, axis=1) > _RESOLUTION * largest
-        scores = np.where(apart, scores[left], floor)
+        scores = np.where(are_apart(values), scores[left], floor)
         if not (scores > floor).any():
             return None
         v, at = np.unravel_index(scores.argmax(), scores.shape)

@@ -1,10 +1,13 @@
-"""Linear perceptrons: stumps on a direction of the feature space, one and many."""
+"""Stumps on directions of the feature space: perceptrons, one and many, and all cuts of a line."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from boostbench.core.weak.base import Stack
+
+# Values on a direction that are closer than this part of the largest are one value.
+_RESOLUTION = np.finfo(np.float32).eps
 
 
 class Perceptron(NamedTuple):
@@ -68,3 +71,46 @@ class Perceptrons(Stack):
         # Without hypotheses there is no number of features to take from them.
         directions = self.directions[some].reshape(-1, X.shape[1])
         return np.where(X @ directions.T > self.threshold[some], 1.0, -1.0)
+
+
+def edges_along(values, weights):
+    """Edges of the stumps that cut lines between neighbouring points.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_lines, n_points)
+        Where the points are on each line.
+    weights : ndarray of shape (n_lines, n_points)
+        Signed.
+
+    Returns
+    -------
+    order : ndarray of shape (n_lines, n_points), dtype=int64
+        The points of each line in ascending order.
+    edges : ndarray of shape (n_lines, n_points - 1)
+        Of the stump that is +1 above the first point, the second, and so on.
+
+    Examples
+    --------
+    >>> edges_along(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, -2.0, 0.5]]))
+    (array([[1, 2, 0]]), array([[3.5, 2.5]]))
+    """
+    order = values.argsort(axis=1)
+    below = np.take_along_axis(weights, order, axis=1).cumsum(axis=1)
+    return order, below[:, -1:] - 2 * below[:, :-1]
+
+
+def are_apart(values):
+    """Tell which neighbours a threshold can part: those that differ by more than rounding.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_lines, n_points)
+        Ascending on each line.
+
+    Returns
+    -------
+    ndarray of shape (n_lines, n_points - 1), dtype=bool
+    """
+    largest = np.maximum(-values[:, :1], values[:, -1:])
+    return np.diff(values, axis=1) > _RESOLUTION * largest

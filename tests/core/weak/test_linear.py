@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.linear import Perceptron, Perceptrons
+from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
+
+from . import reference
 
 
 def drawn(n, rng):
@@ -36,3 +38,21 @@ def test_the_threshold_itself_is_below():
 
 def test_no_hypothesis():
     assert Perceptrons([]).outputs(np.ones((3, 2))).shape == (3, 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_edges_of_all_cuts(seed):
+    rng = np.random.default_rng(seed)
+    values, weights = rng.normal(size=(2, 4, 9))
+    order, edges = edges_along(values, weights)
+    for line, w, places, found in zip(values, weights, order, edges, strict=True):
+        cuts = reference.midpoints(line)
+        assert (np.diff(line[places]) > 0).all()
+        wanted = [reference.edge(line[:, None], w, 0, cut) for cut in cuts]
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_values_that_differ_by_rounding_are_one():
+    values = np.array([[-3.0, -3.0 + 1e-9, 1.0, 1.0, 2.0], [0.0, 1e-3, 2e-3, 1e4, 1.001e4]])
+    assert are_apart(values).tolist() == [[False, True, False, True], [False, False, True, True]]
+    assert not are_apart(np.zeros((1, 3))).any()
