@@ -5,7 +5,9 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
@@ -15,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from boostbench import configs
+from boostbench.definitions import files
 from boostbench.definitions import overrides as checks
 from boostbench.errors import UserError
 
@@ -29,8 +32,13 @@ def one_line_errors() -> Iterator[None]:
         raise UserError(f"{what}: KEY=VALUE is expected, with quotes around odd values") from error
     except (HydraException, OmegaConfBaseException) as error:
         lines = f"{error}\n{error.__cause__ or ''}".splitlines()
-        # Without links to Hydra's manual and the caret that points at a column.
-        told = [line.strip() for line in lines if line.strip(" ^") and "https://" not in line]
+        # Without links to Hydra's manual, the caret that points at a column, and inner names.
+        inner = ("https://", "full_key:", "object_type=", "reference_type=")
+        told = [
+            line.strip()
+            for line in lines
+            if line.strip(" ^") and not any(word in line for word in inner)
+        ]
         raise UserError("; ".join(dict.fromkeys(told))) from error
 
 
@@ -186,11 +194,45 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
         if key != "hydra"
     }
     given = [_key(override) for override in hydra.overrides.task]
-    return _settle(spec, hydra.runtime.choices.algo, given)
+    return _settle(spec, OmegaConf.select(hydra, "runtime.choices.algo"), given)
+
+
+@dataclass
+class _Profile:
+    name: Any
+    protocol: dict[str, Any]
+    algo: dict[str, dict[str, Any]]
+
+
+@dataclass
+class _Parallel:
+    backend: Any
+    n_jobs: Any
+
+
+@dataclass
+class _Config:
+    """What has to be there; values that have to be of some type are checked where they are used."""
+
+    algo: dict[str, Any]
+    data: dict[str, Any]
+    protocol: dict[str, Any]
+    profile: _Profile
+    parallel: _Parallel
+    seed: Any
+    measure: Any
+    results: str
+    rerun: Any
 
 
 def _settle(spec: dict, choice: str, given: list[str]) -> dict:
     """Drop what is overtaken and apply the profile, where `given` keys were set by overrides."""
+    if isinstance(spec.get("results"), int | float) and spec["results"] is not True:
+        spec["results"] = str(spec["results"])  # a folder of this name
+    known = {key: spec[key] for key in _Config.__annotations__ if key in spec}
+    files.fill(_Config, known, "the configuration", empty=True)
+    if "name" not in spec["algo"]:
+        raise UserError("the configuration lacks algo.name, which names the files of records")
     _replace_algorithm(spec["algo"], choice, given)
     if spec["data"].get("path") and "data" not in given:
         _replace_data(spec["data"], given)
@@ -214,16 +256,18 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     if "algo._target_" not in given:
         return
     # As Hydra reads it, for which 1e-2 is a number.
-    own = OmegaConf.to_container(OmegaConf.load(configs.conf_dir() / "algo" / f"{choice}.yaml"))
-    if algo["_target_"] == own["_target_"]:
+    path = configs.conf_dir() / "algo" / f"{choice}.yaml"
+    own = OmegaConf.to_container(OmegaConf.load(path)) if path.is_file() else algo
+    if algo.get("_target_") == own["_target_"]:
         return
     for key in own.keys() - {"_target_"}:
         if not _is_given(f"algo.{key}", given):
             del algo[key]
     # A grid that is given has been merged with that of the config.
-    for parameter, values in own["grid"].items():
-        if f"algo.grid.{parameter}" not in given and algo.get("grid", {}).get(parameter) == values:
-            del algo["grid"][parameter]
+    grid = algo.get("grid")
+    for parameter, values in own["grid"].items() if isinstance(grid, dict) else ():
+        if f"algo.grid.{parameter}" not in given and grid.get(parameter) == values:
+            del grid[parameter]
     name = str(algo["_target_"]).rpartition(".")[2]
     for key, value in {"name": name, "title": name, "paper": None, "grid": {}}.items():
         algo.setdefault(key, value)
@@ -235,7 +279,7 @@ def _replace_data(data: dict, given: list[str]) -> None:
         if not _is_given(f"data.{key}", given):
             del data[key]
     if "data.name" not in given:
-        data["name"] = Path(data["path"]).name.split(".")[0]
+        data["name"] = Path(str(data["path"])).name.split(".")[0]
 
 
 def _is_given(key: str, given: list[str]) -> bool:

@@ -116,7 +116,7 @@ def read(kind: str, name: str) -> tuple[Path, dict]:
     return path, content
 
 
-def fill(cls: type[T], content: Any, where: str, **given) -> T:
+def fill(cls: type[T], content: Any, where: str, *, empty: bool = False, **given) -> T:
     """Make a dataclass of what a file says, each value checked by the type of its field.
 
     Where a list of texts is asked for, one text is a list of one.
@@ -130,6 +130,8 @@ def fill(cls: type[T], content: Any, where: str, **given) -> T:
         Values by the names of fields.
     where : str
         Names file and place in messages.
+    empty : bool, default=False
+        Whether lists and mappings that have to be there may be empty.
     **given
         Fields that are no keys of the file.
 
@@ -152,14 +154,14 @@ def fill(cls: type[T], content: Any, where: str, **given) -> T:
         if key not in content:
             raise UserError(f"{where} lacks {key}; it needs {', '.join(_needed(fields))}")
     hints = get_type_hints(cls)
-    values = {key: check(hints[key], content[key], where, key) for key in content}
+    values = {key: check(hints[key], content[key], where, key, empty) for key in content}
     for key in _needed(fields):
-        if values[key] in ([], {}):
+        if values[key] in ([], {}) and not empty:
             raise UserError(f"{where}: {key} is empty; it must have entries")
     return cls(**given, **values)
 
 
-def check(kind: Any, value: Any, where: str, key: str) -> Any:
+def check(kind: Any, value: Any, where: str, key: str, empty: bool = False) -> Any:
     """Check a value by a type.
 
     Parameters
@@ -170,6 +172,8 @@ def check(kind: Any, value: Any, where: str, key: str) -> Any:
         As YAML gives it.
     where, key : str
         Name it in messages.
+    empty : bool, default=False
+        See `fill`.
 
     Returns
     -------
@@ -184,9 +188,9 @@ def check(kind: Any, value: Any, where: str, key: str) -> Any:
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         [inner] = [arg for arg in args if arg is not type(None)]
-        return None if value is None else check(inner, value, where, key)
+        return None if value is None else check(inner, value, where, key, empty)
     if dataclasses.is_dataclass(kind):
-        return fill(kind, value, f"{where}: {key}")
+        return fill(kind, value, f"{where}: {key}", empty=empty)
     if origin is list:
         values = [value] if args[0] is str and isinstance(value, str) else value
         if isinstance(values, list):

@@ -118,6 +118,74 @@ def test_mistakes(refused, argv, told):
     assert told in refused("run", *argv)
 
 
+#: Values of the configuration that it cannot have, and what is said of them.
+WRONG_VALUES = {
+    "results=null": "results is None; it must be text",
+    "results=[a]": "results is ['a']; it must be text",
+    "results=true": "results is True; it must be text",
+    "~results": "lacks results",
+    "~rerun": "lacks rerun",
+    "rerun=5": "rerun is 5; ",
+    "seed=abc": "seed is 'abc'; ",
+    "seed=null": "seed is None; ",
+    "~seed": "lacks seed",
+    "measure=5": "5",
+    "parallel=null": "unknown parallel backend 'null'",
+    "parallel.n_jobs=abc": "parallel.n_jobs is 'abc'; ",
+    "parallel.n_jobs=null": "parallel.n_jobs is None; ",
+    "parallel.backend=5": "parallel.backend is 5; ",
+    "~parallel": "lacks parallel",
+    "~parallel.n_jobs": "parallel lacks n_jobs",
+    "profile=null": "unknown profile 'null'",
+    "profile.algo=5": "profile: algo is 5; ",
+    "profile.protocol=null": "profile: protocol is None; ",
+    "~profile": "lacks profile",
+    "~profile.algo": "profile lacks algo",
+    "protocol=null": "unknown protocol 'null'",
+    "protocol.checkpoints=null": "checkpoints",
+    "protocol.checkpoints=[a]": "checkpoints",
+    "protocol.n_splits=2.5": "n_splits is 2.5",
+    "protocol.scale=[a]": "scale is ['a']",
+    "~protocol": "lacks protocol",
+    "algo=null": "unknown algorithm 'null'",
+    "algo.name=5": "algo.name is 5",
+    "algo.name=x.tuning": "x.tuning",
+    "algo.name=../x": "../x",
+    "algo.title=null": "algo.title is None",
+    "algo.title=[bold]": "algo.title is ['bold']",
+    "algo._target_=null": "algo._target_ is None",
+    "algo._target_=[a]": "algo._target_ is ['a']",
+    "algo.grid=abc": "algo.grid is 'abc'",
+    "algo.n_iterations=true": "n_iterations",
+    "~algo": "lacks algo",
+    "~algo.name": "lacks algo.name",
+    "~algo._target_": "names no class",
+    "data=null": "unknown data set 'null'",
+    "data.name=123": "data.name is 123",
+    "data.name=a/b": "a/b",
+    "data.path=5": "data.path is 5",
+    "data.expect=abc": "data.expect is 'abc'",
+    "+data.classes=1.5": "data.classes is 1.5",
+    "+data.rows=abc": "data.rows is 'abc'",
+    "+data.rows=[1,2,3]": "data.rows is [1, 2, 3]",
+    "+data.train_rows=9999999999": "train_rows",
+    "+data.train_rows=-5": "train_rows",
+    "+data.generate=5": "data.generate is 5",
+    "~data": "lacks data",
+}
+
+
+@pytest.mark.parametrize(("override", "told"), WRONG_VALUES.items())
+def test_values_that_cannot_be_are_one_clear_line(refused, override, told):
+    argv = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=2", "protocol.n_splits=2"]
+    own = override.partition("=")[0].lstrip("+~")
+    # A group that is deleted must not be chosen.
+    argv = [one for one in argv if re.split("[.=]", one)[0] != own and f"{own}=" not in one]
+    message = refused("run", *argv, override)
+    assert told in message
+    assert len(message) < 200
+
+
 def test_failed_splits(call, folder):
     neighbours = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
     argv = [neighbours, "+algo.n_neighbors=1000", "protocol.n_splits=2", "parallel=serial"]
