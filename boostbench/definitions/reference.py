@@ -6,15 +6,14 @@ from typing import NamedTuple
 from boostbench import configs
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
+from boostbench.experiment import measures
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.keys import request
+from boostbench.experiment.protocol import Protocol
 from boostbench.report.published import Published
 
-# Without effect on results: what things are called, where data come from, and how they are checked;
-# and at how many rounds the error is recorded besides the last.
-_WITHOUT_EFFECT = {
-    "data": {"name", "openml", "sklearn", "expect"},
-    "protocol": {"name", "checkpoints"},
-    "algo": {"name", "title", "paper"},
-}
+# Of data: what they are called, where they come from and how they are checked.
+_SOURCE = ("name", "openml", "sklearn", "expect")
 
 
 class Reference(NamedTuple):
@@ -37,13 +36,25 @@ def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
     tuple of str
         Such as ``"protocol.n_splits=3"``. Seeds do not count.
     """
-    found = []
-    for group, ignored in _WITHOUT_EFFECT.items():
-        then, now = defined[group], spec[group]
-        for key in {**then, **now}.keys() - ignored:
-            if then.get(key) != now.get(key):
-                found.append(f"{group}.{key}={now.get(key)}")
-    return tuple(sorted(found))
+    then, now = _asked(defined), _asked(spec)
+    keys = {**then, **now}
+    return tuple(sorted(f"{k}={now.get(k)}" for k in keys if then.get(k) != now.get(k)))
+
+
+def _asked(spec: Mapping) -> dict[str, object]:
+    """Give all that decides results, and how many splits there are, under dotted keys."""
+    algorithm = Algorithm.from_config(spec["algo"])
+    protocol = Protocol.from_config(spec["protocol"])
+    asked = request(algorithm, protocol, 0, measures.find(spec["measure"]))
+    groups = {
+        "data": {key: value for key, value in spec["data"].items() if key not in _SOURCE},
+        "protocol": asked["protocol"] | {"n_splits": protocol.n_splits},
+        "algo": asked["algo"] | {"grid": asked["grid"]},
+    }
+    found = {f"{group}.{key}": value for group, own in groups.items() for key, value in own.items()}
+    # At how many rounds the error is recorded besides the last decides nothing.
+    found.pop("protocol.checkpoints", None)
+    return found | {"measure": spec["measure"]}
 
 
 def find_reference(spec: Mapping) -> Reference:

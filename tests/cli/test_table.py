@@ -2,6 +2,7 @@ import csv
 import re
 
 import pytest
+from scipy import stats
 
 from boostbench import configs
 from boostbench.data import openml_source
@@ -300,6 +301,28 @@ def test_accuracies(call, folder, define_table):
     assert "Accuracy in percent: mean (standard deviation) over 3 splits." in markdown
     best = max(means["wine", f"{algo}@5"] for algo in ("adaboost_mh", "samme"))
     assert f"**{best:.1f} (" in markdown
+
+
+def test_an_accuracy_without_a_published_deviation(call, folder, define_table):
+    """Iris in the place of a data set of which a paper gives the accuracy alone."""
+    name = define_table(
+        rows=[{"iris": {"published": {"data": "ionosphere"}}}],
+        columns=[{"adaboost_mh": {"published": {"algo": "adaboost"}}}],
+        published="rpboost-table12.6",
+        overrides=QUICK[:2],
+    )
+    assert call("table", name, "parallel=serial").code == 0
+    markdown = (folder / "results" / "tables" / "mine.md").read_text()
+    assert "Accuracy in percent: mean (standard deviation) over 3 splits." in markdown
+    (cell,) = csv.DictReader((folder / "results" / "tables" / "mine.csv").open())
+    assert (cell["published_mean"], cell["published_std"]) == ("92.4", "")
+    ours, std = float(cell["accuracy_mean"]), float(cell["accuracy_std"])
+    half = stats.t.ppf(0.975, 2) * std * (1 / 3 + 1 / 20) ** 0.5
+    assert float(cell["high"]) - float(cell["low"]) == pytest.approx(2 * half, rel=1e-4)
+    equal = abs(ours - 92.4) <= half
+    verdict = "reproduced" if equal else "better" if ours > 92.4 else "worse"
+    assert cell["verdict"] == verdict
+    assert f"{verdict} (published deviation unknown)" in markdown
 
 
 def test_published_settings(define_table):

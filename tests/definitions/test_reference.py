@@ -29,9 +29,22 @@ def test_what_differs_is_told(override, told):
     assert told in found.departures
 
 
-@pytest.mark.parametrize("override", ["seed=7", "data.openml=null", "protocol.checkpoints=[1]"])
+@pytest.mark.parametrize(
+    "override",
+    [
+        "seed=7",
+        "data.openml=null",
+        "protocol.checkpoints=[1]",
+        "protocol.n_folds=2",  # there is nothing to choose
+        "protocol.name=mine",
+        "algo.n_iterations=1000",
+    ],
+)
 def test_what_is_the_same_experiment(override):
-    assert reference("algo=adaboost_mh", "data=wine", override).departures == ()
+    defined, asked = experiments(
+        [["algo=adaboost_mh", "data=wine", *more] for more in ([], [override])]
+    )
+    assert departures(defined, asked) == ()
 
 
 def test_the_nearest_cell_is_taken():

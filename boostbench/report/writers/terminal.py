@@ -81,9 +81,9 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
     for cell in cells:
         if cell.chosen:
             print_line(console, f"{cell.title}: {cell.chosen}, chosen by cross-validation")
-        if cell.target and cell.departures:
-            what = ", ".join(cell.departures)
-            print_line(console, f"{ELSEWHERE} not the published experiment: {what}", "yellow")
+    others = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
+    for what in filter(None, others):
+        print_line(console, f"{ELSEWHERE} not the published experiment: {what}", "yellow")
     print_line(
         console,
         f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core.",
