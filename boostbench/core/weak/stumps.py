@@ -25,6 +25,9 @@ _BLOCK_COLUMNS = 8
 # the thresholds and the product with the coefficients.
 _BLOCK_OUTPUTS = 2**17
 
+# So few stumps are not worth to turn anything.
+_FEW_STUMPS = 16
+
 # No positions.
 _NONE = np.empty(0, np.int64)
 
@@ -107,16 +110,20 @@ class Stumps(Stack):
     def scores(self, X, coefficients, some=slice(None)):
         """Add up some of the stumps; as `Stack.scores`, several times faster."""
         feature, threshold = self.feature[some], self.threshold[some, None]
+        if len(feature) <= _FEW_STUMPS:
+            return super().scores(X, coefficients, some)
         votes = np.ascontiguousarray(coefficients[some].T) * self.polarity[some]
         scores = np.repeat(-votes.sum(axis=-1, keepdims=True), len(X), axis=-1)
         votes *= 2.0
-        # With features in rows, those of the stumps are copied row by row. To turn X pays where
-        # there are many stumps.
-        features = np.ascontiguousarray(X.T) if len(feature) > X.shape[1] else X.T
+        # With features in rows, those of the stumps are copied row by row.
+        if len(feature) > X.shape[1]:
+            turned = np.ascontiguousarray(X.T)
+        else:
+            turned, feature = X.T[feature], np.arange(len(feature))
         width = max(1, _BLOCK_OUTPUTS // max(1, len(X)))
         for start in range(0, len(feature), width):
             block = slice(start, start + width)
-            above = features[feature[block]] > threshold[block]
+            above = turned.take(feature[block], axis=0) > threshold[block]
             scores += votes[..., block] @ above.astype(np.float64)
         return scores.T
 
