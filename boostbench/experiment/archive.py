@@ -1,11 +1,12 @@
 """What is on record of an experiment whose data are not at hand."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.certificates import Certificates
 from boostbench.experiment.code import made_by
 from boostbench.experiment.keys import digest, request, shortened
 from boostbench.experiment.protocol import Protocol
@@ -25,13 +26,16 @@ class Recorded:
     missing : int
         Number of splits that have never run.
     stale : int
-        How many of `records` were made by other code than today's.
+        How many of `records` were made by other code than today's, which no certificate covers.
+    certified : dict of str to int
+        How many were made by other code that a certificate covers, by its grade.
     """
 
     records: list[dict]
     failures: list[dict]
     missing: int
     stale: int
+    certified: Mapping[str, int] = field(default_factory=dict)
 
 
 class Records:
@@ -50,7 +54,8 @@ class Records:
 
     def __init__(self, results: Path):
         self.results = results
-        self.warnings: list[str] = []
+        self._certificates = Certificates.read(results)
+        self.warnings: list[str] = list(self._certificates.warnings)
         # By file, the records by what was asked of the data.
         self._files: dict[Path, dict[str, list[dict]]] = {}
 
@@ -92,11 +97,13 @@ class Records:
             missing = 0
         records = [found[split] for split in sorted(found) if "error" not in found[split]]
         today = made_by(asked, type(measure))
+        stale, certified = self._certificates.count(records, today)
         return Recorded(
             records=records,
             failures=[found[split] for split in sorted(found) if "error" in found[split]],
             missing=missing,
-            stale=sum(record["code"] != today for record in records),
+            stale=stale,
+            certified=certified,
         )
 
     def _read(self, path: Path) -> dict[str, list[dict]]:

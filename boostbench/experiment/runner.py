@@ -9,6 +9,7 @@ from pathlib import Path
 
 from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.archive import Recorded
+from boostbench.experiment.certificates import TODAY, Certificates
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import append, check_writable, read
 from boostbench.experiment.schema import BadLine
@@ -109,8 +110,8 @@ def run(
         Where the workers are.
     rerun : {"never", "missing", "stale", "all"}, default="missing"
         What runs: nothing, so that only what is recorded is gathered; splits without a finished
-        record; also those whose record other code made; or all. Failed splits run again, except
-        with ``"never"``.
+        record; also those whose record other code made, which no certificate covers; or all.
+        Failed splits run again, except with ``"never"``.
     on_event : callable, optional
         Called with each `Planned`, `Finished` and `Interrupted`.
 
@@ -174,7 +175,8 @@ class _Session:
         self.results = results
         self.rerun = rerun
         self.on_event = on_event
-        self.warnings: list[str] = []
+        self.certificates = Certificates.read(results)
+        self.warnings: list[str] = list(self.certificates.warnings)
         self.files: dict[Path, dict[str, dict]] = {}
         self.ran: set[tuple[Path, str]] = set()
         self.done = 0
@@ -233,13 +235,15 @@ class _Session:
             keys = [experiment.key(split) for split in experiment.splits]
             found = [self._file_of(path)[key] for key in keys if key in self._file_of(path)]
             records = [record for record in found if "error" not in record]
+            stale, certified = self.certificates.count(records, experiment.fingerprint)
             outcomes.append(
                 Outcome(
                     experiment=experiment,
                     records=records,
                     failures=[record for record in found if "error" in record],
                     missing=len(keys) - len(found),
-                    stale=sum(not _is_fresh(experiment, record) for record in records),
+                    stale=stale,
+                    certified=certified,
                     ran=sum((path, key) in self.ran for key in keys),
                 )
             )
@@ -280,12 +284,17 @@ class _Session:
         record = self._file_of(experiment.path(self.results)).get(experiment.key(split))
         if record is None or "error" in record:
             return None
-        return record if self.rerun == "missing" or _is_fresh(experiment, record) else None
+        return record if self.rerun == "missing" or self._freshness(experiment, record) else None
 
     def _needs_trial(self, task: Task) -> bool:
-        # Trials of different code must not compete, so a stale one never counts.
+        # Trials must not compete if what differs between them is the code, be it by a hair.
         record = self._file_of(self._path(task)).get(task.key)
-        return record is None or "error" in record or not _is_fresh(task.experiment, record)
+        if record is None or "error" in record:
+            return True
+        return self._freshness(task.experiment, record) not in (TODAY, "identical")
+
+    def _freshness(self, experiment: Experiment, record: dict) -> str | None:
+        return self.certificates.freshness(record, experiment.fingerprint)
 
     def _known_choice(self, experiment: Experiment) -> tuple[dict, float | None] | None:
         """Give the parameters that are known without cross-validation, and their error in it."""
@@ -294,7 +303,7 @@ class _Session:
         if experiment.protocol.tune == "first_split":
             for split in experiment.splits:
                 record = self._finished(experiment, split)
-                if record and _is_fresh(experiment, record):
+                if record and self._freshness(experiment, record):
                     return record["chosen"], record["validation_error"]
         return None
 
@@ -330,7 +339,3 @@ def _terminable() -> Iterator[None]:
 
 def _ignore(event) -> None:
     pass
-
-
-def _is_fresh(experiment: Experiment, record: dict) -> bool:
-    return record["code"] == experiment.fingerprint

@@ -1,10 +1,11 @@
 import pytest
 
 from boostbench.experiment.archive import Records
+from boostbench.experiment.certificates import file_certificate
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
 
-from .examples import rewrite
+from .examples import certificate, rewrite
 from .toy import make_dataset
 
 ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
@@ -90,3 +91,15 @@ def test_failed_splits(tmp_path):
     assert [record["split"] for record in found.records] == [0, 2, 3]
     assert [record["split"] for record in found.failures] == [1]
     assert found.missing == 0
+
+
+def test_counts_what_rests_on_a_certificate(results):
+    path = results / "records" / "toy" / "fake.jsonl"
+    rewrite(path, lambda i, record: record | ({"code": "0" * 16} if i else {}))
+    before = Records(results).find(config())
+    assert (before.stale, before.certified) == (3, {})
+    [config_hash] = {record["config_hash"] for record in before.records}
+    code = before.records[0]["code"]
+    file_certificate(results, certificate("0" * 16, code, configurations=[config_hash]))
+    after = Records(results).find(config())
+    assert (after.stale, after.certified) == (0, {"identical": 3})

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,11 @@ import pytest
 from scipy import sparse
 
 from boostbench.errors import UserError
+from boostbench.experiment.certificates import certificates_path, file_certificate
 from boostbench.experiment.records import read
 from boostbench.experiment.runner import Finished, Interrupted, Planned, collect, run
 
-from .examples import rewrite
+from .examples import certificate, rewrite
 from .toy import make_dataset
 
 GRID = {"width": [1, 2, 3]}
@@ -261,6 +263,60 @@ def test_stale_trials_never_compete_with_fresh_ones(make_experiment, results):
     assert events[0] == Planned(tuning=2, splits=4, recorded=0)
 
 
+def certify(results, experiment, grade="identical", **changes):
+    """Certify what `make_stale` has made of the records."""
+    path = results / "records" / "toy" / "fake.jsonl"
+    [config_hash] = {record["config_hash"] for record in read(path)[0]}
+    found = certificate("0" * 16, experiment.fingerprint, grade, [config_hash])
+    file_certificate(results, replace(found, **changes))
+
+
+@pytest.mark.parametrize("grade", ["identical", "equivalent"])
+def test_certified_records_are_counted_and_not_run_again(make_experiment, results, grade):
+    run([make_experiment()], results=results)
+    make_stale(results)
+    certify(results, make_experiment(), grade)
+    for rerun in ("never", "missing", "stale"):
+        [outcome] = run([make_experiment()], results=results, rerun=rerun).outcomes
+        assert (outcome.ran, outcome.stale, outcome.certified) == (0, 0, {grade: 2})
+    assert run([make_experiment()], results=results, rerun="all").ran == 4
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"target": "fake_classifiers.Tying"},
+        {"before": "1" * 16},
+        {"after": "1" * 16},
+        {"configurations": ["c"], "sample": [{"config_hash": "c", "error": 0.0}]},
+    ],
+)
+def test_a_certificate_of_something_else_does_not_count(make_experiment, results, changes):
+    run([make_experiment()], results=results)
+    make_stale(results)
+    certify(results, make_experiment(), **changes)
+    [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
+    assert (outcome.ran, outcome.certified) == (2, {})
+
+
+@pytest.mark.parametrize(("grade", "n_trials"), [("identical", 0), ("equivalent", 2)])
+def test_trials_compete_with_identical_ones_alone(make_experiment, results, grade, n_trials):
+    run([make_experiment(grid=GRID)], results=results)
+    make_stale(results, tuning=True)
+    certify(results, make_experiment(grid=GRID), grade)
+    (results / "records" / "toy" / "fake.jsonl").unlink()
+    events = Listener()
+    run([make_experiment(grid=GRID)], results=results, on_event=events)
+    assert events[0] == Planned(tuning=n_trials, splits=4, recorded=0)
+
+
+def test_a_damaged_certificate_is_named(make_experiment, results):
+    certificates_path(results).parent.mkdir(parents=True, exist_ok=True)
+    certificates_path(results).write_text("{}\n")
+    [warning] = run([make_experiment()], results=results).warnings
+    assert warning.endswith("certificates.jsonl:1: not a certificate, left out")
+
+
 def test_collect_reads_and_runs_nothing(make_experiment, results):
     run([make_experiment(n_splits=2)], results=results)
     with (results / "records" / "toy" / "fake.jsonl").open("a") as file:
@@ -303,6 +359,7 @@ def test_trouble_in_this_process_stops_the_workers(make_experiment, results, rec
 PROGRAM = """
 import sys
 from pathlib import Path
+from boostbench.experiment.certificates import certificates_path, file_certificate
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
 from toy import make_dataset
