@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from boostbench import configs
 
-_COMMANDS = ["run", "table", "figure", "compare", "check", "report", "list", "data"]
+_COMMANDS = ["run", "table", "figure", "compare", "check", "certify", "report", "list", "data"]
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -47,7 +47,7 @@ def _candidates(before: list[str]) -> list[str]:
             return configs.names("table")
         case ["figure"]:
             return configs.names("figure")
-        case ["compare", *_]:
+        case ["compare" | "certify", *_]:
             return configs.names("algo")
         case ["report", *_]:
             return configs.names("table")

@@ -157,6 +157,15 @@ def _parser() -> tuple[argparse.ArgumentParser, Sequence[str]]:
     )
     check.set_defaults(function=_check)
 
+    certify = commands.add_parser("certify", help="whether today's code gives what is on record")
+    certify.add_argument(
+        "words", nargs="*", metavar="ALGO", help="default: all; and perhaps results=DIR"
+    )
+    certify.add_argument("--budget", metavar="TIME", help="how long it may take: 90s, 30m or 2h")
+    certify.add_argument("--dry-run", action="store_true", help="say what would be fitted")
+    certify.add_argument("--jobs", type=int, default=-1, metavar="N", help="default: all cores")
+    certify.set_defaults(function=_certify)
+
     report = commands.add_parser("report", help="write all results as one HTML page")
     report.add_argument(
         "words", nargs="*", metavar="TABLE", help="default: all; and perhaps results=DIR"
@@ -222,6 +231,12 @@ def _check(args: argparse.Namespace) -> int:
         from boostbench.cli.check import check
 
     return check(args.words, args.json, args.update)
+
+
+def _certify(args: argparse.Namespace) -> int:
+    from boostbench.cli.certify import certify
+
+    return certify(args.words, args.budget, args.dry_run, args.jobs)
 
 
 def _report(args: argparse.Namespace) -> int:

@@ -1,0 +1,1 @@
+"""How certificates come about: two codes fit the same samples, and the results are compared."""

@@ -1,0 +1,161 @@
+import pytest
+
+from boostbench.experiment.certificates import Certificates, certificates_path
+from boostbench.experiment.certify.session import Compared, Planned, Session
+
+from .conftest import changed
+
+#: Whether today's code gives what is on record, class by class.
+GRADES = {
+    "Formula": None,
+    "Branch": None,
+    "Moved": "identical",
+    "Path": "identical",
+    "Ordered": "equivalent",
+    "Judged": None,
+    "Slower": "identical",
+    "Rare": None,
+}
+
+
+def _verdict_changes(pairs):
+    """Object to one class."""
+    is_judged = "Judged" in pairs[0].sample.config["algo"]["_target_"]
+    return ["mytable: worse today"] if is_judged else []
+
+
+@pytest.fixture(scope="module")
+def all_of_it():
+    """Findings, events and results of one certification of all classes, filled by a test."""
+    return {}
+
+
+@pytest.fixture
+def certified(all_of_it, find_groups, certify, tmp_path_factory):
+    if not all_of_it:
+        results = tmp_path_factory.mktemp("certified")
+        findings, events = certify(find_groups(), results, _verdict_changes, n_jobs=2)
+        by_name = {finding.group.name: finding for finding in findings}
+        all_of_it.update(findings=by_name, events=events, results=results)
+    return all_of_it
+
+
+@pytest.mark.parametrize("name", GRADES)
+def test_grades(certified, name):
+    assert certified["findings"][name].grade == GRADES[name]
+
+
+def test_another_formula_is_named_with_its_errors(certified):
+    finding = certified["findings"]["Formula"]
+    [reason] = finding.reasons
+    assert "the error differs by" in reason
+    assert len(finding.pairs) == 30
+    assert any("test_error" in words for words in finding.differing[0].differences)
+
+
+def test_a_branch_that_one_data_set_enters_spoils_the_other_one(certified):
+    finding = certified["findings"]["Branch"]
+    differing = {pair.sample.config["data"]["name"] for pair in finding.differing}
+    assert differing == {"wide"}
+    assert finding.covered == []
+
+
+def test_cross_validation_is_sampled(certified):
+    pairs = certified["findings"]["Moved"].pairs
+    assert sorted(pair.sample.is_tuning for pair in pairs) == [False, False, True]
+    assert {len(pair.before["outputs"]) for pair in pairs} == {1}
+    [path] = [pair for pair in certified["findings"]["Path"].pairs if pair.sample.is_tuning]
+    assert len(path.before["outcome"]["validation_errors"]) == 2
+
+
+def test_a_sum_in_another_order_differs_and_is_equivalent(certified):
+    finding = certified["findings"]["Ordered"]
+    assert finding.differing
+    assert len(finding.pairs) == 30
+
+
+def test_only_the_time_differs(certified):
+    [pair] = certified["findings"]["Slower"].pairs
+    assert pair.after["seconds"] > 2 * pair.before["seconds"]
+    assert pair.differences == []
+
+
+def test_certificates_are_on_file(certified, toy, find_groups):
+    certificates = Certificates.read(certified["results"])
+    assert certificates.warnings == []
+    for group in find_groups():
+        for config_hash in group.configurations:
+            for sample in group.drawn(config_hash):
+                freshness = certificates.freshness(sample.record, sample.after)
+                assert freshness == GRADES[group.name]
+
+
+def test_records_are_left_alone(certified, toy):
+    assert not certificates_path(toy.results).exists()
+
+
+def test_events(certified):
+    planned, *others = certified["events"]
+    more = [event for event in others if isinstance(event, Planned)]
+    compared = [event for event in others if isinstance(event, Compared)]
+    # One of each configuration, two where there is a grid; then up to 30 for each class that
+    # differs, as far as there are any.
+    assert planned.samples == 12
+    assert [event.samples for event in more] == [29 + 28 + 29 + 29 + 3]
+    assert len(compared) == 12 + 118
+
+
+def test_another_verdict_forbids_equivalence(certified):
+    assert certified["findings"]["Judged"].reasons == ["another verdict: mytable: worse today"]
+
+
+def test_few_splits_cannot_be_equivalent(certified):
+    reason = "4 pairs with an error, of 30 that equivalence asks for"
+    assert certified["findings"]["Rare"].reasons == [reason]
+
+
+def test_the_budget_leaves_out_what_costs_most(find_groups, tmp_path):
+    groups = find_groups("Moved", "Ordered")
+    samples, seconds = Session(groups, tmp_path).plan()
+    some, less = Session(groups, tmp_path, budget=seconds / 2).plan()
+    assert 0 < less <= seconds / 2
+    assert some == samples[: len(some)]
+    assert Session(groups, tmp_path, budget=seconds / 4, n_jobs=2).plan()[0] == some
+    assert Session(groups, tmp_path, budget=0.0).plan() == ([], 0.0)
+
+
+def test_refused(toy, certify, find_groups, tmp_path):
+    [group] = find_groups("Moved")
+    variants = [
+        ({"code": "0" * 16}, "is not the code that the records name"),
+        ({"after": "0" * 16}, "is not the code that the records name"),
+        ({"commit": toy.broken}, "No module named 'a_package_that_is_gone'"),
+        ({"commit": "f" * 40}, "cannot check out commit ffffffffffff"),
+    ]
+    findings, _ = certify([changed(group, **changes) for changes, _ in variants])
+    for finding, (_, message) in zip(findings, variants, strict=True):
+        [reason] = finding.reasons
+        assert finding.is_refused
+        assert message in reason
+        assert "\n" not in reason
+    assert not certificates_path(tmp_path).exists()
+
+
+def test_what_was_fitted_before_a_stop_is_kept(certify, find_groups, tmp_path):
+    class Stop(Exception):
+        pass
+
+    def stop(event):
+        if isinstance(event, Compared):
+            raise Stop
+
+    with pytest.raises(Stop):
+        certify(find_groups("Moved"), tmp_path, on_event=stop)
+    kept = tmp_path / ".certify" / "fits.jsonl"
+    before = kept.read_text().splitlines()
+    assert len(before) >= 2
+    [finding], _ = certify(find_groups("Moved"), tmp_path)
+    assert finding.grade == "identical"
+    after = kept.read_text().splitlines()
+    assert after[: len(before)] == before
+    assert len(after) == 6
