@@ -24,7 +24,7 @@ from boostbench.experiment.runner import Report
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.writers.printing import make_grid, print_line
-from boostbench.report.writers.terminal import print_stale_note, print_summary
+from boostbench.report.writers.terminal import print_code_notes, print_summary
 
 
 def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
@@ -101,7 +101,7 @@ def _print(spec: dict, report: Report) -> None:
     )
     console = Console()
     print_summary(console, outcome.experiment.dataset, [cell])
-    print_stale_note(console, [cell])
+    print_code_notes(console, [cell])
 
 
 def print_sweep(settings: Sequence[Sequence[str]]) -> None:

@@ -38,7 +38,7 @@ class Cell:
     failures : list of dict
         Failed splits.
     stale : int
-        How many of `records` other code than today's made.
+        How many of `records` other code than today's made, which no certificate covers.
     published : dict of str to Published
         What the paper says of the same experiment, by quantity.
     quantity : Quantity, default=TEST_ERROR
@@ -51,6 +51,8 @@ class Cell:
         Whether the data are at hand.
     departures : tuple of str, default=()
         What is not as the paper's table asks for. Then there is no verdict.
+    certified : dict of str to int, default={}
+        How many of `records` rest on a certificate, by its grade.
     """
 
     data: str
@@ -65,6 +67,7 @@ class Cell:
     rounds: int | None = None
     available: bool = True
     departures: tuple[str, ...] = ()
+    certified: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -86,6 +89,7 @@ class Cell:
             records=recorded.records,
             failures=recorded.failures,
             stale=recorded.stale,
+            certified=recorded.certified,
             published=published,
             quantity=quantity,
             missing=recorded.missing,

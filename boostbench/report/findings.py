@@ -123,12 +123,12 @@ def seconds_rows(table: Table) -> list[list[str]]:
         said = {name: table.published_time(row, name) for name in timed}
         for name, column in timed.items():
             if said[name]:
-                ours = numbers.seconds(table.time(row, name))
+                ours = table.printed_time(row, name)
                 rows.append([title, column.label, str(said[name]), ours])
         for slow, fast in table.speedup:
             if said[slow] and said[fast]:
                 factor = f"{said[slow].mean / said[fast].mean:.2g}"
-                ours = numbers.seconds(table.ratio(row, (slow, fast)))
+                ours = table.printed_ratio(row, (slow, fast))
                 label = f"speed-up of {table.columns[fast].label}"
                 rows.append([title, label, factor, ours])
     return rows

@@ -1,11 +1,13 @@
 """A table of a paper, from cells: rows are data sets, columns are algorithms."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import ELSEWHERE, STALE, Cell
+from boostbench.report.codes import OTHER_CODE, certified_notes, made_by, time_notes, usual
 from boostbench.report.published import Published
 
 #: Stands behind a number that not all splits are behind.
@@ -135,6 +137,11 @@ class Table:
         last = list(self.results.values())[-1].rounds
         return {name: column.fit for name, column in self.results.items() if column.rounds == last}
 
+    @property
+    def fitted(self) -> list[Cell]:
+        """Cells of the last round, so that each fit is there once."""
+        return [cell for (_, column), cell in self.cells.items() if column in self.fits]
+
     def entries(self, row: str) -> list[Entry]:
         """Give what is printed of a row, under `heads`."""
         best = self.best(row)
@@ -144,10 +151,28 @@ class Table:
                 cell = self.cells[row, name]
                 text = cell.text + (PARTIAL if cell.is_partial else "")
             else:
-                text = numbers.seconds(self.time(row, name))
+                text = self.printed_time(row, name)
             entries.append(Entry(text, name in best))
-        ratios = [numbers.seconds(self.ratio(row, pair)) for pair in self.speedup]
-        return entries + [Entry(ratio, False) for ratio in ratios]
+        return entries + [Entry(self.printed_ratio(row, pair), False) for pair in self.speedup]
+
+    def printed_time(self, row: str, name: str) -> str:
+        """Print what a column of CPU times shows, with its `time_mark`."""
+        mark = self.time_mark(row, self.columns[name].beside)
+        return numbers.seconds(self.time(row, name)) + mark
+
+    def printed_ratio(self, row: str, pair: tuple[str, str]) -> str:
+        """Print the `ratio` of two CPU times, marked if one of them is."""
+        mark = max(self.time_mark(row, self.columns[name].beside) for name in pair)
+        return numbers.seconds(self.ratio(row, pair)) + mark
+
+    def time_mark(self, row: str, name: str) -> str:
+        """Mark the CPU times of a result that other code made than the others; else nothing."""
+        cell = self.cells[row, name]
+        return OTHER_CODE if cell.records and made_by(cell) != self._usual_code else ""
+
+    @cached_property
+    def _usual_code(self) -> str:
+        return usual(self.cells.values())
 
     def time(self, row: str, name: str) -> float | None:
         """Give what a column of CPU times shows; None where it is not known."""
@@ -249,7 +274,7 @@ class Table:
             )
         if any(cell.stale for cell in cells.values()):
             notes.append(stale_note())
-        return notes
+        return [*notes, *certified_notes(self.fitted), *time_notes(self.fitted)]
 
 
 def stale_note() -> str:

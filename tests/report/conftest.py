@@ -23,11 +23,13 @@ def make_cell():
         coefficients=None,
         n=10,
         source="",
+        commit="b17bc98",
         **more,
     ):
         records = [
             {
                 "split": split,
+                "commit": commit,
                 "test_error": error / 100,
                 "checkpoints": {str(checkpoint): error / 200 for checkpoint in checkpoints},
                 "n_iterations": 100,

@@ -7,6 +7,7 @@ from math import isnan
 from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
 from boostbench.report import numbers
 from boostbench.report.cells import STALE, Cell
+from boostbench.report.codes import certified_notes
 from boostbench.report.statistics.agreement import BASES
 from boostbench.report.tables import PARTIAL
 from boostbench.report.verdicts import MEANING
@@ -51,6 +52,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         (STALE, f"{cell.stale} of {len(cell.records)} splits were made by other code than today's")
         if cell.stale
         else ("", ""),
+        ("Certified", " ".join(certified_notes([cell]))),
         ("Config", _config(cell)),
         ("Recorded", _recorded(cell)),
     ]

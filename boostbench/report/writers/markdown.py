@@ -4,7 +4,6 @@ from tabulate import tabulate
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report import numbers
-from boostbench.report.cells import Cell
 from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
@@ -74,18 +73,19 @@ def _errors(table: Table) -> str:
 
 def _seconds(table: Table) -> str:
     rows = [
-        [table.rows[row], *(_spent(table.cells[row, name]) for name in table.fits)]
-        for row in table.rows
+        [table.rows[row], *(_spent(table, row, name) for name in table.fits)] for row in table.rows
     ]
     return _pipe(rows, ["data", *table.fits.values()])
 
 
-def _spent(cell: Cell) -> str:
+def _spent(table: Table, row: str, name: str) -> str:
     """``"3.20 / 1.10 / 1.90"``: CPU seconds of the fit, its weak learners, its coefficients."""
+    cell = table.cells[row, name]
     if not cell.records:
         return "-"
     parts = [QUANTITIES[name] for name in ("fit", "weak_learner", "coefficients")]
-    return " / ".join(numbers.seconds(cell.average(part)) for part in parts)
+    spent = " / ".join(numbers.seconds(cell.average(part)) for part in parts)
+    return spent + table.time_mark(row, name)
 
 
 def _pipe(rows: list[list[str]], header: list[str], left: int = 1) -> str:

@@ -11,6 +11,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report import numbers
 from boostbench.report.cells import ELSEWHERE, Cell
+from boostbench.report.codes import certified_notes, time_notes
 from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
@@ -90,10 +91,11 @@ def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> 
     )
 
 
-def print_stale_note(console: Console, cells: Sequence[Cell]) -> None:
-    """Explain the mark of stale numbers, where there are any."""
-    if any(cell.stale for cell in cells):
-        print_line(console, stale_note(), style="yellow")
+def print_code_notes(console: Console, cells: Sequence[Cell]) -> None:
+    """Say what other code than today's made, and whether a certificate covers it."""
+    stale = [stale_note()] if any(cell.stale for cell in cells) else []
+    for note in [*stale, *certified_notes(cells), *time_notes(cells)]:
+        print_line(console, note, style="yellow")
 
 
 def print_headline(console: Console, table: Table) -> None:
