@@ -91,14 +91,16 @@ def _chosen(names: Sequence[str], found: Sequence[Group]) -> list[Group]:
     """Choose groups by the name of an algorithm or of its class."""
     if not names:
         return list(found)
-    targets = {name: configs.read("algo", name)["_target_"] for name in configs.names("algo")}
-    classes = {target.rpartition(".")[2]: target for target in targets.values()}
-    known = targets | classes | {group.name: group.target for group in found}
+    known = {*configs.names("algo"), *(group.name for group in found)}
+    known |= {_class_of(configs.read("algo", name)["_target_"]) for name in configs.names("algo")}
     for name in names:
         if name not in known:
             raise unknown("algorithm", name, known, listed=False)
-    wanted = {known[name] for name in names}
-    return [group for group in found if group.target in wanted]
+    return [group for group in found if {group.name, _class_of(group.target)} & set(names)]
+
+
+def _class_of(target: str) -> str:
+    return target.rpartition(".")[2]
 
 
 class _Datasets:
@@ -237,7 +239,7 @@ def _duration(seconds: float) -> str:
 
 def _print_plan(console: Console, session: Session) -> None:
     """Say what would be fitted, and how long it would take."""
-    header = ["class", "commit", "records", "configurations", "samples", "CPU min"]
+    header = ["algorithm", "commit", "records", "configurations", "samples", "CPU min"]
     grid = make_grid(header, left=2)
     drawn, seconds = session.plan()
     totals = [0, 0, 0]
@@ -262,7 +264,7 @@ def _commits(group: Group) -> str:
 
 def _print_findings(console: Console, findings: Sequence[Finding]) -> int:
     """Say what came out; return the exit code."""
-    grid = make_grid(["class", "commit", "sampled", "covered", "left", "grade"], left=2)
+    grid = make_grid(["algorithm", "commit", "sampled", "covered", "left", "grade"], left=2)
     for finding in findings:
         grade = finding.grade or ("refused" if finding.is_refused else "stale")
         if not finding.pairs and not finding.is_refused:

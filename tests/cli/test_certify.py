@@ -48,7 +48,7 @@ def test_dry_run(call, folder, stale):
     assert result.code == 0
     header, _, row, total, last = result.out.splitlines()
     assert header.split() == [
-        "class",
+        "algorithm",
         "commit",
         "records",
         "configurations",
@@ -57,7 +57,7 @@ def test_dry_run(call, folder, stale):
         "min",
     ]
     name, _, *numbers = row.split()
-    assert (name, numbers[:3]) == ("AdaBoostMH", ["3", "1", "1"])
+    assert (name, numbers[:3]) == ("adaboost_mh", ["3", "1", "1"])
     assert total.split()[:4] == ["all", "3", "1", "1"]
     assert last.startswith("both codes, 3 at a time: about ")
     assert not (folder / "results" / "certificates.jsonl").exists()
@@ -72,7 +72,7 @@ def finding():
     record = {"key": "k", "config_hash": "c", "split": 3, "config": config | {"seed": 0}}
     sample = Sample("records/wine/b.jsonl", record | {"code": "before"}, "after", "b17bc98")
     answer = {"code": "x", "seconds": 1.0, "outcome": {"test_error": 0.25}, "outputs": {}}
-    group = Group("a.B", {"c": [[sample]]})
+    group = Group("b", "a.B", {"c": [[sample]]})
     return Finding(group, [Pair(sample, answer, answer)], grade="identical", covered=["c"])
 
 
@@ -84,7 +84,7 @@ def shown(findings, capsys):
 def test_identical(finding, capsys):
     code, out, err = shown([finding], capsys)
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1].split() == ["B", "b17bc98", "1", "1", "0", "identical"]
+    assert out.splitlines()[-1].split() == ["b", "b17bc98", "1", "1", "0", "identical"]
 
 
 def test_stale_with_its_differences(finding, capsys):
@@ -94,8 +94,8 @@ def test_stale_with_its_differences(finding, capsys):
     code, out, err = shown([finding], capsys)
     assert (code, err) == (1, "")
     assert out.splitlines()[2].split()[-1] == "stale"
-    assert "B: 1 pairs with an error" in out
-    assert "B: b on wine, split 3: test_error: 0.25 then, 0.5 today" in out
+    assert "b: 1 pairs with an error" in out
+    assert "b: b on wine, split 3: test_error: 0.25 then, 0.5 today" in out
 
 
 def test_refused(finding, capsys):
@@ -103,7 +103,7 @@ def test_refused(finding, capsys):
     finding.reasons, finding.is_refused = ["commit b17bc98 is gone"], True
     code, out, err = shown([finding], capsys)
     assert code == 2
-    assert err == "boostbench: B: commit b17bc98 is gone\n"
+    assert err == "boostbench: b: commit b17bc98 is gone\n"
     assert out.splitlines()[2].split()[-1] == "refused"
 
 
@@ -113,7 +113,7 @@ def test_not_sampled(finding, capsys):
     code, out, err = shown([finding], capsys)
     assert (code, err) == (0, "")
     assert out.splitlines()[2].split()[-2:] == ["not", "sampled"]
-    assert "B: not sampled: data set 'wine' is not there" in out
+    assert "b: not sampled: data set 'wine' is not there" in out
 
 
 def test_changes_of_verdicts():

@@ -68,6 +68,11 @@ class Sample:
         return self.config["algo"]["_target_"]
 
     @property
+    def algo(self) -> str:
+        """Name of the algorithm: a class may have several, such as stumps and trees of SAMME."""
+        return Path(self.file).name.partition(".")[0]
+
+    @property
     def is_tuning(self) -> bool:
         """Whether it is a cross-validation trial."""
         return "fold" in self.record
@@ -173,26 +178,24 @@ class Code(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Records of one class by the code of some commits, which is what they have in common.
+    """Records of one algorithm by the code of some commits, which is what they have in common.
 
     The fingerprints of one commit's code differ by what is measured and whether there is tuning.
 
     Attributes
     ----------
+    name : str
+        The algorithm's.
     target : str
-        Dotted name of the class.
+        Dotted name of its class.
     configurations : dict of str to list of list of Sample
         By hash of the configuration: for each kind of record that there is of it, the samples in
         the order in which they are drawn.
     """
 
+    name: str
     target: str
     configurations: dict[str, list[list[Sample]]]
-
-    @property
-    def name(self) -> str:
-        """The class's own name."""
-        return self.target.rpartition(".")[2]
 
     @property
     def samples(self) -> Iterator[Sample]:
@@ -231,7 +234,7 @@ def groups(results: Path) -> tuple[list[Group], list[str]]:
     Returns
     -------
     groups : list of Group
-        By the names of their classes.
+        By the names of their algorithms.
     warnings : list of str
         What cannot be certified, and damaged lines.
     """
@@ -242,24 +245,26 @@ def groups(results: Path) -> tuple[list[Group], list[str]]:
     ]
     linked = _Linked()
     for sample in stale:
-        linked.join((sample.target, sample.before), (sample.target, sample.record["commit"]))
+        maker = sample.algo, sample.target
+        linked.join((maker, sample.before), (maker, sample.record["commit"]))
     found: dict[tuple, dict[str, dict[bool, list[Sample]]]] = {}
     for sample in stale:
-        configurations = found.setdefault(linked.name((sample.target, sample.before)), {})
+        maker = sample.algo, sample.target
+        configurations = found.setdefault(linked.name((maker, sample.before)), {})
         by_kind = configurations.setdefault(sample.record["config_hash"], {})
         by_kind.setdefault(sample.is_tuning, []).append(sample)
     made = [
         Group(
-            target,
+            *maker,
             {
                 one: [sorted(kind, key=_rank) for kind in by_kind.values()]
                 for one, by_kind in configurations.items()
             },
         )
-        for (target, _), configurations in found.items()
+        for (maker, _), configurations in found.items()
     ]
     return (
-        sorted(made, key=lambda group: (group.target, group.commits)),
+        sorted(made, key=lambda group: (group.name, group.target, group.commits)),
         [*warnings, *certificates.warnings],
     )
 

@@ -102,6 +102,7 @@ def toy(tmp_path_factory):
 def changed(group, code=None, **changes):
     """Change all samples of a group."""
     return Group(
+        group.name,
         group.target,
         {
             one: [[_changed(sample, code, **changes) for sample in kind] for kind in kinds]
