@@ -1,4 +1,4 @@
-"""The command line: ``boostbench run|table|figure|list|data``."""
+"""The command line: ``main`` calls the commands, each of which is a file."""
 
 from boostbench.cli.main import main
 

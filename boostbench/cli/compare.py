@@ -13,12 +13,14 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
+from boostbench.experiment import measures
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.merge import find_column, join, merge
 from boostbench.report.tables import Table
 from boostbench.report.writers.comparison_json import to_json
 from boostbench.report.writers.comparison_terminal import print_comparison
+from boostbench.report.writers.printing import print_line
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg"}
@@ -64,19 +66,47 @@ def compare(
     if figure is not None:
         _check_figure(figure, names)
     with busy("reading records"):
-        found = read_tables(tables_with(names, tables, data), results)
+        chosen = tables_with(names, tables, data)
+        found = read_tables(chosen, results)
         table, sources = merge(found, names, data)
         comparison = compare_columns(table)
     if as_json:
         print(to_json(table, sources, comparison))
     else:
-        print_comparison(Console(), table, comparison)
+        console = Console()
+        print_comparison(console, table, comparison)
+        asked = {one.name: name for one, name in zip(found, chosen, strict=True)}
+        holders = {row: asked[source] for row, source in sources.items()}
+        for sentence in _what_lacks(table, holders, results):
+            print_line(console, sentence, style="yellow")
     if figure is not None:
         own = results / "figures" / _slug([*names, *tables, *data])
         written = _draw(table, comparison, Path(figure).with_suffix("") if figure else own)
         told = sys.stderr if as_json else sys.stdout
         print(f"\nwritten: {', '.join(map(str, written))}", file=told)
     return 0
+
+
+def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list[str]:
+    """Say what runs the missing numbers, and of which data only other settings are on record."""
+    lacking = {key: cell for key, cell in table.cells.items() if not cell.records}
+    if not lacking:
+        return []
+    lines = dict.fromkeys(f"'boostbench table {holders[row]}'" for row, _ in lacking)
+    commands = join(list(lines))
+    sentences = [f"What is not run is run by {commands}."]
+    records = measures.find("prediction")
+    others = dict.fromkeys(
+        table.rows[row]
+        for (row, _), cell in lacking.items()
+        if records.file(results, cell.data, cell.algo).is_file()
+    )
+    if others:
+        sentences.append(
+            f"Of {join(list(others))} there are records of other settings, such as profile=quick; "
+            "compare takes those of the tables."
+        )
+    return sentences
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:

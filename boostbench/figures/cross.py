@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
@@ -61,7 +62,9 @@ def compose_cross(
 
 def load_each(specs: Sequence[dict]) -> list[Dataset]:
     """Load the data of each config, those of one name once."""
-    datasets = {name: load(data) for name, data in {_name(s): s["data"] for s in specs}.items()}
+    configs = {_name(spec): spec["data"] for spec in specs}
+    with busy("loading data"):
+        datasets = {name: load(data) for name, data in configs.items()}
     return [datasets[_name(spec)] for spec in specs]
 
 

@@ -11,11 +11,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
-from boostbench.figures.tables import find_cells, lacking, stale_cells
+from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
@@ -138,10 +139,27 @@ class Curves(FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         table = TableDefinition.read(self.table)
         cells, results = find_cells(table, list(table.rows), overrides)
+        without = _without_rounds(cells)
         panels = {
-            table.rows[row].title: {label: there.records for label, there in columns.items()}
+            table.rows[row].title: {
+                label: there.records for label, there in columns.items() if label not in without
+            }
             for row, columns in cells.items()
             if any(there.records for there in columns.values())
         }
+        if not any(panels.values()):
+            raise UserError(f"nothing of table {table.name} has a test error after some rounds")
         notes = lacking(table, cells) + stale_cells(table, cells)
+        if without:
+            notes.append(f"No curve, as it has no boosting rounds: {', '.join(without)}.")
         return Drawing(draw_curves(panels, self.error_axis), results, notes)
+
+
+def _without_rounds(cells: Cells) -> list[str]:
+    """Name the columns of whose records none has a test error after some rounds."""
+    staged: dict[str, bool] = {}
+    for columns in cells.values():
+        for column, there in columns.items():
+            for record in there.records:
+                staged[column] = staged.get(column, False) or bool(record["checkpoints"])
+    return [column for column, has_rounds in staged.items() if not has_rounds]

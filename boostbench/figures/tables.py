@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.files import split_words
@@ -24,13 +25,14 @@ def find_cells(table: TableDefinition, rows: list[str], overrides: list[str]) ->
                 f"table {table.name} has no row {row!r}; it has {', '.join(table.rows)}"
             )
     keys = [(row, column) for row in rows for column in table.columns if table.runs(row, column)]
-    specs = experiments([table.cell(*key) + overrides for key in keys])
-    results = Path(specs[0]["results"])
-    records = Records(results)
     cells: Cells = {}
-    for (row, column), spec in zip(keys, specs, strict=True):
-        label = table.label(column, spec["algo"])
-        cells.setdefault(row, {})[label] = records.find(spec)
+    with busy("reading records"):
+        specs = experiments([table.cell(*key) + overrides for key in keys])
+        results = Path(specs[0]["results"])
+        records = Records(results)
+        for (row, column), spec in zip(keys, specs, strict=True):
+            label = table.label(column, spec["algo"])
+            cells.setdefault(row, {})[label] = records.find(spec)
     if not any(there.records for columns in cells.values() for there in columns.values()):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
@@ -83,7 +85,8 @@ def read(figure: str, names: Sequence[str], overrides: list[str]) -> tuple[list[
     strange, results = split_words(f"figure {figure}", overrides)
     if strange:
         raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
-    return read_tables(names, results), results
+    with busy("reading records"):
+        return read_tables(names, results), results
 
 
 def stale_of(tables: Sequence[Table]) -> list[str]:

@@ -92,6 +92,19 @@ def test_missing_records(call, folder, define_table):
     assert list(folder.iterdir()) == []
 
 
+def test_what_runs_the_missing_numbers_is_told(call, define_table):
+    name = define_table(**TABLE)
+    for algo in ("samme", "adaboost_mh"):
+        run = [f"algo={algo}", "data=iris", "data.openml=null", "parallel=serial"]
+        assert call("run", *run, *SMALL, "algo.n_iterations=4").code == 0
+    told = words(call("compare", "samme", "adaboost_mh", "--tables", name))
+    assert f"What is not run is run by 'boostbench table {name}'." in told
+    assert "Of iris there are records of other settings, such as profile=quick" in told
+    assert call("table", name, "parallel=serial").code == 0
+    told = words(call("compare", "samme", "adaboost_mh", "--tables", name))
+    assert "is run by" not in told
+
+
 def test_damaged_records_of_another_folder(call, folder, recorded):
     (folder / "results").rename(folder / "elsewhere")
     (path,) = (folder / "elsewhere" / "records" / "iris").glob("samme*.jsonl")

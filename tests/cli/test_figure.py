@@ -148,6 +148,26 @@ def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeyp
         assert asked == {"exp": ["exponential"] * 2, "MC, log": ["logistic"] * 2}, row
 
 
+def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, monkeypatch):
+    drawn = {}
+    monkeypatch.setattr(
+        "boostbench.figures.curves.draw_curves",
+        lambda panels, axis: drawn.update(panels) or Figure(),
+    )
+    tree = {"tree": {"_target_": "sklearn.tree.DecisionTreeClassifier"}}
+    settings = ["protocol.n_splits=2", "data.openml=null"]
+    columns = [tree, {"mh": {"algo": "adaboost_mh", "overrides": "algo.n_iterations=3"}}]
+    table = define_table(rows=["iris"], columns=columns, overrides=settings)
+    assert call("table", table, "parallel=serial").code == 0
+    assert call("figure", define(kind="curves", table=table)).code == 0
+    assert [*drawn["iris"]] == ["mh"]
+    page = (folder / "results" / "figures" / "mine.md").read_text()
+    assert "No curve, as it has no boosting rounds: tree." in page
+    table = define_table(rows=["iris"], columns=[tree], overrides=settings)
+    told = call("figure", define(kind="curves", table=table)).err
+    assert "nothing of table mine has a test error after some rounds" in told
+
+
 def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     panels = [{"title": "rounds", "table": losses, "rows": {"few": 2, "iris": 5}}]
     figure = define(kind="times", panels=panels)
