@@ -8,8 +8,7 @@ import os
 from collections.abc import Sequence
 
 from boostbench import configs
-
-_COMMANDS = ["run", "table", "figure", "compare", "check", "certify", "report", "list", "data"]
+from boostbench.cli.main import make_parser
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -42,7 +41,7 @@ def complete(argv: Sequence[str]) -> int:
 def _candidates(before: list[str]) -> list[str]:
     match before:
         case []:
-            return _COMMANDS
+            return make_parser()[1]
         case ["table"]:
             return configs.names("table")
         case ["figure"]:

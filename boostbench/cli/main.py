@@ -84,7 +84,7 @@ def _dispatch(argv: list[str]) -> int:
         from boostbench.cli.completion import complete
 
         return complete(argv)
-    parser, commands = _parser()
+    parser, commands = make_parser()
     if argv and not argv[0].startswith("-") and argv[0] not in commands:
         raise UserError(f"unknown command {argv[0]!r}; {hint(argv[0], commands)}")
     args, others = parser.parse_known_args(argv)
@@ -105,8 +105,8 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(f"{message}; '{self.prog} --help' shows how")
 
 
-def _parser() -> tuple[argparse.ArgumentParser, Sequence[str]]:
-    """Make the parser, and name the commands."""
+def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
+    """Make the parser of all commands but ``run``, and name the commands."""
     parser = _Parser(
         prog="boostbench",
         description="Reproduce the tables and figures of five boosting papers, cell by cell.",
@@ -234,7 +234,8 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _certify(args: argparse.Namespace) -> int:
-    from boostbench.cli.certify import certify
+    with busy("starting"):
+        from boostbench.cli.certify import certify
 
     return certify(args.words, args.budget, args.dry_run, args.jobs)
 

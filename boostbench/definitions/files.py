@@ -77,8 +77,8 @@ def split_words(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
             results = Path(value)
         else:
             raise UserError(
-                f"{command} reads the records that tables ask for and takes results=DIR alone, not "
-                f"{word!r}; 'boostbench table NAME {word}' shows others"
+                f"{command} goes by what is on record and takes results=DIR alone, not {word!r}; "
+                f"'boostbench table NAME {word}' shows what that gives"
             )
     return names, results
 

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
@@ -137,8 +136,7 @@ class Curves(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        table = TableDefinition.read(self.table)
-        cells, results = find_cells(table, list(table.rows), overrides)
+        table, cells, results = find_cells(self.table, None, overrides)
         without = _without_rounds(cells)
         panels = {
             table.rows[row].title: {

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from boostbench.busy import busy
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
@@ -100,7 +101,9 @@ class Paths(FigureDefinition):
         taken = ",".join(map(str, self.classes))
         chosen = [f"data={self.data}", f"algo={self.algo}", f"++data.classes=[{taken}]"]
         [spec] = experiments([[*chosen, *self.overrides, *overrides]])
-        [outcome] = execute([spec], [load(spec["data"])], measure="paths").outcomes
+        with busy("loading data"):
+            dataset = load(spec["data"])
+        [outcome] = execute([spec], [dataset], measure="paths").outcomes
         if not outcome.records:
             raise UserError(f"no coefficient paths of {self.algo} on {self.data}; see above")
         [record] = outcome.records

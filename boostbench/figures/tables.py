@@ -17,8 +17,35 @@ from boostbench.report.tables import Table
 Cells = dict[str, dict[str, Recorded]]
 
 
-def find_cells(table: TableDefinition, rows: list[str], overrides: list[str]) -> tuple[Cells, Path]:
-    """Find what is recorded of some rows of a table, and say in which folder that is."""
+def find_cells(
+    name: str, rows: Sequence[str] | None, overrides: list[str]
+) -> tuple[TableDefinition, Cells, Path]:
+    """Find what is recorded of a table.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table, or path of a YAML file that defines one.
+    rows : sequence of str or None
+        Its rows; None for all.
+    overrides : list of str
+        Hydra overrides for every cell.
+
+    Returns
+    -------
+    table : TableDefinition
+    cells : dict
+        By row and by the label of the column.
+    results : Path
+        The folder of the records.
+
+    Raises
+    ------
+    UserError
+        No such table or row, or none of it is recorded.
+    """
+    table = TableDefinition.read(name)
+    rows = list(table.rows) if rows is None else rows
     for row in rows:
         if row not in table.rows:
             raise UserError(
@@ -36,9 +63,9 @@ def find_cells(table: TableDefinition, rows: list[str], overrides: list[str]) ->
     if not any(there.records for columns in cells.values() for there in columns.values()):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
-            f"'boostbench table {table.name}' runs it"
+            f"'boostbench table {name}' runs it"
         )
-    return cells, results
+    return table, cells, results
 
 
 def lacking(table: TableDefinition, cells: Cells) -> list[str]:

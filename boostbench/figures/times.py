@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.definitions.table import TableDefinition
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import QUANTITIES, ROUNDS
 from boostbench.figures.definition import FigureDefinition
@@ -94,8 +93,7 @@ class Times(FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         panels, facts, notes, labels = {}, [], [], {}
         for panel in self.panels:
-            table = TableDefinition.read(panel.table)
-            cells, results = find_cells(table, list(panel.rows), overrides)
+            table, cells, results = find_cells(panel.table, list(panel.rows), overrides)
             lines = panels.setdefault(panel.title, {})
             for row, value in panel.rows.items():
                 for algorithm, there in cells[row].items():

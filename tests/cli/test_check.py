@@ -98,4 +98,4 @@ def test_unknown_table(refused):
 
 
 def test_other_overrides(refused):
-    assert "check reads the records that tables ask for" in refused("check", "protocol.n_splits=3")
+    assert "check goes by what is on record" in refused("check", "protocol.n_splits=3")

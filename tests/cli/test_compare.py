@@ -121,7 +121,10 @@ def test_damaged_records_of_another_folder(call, folder, recorded):
         (["samme"], "needs two algorithms or more"),
         (["samme", "samme"], "each once"),
         (["samme", "adaboost_mhh"], "did you mean adaboost_mh"),
-        (["samme", "adaboost_mh", "seed=1"], "compare reads the records that tables ask for"),
+        (
+            ["samme", "adaboost_mh", "seed=1"],
+            "compare goes by what is on record",
+        ),
         (["samme", "adaboost_mh", "--figure"], "needs three algorithms or more"),
         (["samme", "adaboost_mh", "--figure", "adaboost_ecc"], "needs three algorithms or more"),
         (["samme", "adaboost_mh", "gradboost", "--figure", "a.pdf"], "a .png or .svg file"),

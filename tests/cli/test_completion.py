@@ -15,7 +15,9 @@ def complete(call, monkeypatch):
 
 
 def test_commands(complete):
-    commands = ["run", "table", "figure", "compare", "check", "report", "list", "data"]
+    commands = [
+        *("run", "table", "figure", "compare", "check", "certify", "report", "list", "data")
+    ]
     assert complete("boostbench ") == commands
     assert complete("boostbench ta") == ["table"]
 

@@ -89,7 +89,7 @@ def names_of(tables):
 def test_mistakes(refused, folder):
     assert "unknown table 'randomboots5'" in refused("report", "randomboots5", "results=.")
     assert "there are no results in nowhere" in refused("report", "results=nowhere")
-    assert "report reads the records that tables ask for" in refused("report", "seed=1")
+    assert "report goes by what is on record" in refused("report", "seed=1")
 
 
 def test_a_file_that_cannot_be_written_is_named(call, folder):
