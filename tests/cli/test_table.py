@@ -258,10 +258,16 @@ def test_speedup_and_what_is_not_run(call, folder, define_table):
     assert "Not available" not in markdown
 
 
-def test_definitions_in_the_documentation(tmp_path):
+def test_definitions_in_the_documentation(tmp_path, monkeypatch):
+    (tmp_path / "mymodel.py").write_text(
+        "from sklearn.tree import DecisionTreeClassifier\n\n\n"
+        "class Mine(DecisionTreeClassifier):\n"
+        "    def __init__(self, depth=1):\n        self.depth = depth\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
     text = (configs.conf_dir().parent / "docs" / "tables.md").read_text()
     examples = re.findall("```yaml\n(.*?)```", text, re.DOTALL)
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         (tmp_path / "example.yaml").write_text(example)
         table = TableDefinition.read(str(tmp_path / "example.yaml"))

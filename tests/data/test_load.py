@@ -156,8 +156,8 @@ def test_nothing_is_at_hand(data_folder):
         f"data set 'toy' is not at hand: no toy.svm, .arff, .csv or .npz in {data_folder}; "
         "not in the cache; OpenML 7: the server cannot be reached. "
         "Put toy.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE; "
-        "diagonals, digits, hastie, iris, synthetic1, synthetic2, synthetic3, wdbc, wine need no "
-        "download"
+        "annulus, checkerboard, diagonals, digits, disjunctive, hastie, iris, linear, parabolic, "
+        "parity, polynomial, sine, synthetic1, synthetic2, synthetic3, wdbc, wine need no download"
     )
 
 
