@@ -296,7 +296,7 @@ def test_ctrl_c_and_sigterm(folder, number, code):
     while running.poll() is None and not (path.exists() and path.read_text().count("\n") > 3):
         time.sleep(0.05)
     running.send_signal(number)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == code
     assert "Traceback" not in err
     kept = len(records(folder, algo="adaboost_mh"))

@@ -28,9 +28,13 @@ def results(tmp_path):
     return tmp_path / "results"
 
 
+def record_file(results, tuning=False):
+    return results / "records" / "toy" / f"fake{'.tuning' if tuning else ''}.jsonl"
+
+
 def lines(results, tuning=False):
     """Give the lines that are records."""
-    path = results / "records" / "toy" / f"fake{'.tuning' if tuning else ''}.jsonl"
+    path = record_file(results, tuning)
     body = path.read_text().splitlines() if path.exists() else []
     return [line for line in body if '"schema":2' in line]
 
@@ -371,9 +375,13 @@ run([experiment], results=Path(sys.argv[1]), n_jobs=int(sys.argv[2]))
 
 
 @contextlib.contextmanager
-def runner(results, n_jobs):
-    """A run of 6 trials and 10 splits in a process group of its own."""
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+def runner(results, n_jobs, tuning=False):
+    """A run of 6 trials and 10 splits in a process group of its own.
+
+    It stops getting on after two records of one kind or the other, until a signal comes.
+    """
+    env = {**os.environ, "SLOW_AFTER": str(record_file(results, tuning))}
+    env["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), env.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results), str(n_jobs)]
     process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -392,13 +400,13 @@ def wait_for(process, condition):
 
 @pytest.mark.parametrize(("n_jobs", "tuning"), [(2, True), (1, False)])
 def test_kill_loses_only_what_is_in_flight(make_experiment, results, n_jobs, tuning):
-    with runner(results, n_jobs) as process:
+    with runner(results, n_jobs, tuning) as process:
         wait_for(process, lambda: len(lines(results, tuning)) >= 2)
         process.kill()
         process.wait()
         # Its workers follow it, rather than compute what nobody will record.
         with pytest.raises(ProcessLookupError):  # noqa: PT012
-            for _ in range(100):
+            for _ in range(600):
                 os.killpg(process.pid, 0)
                 time.sleep(0.1)
     before = read(results / "records" / "toy" / "fake.jsonl")[0]
@@ -418,7 +426,7 @@ def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
     with runner(results, n_jobs=2) as process:
         wait_for(process, lambda: len(lines(results)) >= 2)
         os.killpg(process.pid, signal.SIGINT)
-        said = process.communicate(timeout=10)[1].decode()
+        said = process.communicate(timeout=60)[1].decode()
     assert process.returncode == -signal.SIGINT
     assert said.count("Traceback") == 1
     # joblib's tracker may find a file gone that it was about to remove, and says so.
@@ -433,7 +441,7 @@ def test_sigterm_is_like_ctrl_c(results, n_jobs, group):
     with runner(results, n_jobs) as process:
         wait_for(process, lambda: len(lines(results)) >= 2)
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
-        said = process.communicate(timeout=10)[1].decode()
+        said = process.communicate(timeout=60)[1].decode()
     own = [line for line in said.splitlines() if "resource_tracker" not in line]
     assert own[-1] == "boostbench.errors.Terminated"
     assert said.count("Traceback") == 1
