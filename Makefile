@@ -63,7 +63,7 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 
 # A process for each core, so that none needs threads of its own.
 test: lint ## install, lint, run all tests
-	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto
+	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 lint: $(VENV)/installed-dev ## check style and formatting
 	$(BIN)/ruff check .
