@@ -25,6 +25,9 @@ def busy(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda what: None
         return
     from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
 
-    with Console(stderr=True).status(what) as status:
-        yield status.update
+    spinner = Spinner("dots", what)
+    with Live(spinner, console=Console(stderr=True), transient=True):
+        yield lambda what: spinner.update(text=what)

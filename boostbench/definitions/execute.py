@@ -55,7 +55,7 @@ def execute(
 
 
 def load_rows(specs: Mapping[tuple[str, str], dict]) -> dict[str, Dataset]:
-    """Load each row's data set once; complain of those not at hand, and leave them out.
+    """Load the rows' data sets, equal ones once; complain of those not at hand, and leave them out.
 
     Parameters
     ----------
@@ -68,10 +68,14 @@ def load_rows(specs: Mapping[tuple[str, str], dict]) -> dict[str, Dataset]:
         By row.
     """
     datasets, absent = {}, {}
+    loaded: dict[str, Dataset] = {}
     for (row, _), spec in specs.items():
         if row not in datasets and row not in absent:
+            asked = repr(spec["data"])
             try:
-                datasets[row] = load(spec["data"])
+                if asked not in loaded:
+                    loaded[asked] = load(spec["data"])
+                datasets[row] = loaded[asked]
             except UserError as error:
                 absent[row] = error
     offline = [row for row, error in absent.items() if isinstance(error, Offline)]

@@ -46,3 +46,23 @@ def test_reader_that_leaves_early(folder):
     command = f'{sys.executable} -u -c "{code}" | true; echo ${{PIPESTATUS[0]}}'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["list"],
+        ["table", "randombost5"],
+        ["figure", "randombost3"],
+        ["check", "randombost5"],
+        ["report", "randombost5"],
+        ["run", "algo=rbost_proj"],
+        ["tabel"],
+    ],
+)
+def test_names_are_checked_before_anything_heavy_is_imported(folder, argv):
+    code = f"import sys; from boostbench.cli import main; main({argv}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert "boostbench.cli.main" in modules
+    assert not modules & {"numpy", "scipy", "sklearn", "pandas", "joblib", "matplotlib", "openml"}

@@ -1,0 +1,25 @@
+import io
+import sys
+
+from boostbench.busy import busy
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_what_goes_on(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with busy("reading records") as tell:
+        tell("writing the page")
+    assert "reading records" in sys.stderr.getvalue()
+    assert "writing the page" in sys.stderr.getvalue()
+
+
+def test_elsewhere_nothing_is_shown(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with busy("reading records") as tell:
+        tell("writing the page")
+    assert sys.stderr.getvalue() == ""
