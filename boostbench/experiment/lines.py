@@ -75,7 +75,7 @@ class Definitions:
         line : mapping
             As `parse` gives it.
         kind : str
-            Kind of the file: ``""``, ``"tuning"``, ``"boundary"``, ``"features"``, ``"path"``.
+            Kind of the file, see `schema.FORMS`.
 
         Returns
         -------
@@ -93,15 +93,16 @@ class Definitions:
             raise BadLine(f"its {what} is defined nowhere in the file")
         config, identity = self._configs[name]
         made_by = self._provenances[line["provenance"]]
-        finished, failed = schema.KINDS.get(kind, (schema.Record, schema.Record))
         record = _lengthened(line, config)
+        is_trial = kind == "tuning"
         if "error" in record:
-            check(record, failed)
+            check(record, schema.FailedTrial if is_trial else schema.Failure)
         else:
-            check(record, finished)
-            if issubclass(finished, schema.Measured) and made_by["environment"] is None:
+            check(record, schema.FORMS.get(kind, schema.Measured))
+            if not is_trial and made_by["environment"] is None:
                 raise BadLine("its provenance has no environment")
-        if "fold" in record:
+        _check_judgement(record, config)
+        if is_trial:
             points = record.get("points") or [record["point"]]
             key = identity.trial_key(record["split"], record["fold"], points, record["rows"])
         else:
@@ -109,6 +110,14 @@ class Definitions:
         del record["schema"], record["provenance"]
         derived = {"key": key, "asked": identity.asked, "config_hash": name, "config": config}
         return record | made_by | derived
+
+
+def _check_judgement(record: Mapping, config: Mapping) -> None:
+    """Cross-validation makes shares of errors small, if its config does not say otherwise."""
+    errors = [record.get("validation_error"), *record.get("validation_errors", [])]
+    found = [error for error in errors if error is not None]
+    if "judged_by" not in config and not all(0 <= error <= 1 for error in found):
+        raise BadLine("validation_error: expected a fraction of 1")
 
 
 def parse(line: bytes) -> dict:

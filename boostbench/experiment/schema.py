@@ -1,9 +1,12 @@
-"""What a record may hold, second schema: types against which every line is checked."""
+"""What a record may hold, second schema: types against which every line is checked.
+
+More than a type names may always be there.
+"""
 
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 SCHEMA = 2
 
@@ -89,12 +92,12 @@ class FailedTrial(Trial, kw_only=True):
 
 
 class FinishedTrial(Trial, kw_only=True):
-    """A cross-validation trial with its errors."""
+    """A cross-validation trial with what it is judged by."""
 
     finished: Time
     seconds: dict[str, Duration | None] | list[Duration]
-    validation_error: Fraction | None = None
-    validation_errors: list[Fraction] | None = None
+    validation_error: float | None = None
+    validation_errors: list[float] | None = None
     digest: Name | None = None
     digests: list[Name] | None = None
 
@@ -108,20 +111,28 @@ class FinishedTrial(Trial, kw_only=True):
             raise ValueError("it has to have a validation error for each point")
 
 
-class Measured(Record):
+class Measured(Record, kw_only=True):
     """A fit of which something was measured."""
 
     n_train: Rows
     n_test: Count
     chosen: Point
-    validation_error: Fraction | None
+    validation_error: float | None
     started: Time
     finished: Time
     warnings: list[str]
+    test_error: Fraction | UnsetType = UNSET
+    train_error: Fraction | UnsetType = UNSET
+    checkpoints: dict[Round, Fraction] | UnsetType = UNSET
+    digests: dict[str, Name] | UnsetType = UNSET
+    n_iterations: Count | UnsetType | None = UNSET
+    n_features: Count | UnsetType = UNSET
+    n_parameters: Count | UnsetType | None = UNSET
+    seconds: dict[str, Duration | None] | UnsetType = UNSET
 
 
 class Seconds(Struct):
-    """CPU seconds."""
+    """CPU seconds: of the fit and its parts, of a prediction, of the reference job."""
 
     fit: Duration
     predict_per_instance: Duration
@@ -130,8 +141,8 @@ class Seconds(Struct):
     coefficients: Duration | None = None
 
 
-class Prediction(Measured):
-    """Test errors of a fit."""
+class Prediction(Measured, kw_only=True):
+    """Errors of a fit, and its times."""
 
     test_error: Fraction
     train_error: Fraction
@@ -139,19 +150,17 @@ class Prediction(Measured):
     n_iterations: Count | None
     n_parameters: Count | None
     seconds: Seconds
-    n_features: Count | None = None
-    digests: dict[str, Name] | None = None
 
 
 class Points(Struct):
-    """Coordinates and class numbers."""
+    """Coordinates and class numbers of the samples."""
 
     x: list[float]
     y: list[float]
     label: list[Count]
 
 
-class Boundary(Measured):
+class Boundary(Measured, kw_only=True):
     """What a fit predicts all over the plane."""
 
     points: Points
@@ -161,7 +170,7 @@ class Boundary(Measured):
     n_iterations: Count | None
 
 
-class FeatureUse(Measured):
+class FeatureUse(Measured, kw_only=True):
     """How often a fit selects each feature."""
 
     counts: list[Count]
@@ -170,7 +179,7 @@ class FeatureUse(Measured):
 
 
 class Stump(Struct):
-    """A feature and its threshold."""
+    """A feature, counted from 0, and its threshold."""
 
     feature: Count
     threshold: float
@@ -183,21 +192,33 @@ class Path(Struct):
     stage_wise: list[list[list[float]]]
 
 
-class Paths(Measured):
-    """The paths of coefficients."""
+class Paths(Measured, kw_only=True):
+    """The paths of coefficients, by loss."""
 
     norms: list[float]
     stumps: list[Stump]
     paths: dict[str, Path]
 
 
-#: What a finished record and a failed one hold, by the kind of the file.
-KINDS: dict[str, tuple[type[Record], type[Record]]] = {
-    "": (Prediction, Failure),
-    "tuning": (FinishedTrial, FailedTrial),
-    "boundary": (Boundary, Failure),
-    "features": (FeatureUse, Failure),
-    "path": (Paths, Failure),
+class Retrieval(Measured, kw_only=True):
+    """How well codes find samples of the same class."""
+
+    mean_average_precision: Fraction
+    n_bits: Rows
+    n_database: Rows
+    seconds: dict[str, Duration | None]
+
+
+#: What a finished record holds, by the kind of its file; `Measured` where a kind is not named, such
+#: as that of a measure of somebody else's. It stands here and not beside the measures, so that what
+#: is checked can change without another name for the code that measures.
+FORMS: dict[str, type[Record]] = {
+    "": Prediction,
+    "tuning": FinishedTrial,
+    "boundary": Boundary,
+    "features": FeatureUse,
+    "path": Paths,
+    "retrieval": Retrieval,
 }
 
 
@@ -215,7 +236,7 @@ def check(content, form: type) -> None:
 
     Examples
     --------
-    >>> check({"code": "0123456789abcdef", "commit": 5}, Provenance)
+    >>> check({"code": "0123456789abcdef", "commit": 5, "environment": None}, Provenance)
     Traceback (most recent call last):
     boostbench.experiment.schema.BadLine: commit: expected str, got int
     """

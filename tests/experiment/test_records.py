@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from boostbench.errors import UserError
+from boostbench.experiment import measures
 from boostbench.experiment.records import append, check_writable, read, record_path
-from boostbench.experiment.schema import BadLine
+from boostbench.experiment.schema import FORMS, BadLine, Measured, check
 
 from .examples import CONFIG, FAILURE, RECORD, TRIAL, changed
 
@@ -233,6 +234,42 @@ def test_impossible_records_are_neither_written_nor_read(path, monkeypatch, chan
     assert not path.exists()
 
 
+@pytest.mark.parametrize("error", [-0.5, 1.5])
+def test_validation_errors_are_fractions_if_nothing_else_is_said(path, error):
+    path = path.with_suffix(".tuning.jsonl")
+    with pytest.raises(BadLine, match=r"^validation_error: expected a fraction of 1"):
+        append(path, changed(TRIAL, validation_error=error))
+    judged = changed(TRIAL, validation_error=error, config__judged_by="something else")
+    assert append(path, judged)["validation_error"] == error
+    for changes in ({"fold": ...}, {"point": ...}, {"validation_error": ...}, {"fold": -1}):
+        with pytest.raises(BadLine):
+            append(path, changed(TRIAL, **changes))
+
+
+def test_measures_of_somebody_else_may_record_anything(path):
+    """What has a known name has to be what the name says, also there."""
+    written = {n: RECORD[n] for n in RECORD.keys() - {"test_error", "train_error", "checkpoints"}}
+    written |= {"depth": {"mean": [1.5, None]}, "seconds": {"drawing": 0.5}}
+    path = path.with_suffix(".depths.jsonl")
+    returned = append(path, written)
+    assert own(returned) == written
+    assert read(path) == ([returned], [])
+    for name, value in (("test_error", 7.0), ("seconds", {"fit": -1}), ("n_iterations", "many")):
+        with pytest.raises(BadLine, match=f"^{name}"):
+            append(path, written | {name: value})
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_every_measure_says_what_has_to_be_there(path, name):
+    form = FORMS[measures.find(name).suffix]
+    bare = {n: RECORD[n] for n in ("n_train", "n_test", "chosen", "validation_error")}
+    bare |= {n: RECORD[n] for n in ("started", "finished", "warnings")}
+    refs = {"schema": 2, "config": "0" * 16, "provenance": "0" * 16, "split": 0, "rows": "0" * 16}
+    with pytest.raises(BadLine, match="there is no "):
+        check(refs | bare, form)
+    check(refs | bare, Measured)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -256,8 +293,8 @@ def test_numbers_that_were_edited_are_not_believed(path, old, new, reason):
 def test_configs_that_were_edited_are_not_believed(path):
     append(path, RECORD)
     path.write_bytes(path.read_bytes().replace(b'"width":1.0', b'"width":2.0'))
-    records, (definition, line) = read(path)
-    assert records == []
+    found, (definition, line) = read(path)
+    assert found == []
     assert definition == f"{path}:1: its config is not what its hash says; left out"
     assert line == f"{path}:3: its config is defined nowhere in the file; left out"
 
@@ -316,10 +353,10 @@ def test_no_damage_stops_reading(path):
             change = [bytes([draw.randrange(256)]), b"", draw.choice(tokens), body[start:stop] * 2]
             body[start:stop] = draw.choice(change)
         path.write_bytes(body)
-        records, warnings = read(path)
-        n_kept += len(records)
-        assert len(records) + len(warnings) >= 1
-        for one in records:
+        found, warnings = read(path)
+        n_kept += len(found)
+        assert len(found) + len(warnings) >= 1
+        for one in found:
             assert "error" in one or 0 <= one["test_error"] <= 1
             again = path.with_name("again.jsonl")
             again.unlink(missing_ok=True)
@@ -346,9 +383,9 @@ def test_two_processes_append_to_one_file(path, tmp_path):
         writer.stdin.write(json.dumps(RECORD))
         writer.stdin.close()
     assert [writer.wait() for writer in writers] == [0, 0]
-    records, warnings = read(path)
+    found, warnings = read(path)
     assert warnings == []
-    assert {record["split"] for record in records} == {
+    assert {record["split"] for record in found} == {
         1000 * n + i for n in (1, 2) for i in range(200)
     }
     assert path.read_bytes().count(b"\n") == 400 + 4 + 1
