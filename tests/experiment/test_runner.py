@@ -13,6 +13,7 @@ from scipy import sparse
 
 from boostbench.errors import UserError
 from boostbench.experiment.certificates import certificates_path, file_certificate
+from boostbench.experiment.measures.prediction import Prediction
 from boostbench.experiment.records import read
 from boostbench.experiment.runner import Finished, Interrupted, Planned, collect, run
 
@@ -215,6 +216,28 @@ def test_a_failure_is_recorded_and_stops_nothing_else(make_experiment, results, 
     assert len(lines(results)) == 4
     assert collect([failing], results=results).failed == 1
     assert run([failing], results=results).ran == 1
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 7.0, -0.5, None, "0.1", np.float32(0.1), {1}, "\ud800"]
+)
+def test_what_cannot_be_recorded_is_a_failure(make_experiment, results, monkeypatch, value):
+    take = Prediction.take
+
+    def broken(self, trial, X, y):
+        found = take(self, trial, X, y)
+        return found | {"test_error": value} if trial.split.index == 2 else found
+
+    monkeypatch.setattr(Prediction, "take", broken)
+    [outcome] = run([make_experiment()], results=results).outcomes
+    assert [record["split"] for record in outcome.records] == [0, 1, 3]
+    [failure] = outcome.failures
+    assert failure["error"].startswith("what was measured cannot be recorded: ")
+    report = collect([make_experiment()], results=results)
+    assert (report.failed, report.warnings) == (1, [])
+    monkeypatch.undo()
+    [outcome] = run([make_experiment()], results=results).outcomes
+    assert (outcome.ran, len(outcome.records)) == (1, 4)
 
 
 def test_a_point_that_fails_is_out(make_experiment, results):
