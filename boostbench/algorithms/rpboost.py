@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.algorithms.base import NO_EDGE, Booster, BoostingClassifier, Master
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.linear import Perceptrons
-from boostbench.core.weak.random_features import FreshProjections
+from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
 
 _SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.random_features import FreshProjections
+from boostbench.core.weak.fresh_projections import FreshProjections
 
 
 def brute_force(X, matrix, residual):
@@ -23,7 +23,7 @@ def random_draw(seed, shape):
 @pytest.mark.parametrize("repeated", [False, True])
 def test_it_finds_what_brute_force_finds(n_projections, repeated, monkeypatch):
     # Two rounds a batch, so that batches end in between.
-    module = "boostbench.core.weak.random_features"
+    module = "boostbench.core.weak.fresh_projections"
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 30 * n_projections)
     rng = np.random.default_rng(n_projections)
     X = rng.integers(0, 3, (30, 4)).astype(float) if repeated else rng.normal(size=(30, 4))
