@@ -2,6 +2,12 @@
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
 from boostbench.algorithms.gradboost import GradBoost
+from boostbench.algorithms.kernels import (
+    FourierFeaturesSVC,
+    PerceptronKernelSVC,
+    StumpKernelSVC,
+)
+from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
@@ -17,14 +23,18 @@ __all__ = [
     "AdaBoostMH",
     "AdaBoostMO",
     "AdaBoostSIP",
+    "FourierFeaturesSVC",
     "GradBoost",
+    "LPBoost",
     "LsBoost",
     "LsBoostRegressor",
     "MCBoost",
     "MultiBoost",
+    "PerceptronKernelSVC",
     "ProjectedAdaBoostMH",
     "RBoostProj",
     "RBoostRank",
     "RBoostRankTC",
     "RpBoost",
+    "StumpKernelSVC",
 ]

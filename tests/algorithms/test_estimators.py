@@ -16,6 +16,7 @@ from boostbench.algorithms import (
     AdaBoostMO,
     AdaBoostSIP,
     GradBoost,
+    LPBoost,
     LsBoost,
     MCBoost,
     MultiBoost,
@@ -114,7 +115,8 @@ CASES |= {
         n_iterations=12, space="super", projection="orthonormal", penalty=10.0, random_state=0
     ),
 }
-BINARY = (AdaBoost, LsBoost, RpBoost)
+CASES["LPBoost"] = LPBoost(n_iterations=12)
+BINARY = (AdaBoost, LPBoost, LsBoost, RpBoost)
 # scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
 CHECKED = [model for name, model in CASES.items() if "," not in name]
 CHECKED += [ProjectedAdaBoostMH(n_iterations=12)]
@@ -245,12 +247,14 @@ class TestEveryModel:
             per_round = 5 if model.weak_learner == "stump" else 8
         elif isinstance(model, MCBoost) and model.weak_learner == "tree":
             per_round = 2 * 2 + 3 + k
-        elif isinstance(model, LsBoost):
+        elif isinstance(model, (LPBoost, LsBoost)):
             per_round = 3
         elif isinstance(model, RpBoost):
             per_round = d + 2
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
         n_different = fitted.n_hypotheses_ if isinstance(model, GradBoost) else T
+        if isinstance(model, LPBoost):
+            n_different = np.count_nonzero(fitted.coefficients_)
         assert fitted.n_parameters_ == n_different * per_round + k * has_intercept + isinstance(
             model, (LsBoost, RpBoost)
         )

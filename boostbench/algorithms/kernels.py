@@ -1,0 +1,280 @@
+"""Support vector machines on the kernels of infinitely many weak learners, and on samples of them.
+
+A kernel here is the inner product of the outputs of all weak learners of a kind, up to a constant
+and a factor. The constant does not matter to a support vector machine with a bias, whose dual
+variables are orthogonal to it; the factor is one of C.
+"""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+def stump_kernel(X, Y=None, offset=0.0):
+    r"""Kernel of all decision stumps.
+
+    Of stumps of both polarities with the threshold anywhere between the smallest and the largest
+    value of a feature, the products of the outputs integrate to 4 times
+
+    .. math:: k(x, x') = \Delta - \|x - x'\|_1, \quad \Delta = \frac12 \sum_d (R_d - L_d).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples_X, n_features)
+    Y : array-like of shape (n_samples_Y, n_features), default=None
+        None: X itself.
+    offset : float, default=0.0
+        :math:`\Delta`. With the value above, L and R the smallest and largest values of the
+        features, kernel matrices are positive semidefinite; with 0 they are conditionally so, which
+        is enough for a support vector machine with a bias.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+
+    References
+    ----------
+    .. [1] H.-T. Lin and L. Li, "Support vector machinery for infinite ensemble learning", JMLR 9,
+       2008: eq. (9).
+
+    Examples
+    --------
+    >>> stump_kernel([[0.0, 0.0], [1.0, 3.0]], offset=2.0)
+    array([[ 2., -2.],
+           [-2.,  2.]])
+    """
+    return offset - manhattan_distances(X, Y)
+
+
+def perceptron_kernel(X, Y=None, offset=0.0):
+    r"""Kernel of all perceptrons ``sign(direction @ x - threshold)``.
+
+    Of directions uniform on the sphere and thresholds uniform in [-R, R], with all samples within
+    R of the origin, the mean of the product of the outputs is c / R times
+
+    .. math:: k(x, x') = \Delta - \|x - x'\|_2, \quad \Delta = \frac{R}{c}, \quad
+              c = E|\theta_1| = \frac{\Gamma(d/2)}{\sqrt\pi \, \Gamma((d + 1)/2)}.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples_X, n_features)
+    Y : array-like of shape (n_samples_Y, n_features), default=None
+        None: X itself.
+    offset : float, default=0.0
+        :math:`\Delta`; see `stump_kernel`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+
+    References
+    ----------
+    .. [1] H.-T. Lin and L. Li, "Support vector machinery for infinite ensemble learning", JMLR 9,
+       2008: eq. (12).
+
+    Examples
+    --------
+    >>> perceptron_kernel([[0.0, 0.0], [3.0, 4.0]], offset=5.0)
+    array([[5., 0.],
+           [0., 5.]])
+    """
+    return offset - euclidean_distances(X, Y)
+
+
+class _KernelClassifier(ClassifierMixin, BaseEstimator):
+    """A support vector machine of scikit-learn behind a constructor that names its parameters."""
+
+    _parameter_constraints: ClassVar = {"C": [Interval(Real, 0, None, closed="neither")]}
+
+    def fit(self, X, y):
+        """Train the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, finite.
+        y : array-like of shape (n_samples,)
+            Labels of any type that sorts.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, y holds one class only, or a parameter is out of range.
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self.machine_ = self._machine().fit(X, y)
+        self.classes_ = self.machine_.classes_
+        return self
+
+    def decision_function(self, X):
+        """Score the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
+        """
+        return self._checked("decision_function", X)
+
+    def predict(self, X):
+        """Predict the labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._checked("predict", X)
+
+    def _checked(self, method, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return getattr(self.machine_, method)(X)
+
+
+class _KernelSVC(_KernelClassifier):
+    def __init__(self, C=1.0):
+        self.C = C
+
+    def _machine(self):
+        return SVC(C=self.C, kernel=self._kernel)
+
+
+class StumpKernelSVC(_KernelSVC):
+    """Support vector machine with the kernel of all stumps: "SVM" of CGENS, Table I.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the margin errors.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    machine_ : sklearn.svm.SVC
+
+    See Also
+    --------
+    stump_kernel : Its kernel.
+
+    References
+    ----------
+    .. [1] C. Shen and F. Liu, "From kernel machines to ensemble learning", 2014 (CGENS).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> StumpKernelSVC().fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _kernel = staticmethod(stump_kernel)
+
+
+class PerceptronKernelSVC(_KernelSVC):
+    """Support vector machine with the kernel of all perceptrons: "SVM" of CGENS, Table II.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the margin errors.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    machine_ : sklearn.svm.SVC
+
+    See Also
+    --------
+    perceptron_kernel : Its kernel.
+
+    References
+    ----------
+    .. [1] C. Shen and F. Liu, "From kernel machines to ensemble learning", 2014 (CGENS).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> PerceptronKernelSVC().fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _kernel = staticmethod(perceptron_kernel)
+
+
+class FourierFeaturesSVC(_KernelClassifier):
+    r"""Linear support vector machine on random Fourier features: "RFF" of CGENS, Table II.
+
+    The features are :math:`\cos(\theta^\top x - \kappa)`, with :math:`\theta` from
+    :math:`N(0, 2 \gamma I)`. Their inner product approximates the kernel
+    :math:`\exp(-\gamma \|x - x'\|^2)`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the squared margin errors.
+    gamma : float, default=1.0
+        :math:`\gamma` of the kernel.
+    n_components : int, default=2000
+        Random features.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the features.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    machine_ : sklearn.pipeline.Pipeline
+
+    References
+    ----------
+    .. [1] A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> FourierFeaturesSVC(gamma=0.1, random_state=0).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **_KernelClassifier._parameter_constraints,
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, C=1.0, gamma=1.0, n_components=2000, random_state=None):
+        self.C = C
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def _machine(self):
+        features = RBFSampler(
+            gamma=self.gamma, n_components=self.n_components, random_state=self.random_state
+        )
+        # In the primal, with few samples as well: the dual method often ends at its limit.
+        return make_pipeline(features, LinearSVC(C=self.C, dual=False))

@@ -1,0 +1,90 @@
+"""LPBoost's linear program over a growing set of weak learners, which HiGHS goes on solving."""
+
+import highspy
+import numpy as np
+
+
+class SoftMarginProgram:
+    r"""The dual linear program of LPBoost, to which a constraint is added at a time.
+
+    .. math:: \max_{0 \le \alpha \le C} 1^\top \alpha \quad\text{s.t.}\quad
+              \sum_i y_i \alpha_i h_j(x_i) \le 1, \; j = 1 \dots J
+
+    A new constraint leaves the last basis dual feasible, so that the dual simplex method goes on
+    from it. The basis has a row for each constraint, not for each sample.
+
+    Parameters
+    ----------
+    n_samples : int
+    C : float
+        Upper bound of the dual variables.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_samples,)
+        :math:`\alpha`, clipped to [0, C].
+    coefficients : ndarray of shape (n_constraints,)
+        w, the multipliers of the constraints, not negative.
+    value : float
+        The maximum, which is also the minimum of :math:`\|w\|_1 + C 1^\top \xi`.
+
+    Examples
+    --------
+    >>> program = SoftMarginProgram(3, C=2.0)
+    >>> program.add(np.array([1.0, 1.0, -1.0]))
+    >>> print(program.value, program.coefficients)
+    5.0 [1.]
+    """
+
+    def __init__(self, n_samples, C):
+        self.C = float(C)
+        self.dual = np.full(n_samples, self.C)
+        self.coefficients = np.empty(0)
+        self.value = n_samples * self.C
+        self._columns = np.arange(n_samples, dtype=np.int32)
+        self._highs = highs = highspy.Highs()
+        # Nothing on the screen, no threads beside those of the runner, and nothing that would
+        # start from nothing.
+        for option, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("solver", "simplex"),
+            ("presolve", "off"),
+        ):
+            self._check(highs.setOptionValue(option, value))
+        self._check(highs.addVars(n_samples, np.zeros(n_samples), self.dual))
+        self._check(highs.changeColsCost(n_samples, self._columns, np.ones(n_samples)))
+        self._check(highs.changeObjectiveSense(highspy.ObjSense.kMaximize))
+
+    def add(self, margins):
+        """Add the constraint of a weak learner, and solve.
+
+        Parameters
+        ----------
+        margins : ndarray of shape (n_samples,)
+            :math:`y_i h(x_i)`.
+
+        Raises
+        ------
+        RuntimeError
+            If HiGHS does not solve the program.
+        """
+        highs = self._highs
+        margins = np.ascontiguousarray(margins, dtype=np.float64)
+        self._check(highs.addRow(-highspy.kHighsInf, 1.0, len(margins), self._columns, margins))
+        self._check(highs.run())
+        status = highs.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise RuntimeError(
+                f"the linear program of {highs.getNumRow()} weak learners was not solved: "
+                f"{highs.modelStatusToString(status)}"
+            )
+        solution = highs.getSolution()
+        self.dual = np.clip(solution.col_value, 0.0, self.C)
+        self.coefficients = np.maximum(solution.row_dual, 0.0)
+        self.value = highs.getInfo().objective_function_value
+
+    @staticmethod
+    def _check(status):
+        if status == highspy.HighsStatus.kError:
+            raise RuntimeError("HiGHS reports an error in a linear program of LPBoost")

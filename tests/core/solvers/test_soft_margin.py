@@ -1,0 +1,75 @@
+import highspy
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from boostbench.core.solvers.soft_margin import SoftMarginProgram
+
+
+def draw(seed, n_columns=12, n_samples=25):
+    """Margins y h(x) of columns that are better than chance."""
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random((n_columns, n_samples)) < 0.65, 1.0, -1.0)
+
+
+def primal(margins, C):
+    """Eq. (4), from nothing: w, then the slacks."""
+    n_columns, n_samples = margins.shape
+    cost = np.concatenate([np.ones(n_columns), np.full(n_samples, C)])
+    rows = np.hstack([-margins.T, -np.eye(n_samples)])
+    return linprog(cost, rows, np.full(n_samples, -1.0), method="highs-ipm").fun
+
+
+def margin_errors(program, margins):
+    return np.maximum(0, 1 - program.coefficients @ margins)
+
+
+@pytest.mark.parametrize("C", [0.01, 0.05, 0.2, 1.0, 30.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_each_program_is_solved_and_both_sides_agree(C, seed):
+    margins = draw(seed)
+    program = SoftMarginProgram(margins.shape[1], C)
+    for j, row in enumerate(margins):
+        program.add(row)
+        known = margins[: j + 1]
+        least = program.coefficients.sum() + C * margin_errors(program, known).sum()
+        assert program.value == pytest.approx(primal(known, C), abs=1e-7)
+        assert least == pytest.approx(program.dual.sum(), abs=1e-6)
+        assert ((program.dual >= 0) & (program.dual <= C)).all()
+        assert (program.coefficients >= 0).all()
+        # Complementary slackness.
+        edges = known @ program.dual
+        assert edges.max() <= 1 + 1e-6
+        assert edges[program.coefficients > 1e-9] == pytest.approx(1.0, abs=1e-6)
+        errors = margin_errors(program, known)
+        assert program.dual[errors > 1e-6] == pytest.approx(C)
+
+
+def test_any_numbers_may_be_margins():
+    """Weak learners that are cosines, say."""
+    margins = np.random.default_rng(0).normal(0.2, 1.0, (9, 30))
+    program = SoftMarginProgram(30, 0.3)
+    for row in margins:
+        program.add(row)
+    assert program.value == pytest.approx(primal(margins, 0.3), abs=1e-7)
+
+
+def test_before_the_first_column():
+    program = SoftMarginProgram(4, 0.5)
+    assert program.dual.tolist() == [0.5] * 4
+    assert program.value == 2.0
+
+
+def test_a_failure_of_highs_is_raised(monkeypatch):
+    program = SoftMarginProgram(3, 1.0)
+    program.add(np.ones(3))
+    monkeypatch.setattr(
+        highspy.Highs, "getModelStatus", lambda self: highspy.HighsModelStatus.kTimeLimit
+    )
+    with pytest.raises(RuntimeError, match="program of 2 weak learners was not solved: Time limit"):
+        program.add(np.array([1.0, 1.0, -1.0]))
+
+
+def test_an_error_of_highs_is_raised():
+    with pytest.raises(RuntimeError, match="HiGHS reports an error"):
+        SoftMarginProgram(2, 1.0).add(np.array([np.inf, 1.0]))
