@@ -235,7 +235,7 @@ class FourierFeaturesSVC(_KernelClassifier):
     ----------
     C : float, default=1.0
         Weight of the squared margin errors.
-    gamma : float, default=1.0
+    gamma : float, default=0.1
         :math:`\gamma` of the kernel.
     n_components : int, default=2000
         Random features.
@@ -255,7 +255,7 @@ class FourierFeaturesSVC(_KernelClassifier):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> FourierFeaturesSVC(gamma=0.1, random_state=0).fit(X, y).score(X, y) > 0.95
+    >>> FourierFeaturesSVC(random_state=0).fit(X, y).score(X, y) > 0.95
     True
     """
 
@@ -266,7 +266,7 @@ class FourierFeaturesSVC(_KernelClassifier):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, C=1.0, gamma=1.0, n_components=2000, random_state=None):
+    def __init__(self, C=1.0, gamma=0.1, n_components=2000, random_state=None):
         self.C = C
         self.gamma = gamma
         self.n_components = n_components
