@@ -7,6 +7,7 @@ from boostbench.algorithms.kernels import (
     PerceptronKernelSVC,
     StumpKernelSVC,
 )
+from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoost
 from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
@@ -17,12 +18,15 @@ from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
 from boostbench.algorithms.samme import SAMME
 
 __all__ = [
+    "LADDER",
     "SAMME",
     "AdaBoost",
     "AdaBoostECC",
     "AdaBoostMH",
     "AdaBoostMO",
     "AdaBoostSIP",
+    "CodewordBoosting",
+    "CodewordMCBoost",
     "FourierFeaturesSVC",
     "GradBoost",
     "LPBoost",

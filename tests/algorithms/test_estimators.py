@@ -9,12 +9,14 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import (
+    LADDER,
     SAMME,
     AdaBoost,
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
     AdaBoostSIP,
+    CodewordMCBoost,
     GradBoost,
     LPBoost,
     LsBoost,
@@ -116,6 +118,16 @@ CASES |= {
     ),
 }
 CASES["LPBoost"] = LPBoost(n_iterations=12)
+CASES |= {
+    "CodewordMCBoost": CodewordMCBoost(n_iterations=12, random_state=0),
+    "CodewordMCBoost, trees": CodewordMCBoost(
+        n_iterations=12, n_components=3, max_depth=2, leaf_values="vote", random_state=0
+    ),
+    "LADDER": LADDER(n_iterations=12, random_state=0),
+    "LADDER, trees": LADDER(
+        n_iterations=12, n_components=2, max_depth=2, leaf_values="vote", random_state=0
+    ),
+}
 BINARY = (AdaBoost, LPBoost, LsBoost, RpBoost)
 # scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
 CHECKED = [model for name, model in CASES.items() if "," not in name]
@@ -251,13 +263,18 @@ class TestEveryModel:
             per_round = 3
         elif isinstance(model, RpBoost):
             per_round = d + 2
+        elif isinstance(model, CodewordMCBoost):
+            # Vectors in the leaves, and a coefficient.
+            n_leaves = 2**model.max_depth
+            per_round = 2 * (n_leaves - 1) + n_leaves * fitted.codewords_.shape[1] + 1
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
         n_different = fitted.n_hypotheses_ if isinstance(model, GradBoost) else T
         if isinstance(model, LPBoost):
             n_different = np.count_nonzero(fitted.coefficients_)
-        assert fitted.n_parameters_ == n_different * per_round + k * has_intercept + isinstance(
-            model, (LsBoost, RpBoost)
-        )
+        once = k * has_intercept + isinstance(model, (LsBoost, RpBoost))
+        if isinstance(model, CodewordMCBoost):
+            once = fitted.codewords_.size
+        assert fitted.n_parameters_ == n_different * per_round + once
 
     def test_a_second_fit_forgets_the_first(self, model, fitted, data):
         X, y = data
@@ -321,6 +338,10 @@ class TestEveryModel:
         if is_random or isinstance(model, (RBoostRank, RBoostRankTC, RBoostProj, RpBoost)):
             assert (scores(3) != scores(4)).any()
             assert (scores(3) != scores(generator)).any()
+        elif isinstance(model, CodewordMCBoost):
+            # Codewords are turned at random, which scores do not see; but votes tie at first.
+            if model.leaf_values != "vote":
+                np.testing.assert_allclose(scores(3), scores(4), rtol=1e-3, atol=1e-3)
         else:
             assert (scores(3) == scores(4)).all()
 
