@@ -118,12 +118,17 @@ class Tally:
 
     def count(self, verdict: str) -> str:
         """Print a number; in brackets how many are left by `corrected`, where they are fewer."""
-        left = self.corrected.get(verdict, self[verdict])
-        return f"{self[verdict]}" + (f" ({left})" if left < self[verdict] else "")
+        return f"{self[verdict]}{self._left(verdict)}"
 
     def __str__(self) -> str:
-        parts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in self.shown)
+        parts = ", ".join(
+            f"{self[verdict]} {verdict}{self._left(verdict)}" for verdict in self.shown
+        )
         return f"{self.published} published numbers" + (f": {parts}" if parts else "")
+
+    def _left(self, verdict: str) -> str:
+        left = self.corrected.get(verdict, self[verdict])
+        return f" ({left})" if left < self[verdict] else ""
 
 
 def _corrected(cells: Iterable[Cell]) -> dict[str, int]:

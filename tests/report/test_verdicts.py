@@ -94,11 +94,11 @@ def test_what_is_left_after_the_correction(make_cell, make_table):
     assert near.agreement.p < 0.05 < adjusted[-2]
     tally = Tally.of([*alike, near, far])
     assert (tally["worse"], tally.corrected) == (2, {"better": 0, "worse": 1})
-    assert str(tally) == "20 published numbers: 18 reproduced, 2 (1) worse"
+    assert str(tally) == "20 published numbers: 18 reproduced, 2 worse (1)"
     # Among fewer, the same number is left.
     assert Tally.of([near, far]).count("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
-    assert "2 (1) worse. In brackets: what still differs after Benjamini" in summary(table)
+    assert "2 worse (1). In brackets: what still differs after Benjamini" in summary(table)
 
 
 def test_what_rounding_decides_is_not_corrected(make_cell):
