@@ -2,6 +2,8 @@
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
 from boostbench.algorithms.gradboost import GradBoost
+from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
+from boostbench.algorithms.kernel_hashing import BRE, KSH
 from boostbench.algorithms.kernels import (
     FourierFeaturesSVC,
     PerceptronKernelSVC,
@@ -18,7 +20,11 @@ from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
 from boostbench.algorithms.samme import SAMME
 
 __all__ = [
+    "BRE",
+    "ITQ",
+    "KSH",
     "LADDER",
+    "LSH",
     "SAMME",
     "AdaBoost",
     "AdaBoostECC",
@@ -41,4 +47,5 @@ __all__ = [
     "RBoostRankTC",
     "RpBoost",
     "StumpKernelSVC",
+    "SupervisedITQ",
 ]

@@ -20,8 +20,9 @@ class Retrieval(Measure):
 
     The queries are the test part. The data base is the other side of the split: the training part
     and what a smaller ``protocol.train_size`` or ``protocol.train_per_class`` has left of it. An
-    estimator gives codes by ``hash``, packed as by `numpy.packbits`, with their number of bits as its
-    attribute ``n_bits_``; or by ``transform``, whose positive numbers are ones. What is found is ranked by the Hamming distance; it is relevant if it has the class of the query.
+    estimator gives codes by ``hash``, packed as by `numpy.packbits`, and says by ``n_bits_`` how
+    long they are; or by ``transform``, whose positive numbers are ones. What is found is ranked by
+    the Hamming distance; it is relevant if it has the class of the query.
     """
 
     suffix = "retrieval"
