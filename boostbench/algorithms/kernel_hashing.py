@@ -88,9 +88,10 @@ class BRE(_KernelHasher):
 
     Examples
     --------
-    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> from sklearn.datasets import load_iris
+    >>> X, _ = load_iris(return_X_y=True)
     >>> BRE(n_bits=3, random_state=0).fit(X).transform(X).shape
-    (60, 3)
+    (150, 3)
     """
 
     _parameter_constraints: ClassVar = {
