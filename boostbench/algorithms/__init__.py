@@ -1,6 +1,7 @@
 """Floor 2: the algorithms as scikit-learn estimators, one file per family."""
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+from boostbench.algorithms.cgens import CGENS, CGENSSLS
 from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
 from boostbench.algorithms.kernel_hashing import BRE, KSH
@@ -21,6 +22,8 @@ from boostbench.algorithms.samme import SAMME
 
 __all__ = [
     "BRE",
+    "CGENS",
+    "CGENSSLS",
     "ITQ",
     "KSH",
     "LADDER",
