@@ -58,7 +58,9 @@ def make_gaussians(
     )
 
 
-def make_pattern(name: str, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def make_pattern(
+    name: str, n_samples: int | None = None, random_state: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Label the points of a grid by one of the patterns of Fawcett's gallery.
 
     RpBoost, Table 12.3, gives half of the formulas; the gallery says that slopes and corners were
@@ -68,14 +70,16 @@ def make_pattern(name: str, random_state: int = 0) -> tuple[np.ndarray, np.ndarr
     ----------
     name : {"sine", "linear", "parity", "annulus", "parabolic", "disjunctive", "polynomial", \
             "checkerboard"}
+    n_samples : int, default=None
+        Draw about that many of the points, with the shares of the classes; None for all.
     random_state : int, default=0
-        Unused: a pattern is what it is.
+        Seed of that draw.
 
     Returns
     -------
-    X : ndarray of shape (6561, 2), float64
+    X : ndarray of shape (6561, 2) or (n_samples, 2), float64
         The grid of 81 x 81 points over [0, 4] x [0, 4], with a step of 0.05.
-    y : ndarray of shape (6561,), int64
+    y : ndarray of shape (6561,) or (n_samples,), int64
         1 inside the pattern, -1 outside.
 
     Raises
@@ -94,7 +98,14 @@ def make_pattern(name: str, random_state: int = 0) -> tuple[np.ndarray, np.ndarr
     # Rounded, so that no point on an edge depends on how 0.05 is rounded.
     ticks = np.round(np.arange(81) * 0.05, 2)
     x, y = (grid.ravel() for grid in np.meshgrid(ticks, ticks))
-    return np.column_stack([x, y]), np.where(_PATTERNS[name](x, y), 1, -1)
+    X, labels = np.column_stack([x, y]), np.where(_PATTERNS[name](x, y), 1, -1)
+    if n_samples is None:
+        return X, labels
+    rng = np.random.default_rng(random_state)
+    own = [np.flatnonzero(labels == label) for label in (-1, 1)]
+    drawn = [rng.choice(rows, round(n_samples * len(rows) / len(X)), False) for rows in own]
+    kept = np.sort(np.concatenate(drawn))
+    return X[kept], labels[kept]
 
 
 def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -221,14 +232,18 @@ def _annulus(x, y):
 
 
 def _disjunctive(x, y):
-    """Four L-shaped polygons, each a quarter turn from the one before."""
+    """Four L-shaped polygons, each a quarter turn from the one before.
+
+    In the order of a circle they would be a symmetric pattern, which sums of stumps learn without
+    an error.
+    """
     inside = np.zeros(len(x), bool)
-    for turns, (i, j) in enumerate([(1, 1), (3, 1), (3, 3), (1, 3)]):
+    for turns, (i, j) in enumerate(itertools.product((1, 3), repeat=2)):
         u, v = x - i, y - j
         for _ in range(turns):
             u, v = v, -u
         within = (np.abs(u) <= 0.7 + _ON_THE_EDGE) & (np.abs(v) <= 0.7 + _ON_THE_EDGE)
-        inside |= within & ((u < -0.1) | (v < -0.1))
+        inside |= within & (np.minimum(u, v) < -0.1 - _ON_THE_EDGE)
     return inside
 
 

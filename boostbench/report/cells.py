@@ -181,6 +181,7 @@ class Cell:
             target.n,
             target.quantity.digits,
             self.quantity.sign,
+            self.quantity.perfect,
         )
         # One split of several is no estimate, where the paper gives no deviation either.
         return None if found.basis == "rounding" and self.is_partial else found
@@ -192,7 +193,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """``reproduced``, ``better`` or ``worse``; where nothing is compared, why not."""
+        """Whether and how ours differs (`Agreement`); where nothing is compared, why not."""
         if self.target is None:
             return "not published"
         if not self.values:

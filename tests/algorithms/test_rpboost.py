@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import AdaBoost, LsBoost, LsBoostRegressor, RpBoost
@@ -30,7 +30,7 @@ def by_least_squares(H, residual, penalty):
     """The smallest squared error that one stump can leave, by a regression on each of them."""
     errors = []
     for h in H.T:
-        rho = LinearRegression(fit_intercept=False).fit(h[:, None], residual).coef_[0]
+        rho = np.linalg.lstsq(h[:, None], residual)[0][0]
         rho *= len(h) / (len(h) + penalty)
         errors.append(((residual - rho * h) ** 2).sum())
     return min(errors)
@@ -58,10 +58,10 @@ def matrices(model, X, n_rounds):
     n_features = X.shape[1]
     width = {"sub": n_features // 2, "same": n_features, "super": 2 * n_features}[model.space]
     seed = np.random.RandomState(model.random_state).randint(2**31)
-    rng = np.random.default_rng(seed)
     # As many rounds as the search draws at a time.
-    batch = 2**17 // (len(X) * width)
+    batch = 2**16 // (len(X) * width)
     assert batch >= n_rounds
+    rng = np.random.default_rng([seed, 0])
     shape = batch, n_features, width
     if model.projection == "orthonormal":
         return orthonormal(shape, rng)
@@ -121,6 +121,64 @@ def test_the_penalty_is_a_learning_rate():
     X, y = blobs(2, n_samples=40, seed=2)
     full, half = (LsBoost(n_iterations=1, penalty=p).fit(X, y) for p in (0.0, 40.0))
     assert half.coefficients_[0] == pytest.approx(full.coefficients_[0] / 2)
+
+
+MODELS = [
+    LsBoost(n_iterations=40),
+    RpBoost(n_iterations=40, random_state=3),
+    RpBoost(n_iterations=40, space="super", projection="orthonormal", random_state=3),
+]
+
+
+class TestWarmStart:
+    @staticmethod
+    def fitted(model, X, y):
+        model.fit(X, y)
+        return [model.intercept_, *model.coefficients_, *model.decision_function(X)]
+
+    @pytest.mark.parametrize("model", MODELS)
+    def test_a_path_of_penalties_is_that_of_single_fits(self, model):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = clone(model).set_params(warm_start=True)
+        for penalty in (1000, 0, 10, 0):
+            alone = clone(model).set_params(penalty=penalty)
+            assert self.fitted(warm.set_params(penalty=penalty), X, y) == self.fitted(alone, X, y)
+
+    @pytest.mark.parametrize("model", MODELS)
+    def test_more_rounds_and_other_labels(self, model):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = clone(model).set_params(warm_start=True).fit(X, y)
+        alone = clone(model).set_params(n_iterations=70)
+        found = self.fitted(warm.set_params(n_iterations=70), X, 1 - y)
+        assert found == self.fitted(alone, X, 1 - y)
+
+    @pytest.mark.parametrize("model", MODELS)
+    def test_nothing_is_taken_over_from_other_data(self, model):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = clone(model).set_params(warm_start=True).fit(X, y)
+        for other in (X * [2.0, 1.0, 1.0, 1.0], X[::-1], X[:50], X[:, :2]):
+            labels = y[: len(other)]
+            assert self.fitted(warm, other, labels) == self.fitted(clone(model), other, labels)
+
+    def test_data_that_changed_in_place(self):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = RpBoost(n_iterations=40, random_state=3, warm_start=True).fit(X, y)
+        X[:] = X[::-1].copy()
+        assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
+
+    @pytest.mark.parametrize(
+        "change", [{"space": "super"}, {"projection": "sign"}, {"random_state": 4}]
+    )
+    def test_nothing_is_taken_over_from_other_projections(self, change):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = RpBoost(n_iterations=40, random_state=3, warm_start=True).fit(X, y)
+        warm.set_params(**change)
+        assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
+
+    def test_without_a_seed_each_fit_has_projections_of_its_own(self):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = RpBoost(n_iterations=40, warm_start=True)
+        assert self.fitted(warm, X, y) != self.fitted(warm, X, y)
 
 
 class TestConstantStump:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from boostbench.algorithms import LsBoost
 from boostbench.configs import names, read
 from boostbench.data.load import load
 from boostbench.data.toys import (
@@ -84,8 +85,26 @@ def test_polygons_of_the_disjunctive_pattern_are_turned():
     X, y = make_pattern("disjunctive")
     label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
     # The notch of each of the four is elsewhere.
-    assert [label[x] for x in [(1.3, 1.3), (2.7, 1.3), (2.7, 2.7), (1.3, 2.7)]] == [-1] * 4
-    assert [label[x] for x in [(0.7, 0.7), (3.3, 0.7), (3.3, 3.3), (0.7, 3.3)]] == [1] * 4
+    assert [label[x] for x in [(1.3, 1.3), (0.7, 3.3), (2.7, 0.7), (3.3, 2.7)]] == [-1] * 4
+    assert [label[x] for x in [(0.7, 0.7), (1.3, 2.7), (3.3, 1.3), (2.7, 3.3)]] == [1] * 4
+
+
+@pytest.mark.parametrize("name", ["annulus", "disjunctive", "checkerboard"])
+def test_sums_of_stumps_do_not_learn_these(name):
+    """As RpBoost's Table 12.4 has it."""
+    X, y = make_pattern(name)
+    assert LsBoost(n_iterations=100).fit(X, y).score(X, y) < 0.9
+
+
+def test_a_part_of_a_pattern_has_the_shares_of_its_classes():
+    X, y = make_pattern("annulus")
+    part, labels = make_pattern("annulus", n_samples=1000, random_state=3)
+    assert len(np.unique(part, axis=0)) == len(labels) == 1000
+    assert (labels > 0).mean() == pytest.approx((y > 0).mean(), abs=5e-4)
+    label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
+    assert [label[tuple(x)] for x in part.tolist()] == labels.tolist()
+    other, _ = make_pattern("annulus", n_samples=1000, random_state=4)
+    assert not np.array_equal(part, other)
 
 
 def test_a_pattern_that_is_none():

@@ -2,7 +2,8 @@
 
 Every round sees its own random matrix, so that nothing can be sorted once per fit. But no matrix
 depends on what the rounds before have found. So the matrices of many rounds are drawn, multiplied
-and sorted in one go, and a round is left with a gather, a cumulative sum and an arg-max.
+and sorted in one go, and a round is left with a gather, prefix sums and an arg-max. What was sorted
+can be kept for the next fit to the same data, which then sees the same projections.
 """
 
 import numpy as np
@@ -10,39 +11,60 @@ import numpy as np
 from boostbench.core.weak.base import Found, largest_entry
 from boostbench.core.weak.linear import Perceptron
 
-# Projected values of a batch of rounds: their order and values stay in the cache.
-_BATCH_VALUES = 2**17
+# Projected values of a batch of rounds: few enough to stay in the cache while they are sorted.
+_BATCH_VALUES = 2**16
 
-# Values on a direction that are closer than this part of the largest are one value: features that
-# differ by rounding only must not be parted.
-_RESOLUTION = np.finfo(np.float32).eps
+# No more positions than that are kept for the next fit; the others are drawn and sorted again.
+_KEPT_POSITIONS = 2**24
+
+# Values on a direction that are closer than 2 ** -_RESOLUTION of the largest, the precision of
+# float32, are one value: features that differ by rounding only must not be parted.
+_RESOLUTION = 23
+
+# Prefix sums are products with a triangular matrix, block by block: np.cumsum waits for each sum.
+_BLOCK = 16
+_ONES = np.ones(_BLOCK, np.float32)
+_TRIANGLE = np.triu(np.ones((_BLOCK, _BLOCK), np.float32))
 
 
 class FreshProjections:
-    """Stumps on random projections that are drawn anew for every call of `best`.
+    """Stumps on random projections: of its own for every call of `best`.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Training data.
     draw : callable
-        Takes a number of rounds; returns as many matrices, of shape (n_rounds, n_features,
-        n_projections).
+        Takes the number of a batch and a number of rounds; returns as many matrices, of shape
+        (n_rounds, n_features, n_projections), the same whenever it is asked.
     n_projections : int
+    keep : bool, default=False
+        Whether to keep what was sorted, so that `restart` is cheap.
 
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> search = FreshProjections(X, lambda n_rounds: np.ones((n_rounds, 1, 1)), 1)
+    >>> search = FreshProjections(X, lambda batch, n_rounds: np.ones((n_rounds, 1, 1)), 1)
     >>> found = search.best(np.array([[-1.0], [-1.0], [1.0], [1.0]]))
     >>> float(found.learner.threshold), float(found.edge)
     (1.5, 4.0)
     """
 
-    def __init__(self, X, draw, n_projections):
+    def __init__(self, X, draw, n_projections, keep=False):
         self.X = np.ascontiguousarray(X, dtype=np.float64)
         self._draw = draw
         self._n_rounds = max(1, _BATCH_VALUES // (len(X) * n_projections))
+        positions = self._n_rounds * n_projections * (len(X) + _BLOCK)
+        self._n_kept = _KEPT_POSITIONS // positions if keep else 0
+        self._kept = []
+        # Behind the samples one of no weight, which fills the last block.
+        self._weights = np.zeros(len(X) + 1, np.float32)
+        self._sorter = _Sorter((self._n_rounds, n_projections, len(X)))
+        self.restart()
+
+    def restart(self):
+        """Go back to the first projection."""
+        self._number = 0
         self._batch = iter(())
 
     def best(self, G):
@@ -57,37 +79,117 @@ class FreshProjections:
         Found
             The edge may be of either sign. The constant stump has an infinite threshold.
         """
-        matrix, order, values, together = self._next()
-        below = G.take(order)
-        np.cumsum(below, axis=1, out=below)
-        # In the last column, where every sample is below, stands the edge of the constant stump.
-        edges = below[0, -1] - 2 * below
-        edges[together] = 0.0
-        feature, rank, edge = largest_entry(edges)
-        if edge == 0:
-            rank = len(self.X) - 1  # there may be no other stump
-        outputs = np.ones(len(self.X))
+        matrix, order, together = self._next()
+        n_samples = len(self.X)
+        self._weights[:-1] = G[:, 0]
+        # Less half of all weights, a sum below a threshold is -1/2 of the stump's edge. In the last
+        # column, where every sample is below, stands that of the constant stump.
+        below = _prefix_sums(self._weights.take(order), -G.sum() / 2)
+        below[together] = 0.0
+        feature, rank, largest = largest_entry(below)
+        if largest == 0:
+            rank = n_samples - 1  # there may be no other stump
+        direction, threshold = matrix[:, feature].copy(), np.inf
+        if rank < n_samples - 1:
+            low, high = self.X[order[feature, rank : rank + 2]] @ direction
+            threshold = float(low / 2 + high / 2)
+        outputs = np.ones(n_samples + 1)
         outputs[order[feature, : rank + 1]] = -1.0
-        threshold = np.inf
-        if rank + 1 < len(self.X):
-            threshold = float(values[feature, rank] / 2 + values[feature, rank + 1] / 2)
-        learner = Perceptron(matrix[:, feature].copy(), threshold)
-        return Found(learner, outputs, float(outputs @ G[:, 0]))
+        outputs = outputs[:-1]
+        return Found(Perceptron(direction, threshold), outputs, float(outputs @ G[:, 0]))
 
     def _next(self):
-        """Give the next matrix, the order and values of its projections, and what is not parted."""
+        """Give the next matrix, the order of its projections, and what a threshold cannot part."""
         found = next(self._batch, None)
         if found is None:
-            self._batch = self._prepare()
+            self._batch = iter(self._prepared(self._number))
+            self._number += 1
             found = next(self._batch)
         return found
 
-    def _prepare(self):
-        matrices = self._draw(self._n_rounds)
-        values = np.matmul(matrices.transpose(0, 2, 1), self.X.T)
-        order = values.argsort(axis=2)
-        values = np.take_along_axis(values, order, axis=2)
-        largest = np.maximum(-values[..., :1], values[..., -1:])
-        together = np.zeros(values.shape, bool)
-        together[..., :-1] = np.diff(values, axis=2) <= _RESOLUTION * largest
-        return zip(matrices, order, values, together, strict=True)
+    def _prepared(self, number):
+        """Draw, multiply and sort a batch of rounds, or take what is kept of it."""
+        if number < len(self._kept):
+            return self._kept[number]
+        matrices = self._draw(number, self._n_rounds)
+        np.matmul(matrices.transpose(0, 2, 1), self.X.T, out=self._sorter.values)
+        order, together = self._sorter.sort()
+        if number < self._n_kept:
+            self._kept.append(list(zip(matrices, order.copy(), together.copy(), strict=True)))
+        return zip(matrices, order, together, strict=True)
+
+
+class _Sorter:
+    """Sorts samples on many lines at once, in memory of its own.
+
+    A value, as a whole number of more than enough digits, and its sample make one integer: integers
+    sort several times as fast as an arg-sort, and in one order on every machine. To ask for fresh
+    memory again and again would take longer than to sort.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The last of them is the number of samples.
+
+    Attributes
+    ----------
+    values : ndarray of that shape, dtype=float64
+        Of the samples on each line, to be set before `sort`, which overwrites them.
+    """
+
+    def __init__(self, shape):
+        *lines, n_samples = shape
+        n_positions = -(-n_samples // _BLOCK) * _BLOCK
+        self.values = np.empty(shape)
+        self._keys = np.empty(shape, np.int64)
+        self._order = np.full((*lines, n_positions), n_samples)
+        self._together = np.zeros((*lines, n_positions), bool)
+        self._bits = n_samples.bit_length()
+
+    def sort(self):
+        """Sort samples on each line, and tell which neighbours are of one value.
+
+        Returns
+        -------
+        order : ndarray of shape (..., n_positions), dtype=int64
+            Samples in ascending order, then `n_samples` up to the end of the last block.
+        together : ndarray of shape (..., n_positions), dtype=bool
+            Where no threshold can be, as the next sample has the same value.
+        """
+        values, keys = self.values, self._keys
+        n_samples, digits = values.shape[-1], 62 - self._bits
+        largest = np.maximum(values.max(axis=-1), -values.min(axis=-1))[..., None]
+        values /= np.where(largest > 0, largest, 1.0)
+        values *= 2.0**digits
+        np.copyto(keys, values, casting="unsafe")
+        keys <<= self._bits
+        keys |= np.arange(n_samples)
+        keys.sort(axis=-1)
+        np.bitwise_and(keys, 2**self._bits - 1, out=self._order[..., :n_samples])
+        keys >>= self._bits
+        gaps = values.view(np.int64)[..., 1:]
+        np.subtract(keys[..., 1:], keys[..., :-1], out=gaps)
+        apart = 2 ** (digits - _RESOLUTION)
+        np.less_equal(gaps, apart, out=self._together[..., : n_samples - 1])
+        return self._order, self._together
+
+
+def _prefix_sums(values, start):
+    """Add up the values of each row from a start; overwrites them.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_positions), dtype=float32
+        With full blocks.
+    start : float
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_positions), dtype=float32
+    """
+    blocks = values.reshape(-1, _BLOCK)
+    totals = (blocks @ _ONES).reshape(len(values), -1)
+    firsts = values[:, ::_BLOCK]
+    firsts += start
+    firsts[:, 1:] += np.cumsum(totals[:, :-1], axis=1)
+    return (blocks @ _TRIANGLE).reshape(values.shape)

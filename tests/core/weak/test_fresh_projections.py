@@ -14,9 +14,12 @@ def brute_force(X, matrix, residual):
     return best
 
 
-def random_draw(seed, shape):
-    rng = np.random.default_rng(seed)
-    return lambda n_rounds: rng.normal(size=(n_rounds, *shape))
+def random_draw(shape):
+    return lambda batch, n_rounds: np.random.default_rng(batch).normal(size=(n_rounds, *shape))
+
+
+def ones(n_features):
+    return lambda batch, n_rounds: np.ones((n_rounds, n_features, 1))
 
 
 @pytest.mark.parametrize("n_projections", [1, 3, 8])
@@ -27,18 +30,19 @@ def test_it_finds_what_brute_force_finds(n_projections, repeated, monkeypatch):
     monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 30 * n_projections)
     rng = np.random.default_rng(n_projections)
     X = rng.integers(0, 3, (30, 4)).astype(float) if repeated else rng.normal(size=(30, 4))
-    search = FreshProjections(X, random_draw(0, (4, n_projections)), n_projections)
-    matrices = iter(np.concatenate([random_draw(0, (4, n_projections))(2 * k) for k in (3,)]))
-    for _ in range(5):
+    draw = random_draw((4, n_projections))
+    search = FreshProjections(X, draw, n_projections)
+    for matrix in np.concatenate([draw(batch, 2) for batch in range(3)]):
         residual = rng.normal(size=30)
         found = search.best(residual[:, None])
-        assert abs(found.edge) == pytest.approx(brute_force(X, next(matrices), residual))
+        # It is found in single precision, and given in double.
+        assert abs(found.edge) == pytest.approx(brute_force(X, matrix, residual), rel=1e-6)
         assert found.edge == pytest.approx(found.outputs @ residual)
         assert (found.learner(X) == found.outputs).all()
 
 
 def test_the_constant_stump():
-    search = FreshProjections(np.arange(5.0)[:, None], lambda n: np.ones((n, 1, 1)), 1)
+    search = FreshProjections(np.arange(5.0)[:, None], ones(1), 1)
     found = search.best(np.array([[1.0], [2.0], [1.0], [3.0], [1.0]]))
     assert found.edge == -8
     assert found.learner.threshold == np.inf
@@ -47,12 +51,48 @@ def test_the_constant_stump():
 
 def test_values_that_differ_by_rounding_are_not_parted():
     X = np.array([[1e8, 1.0], [1e8 + 1e-6, 1.0], [2e8, 1.0]])
-    search = FreshProjections(X, lambda n: np.ones((n, 2, 1)), 1)
+    search = FreshProjections(X, ones(2), 1)
     found = search.best(np.array([[1.0], [-1.0], [0.1]]))
     assert found.outputs[0] == found.outputs[1]
 
 
 def test_features_that_do_not_vary():
-    search = FreshProjections(np.full((4, 2), 3.0), random_draw(0, (2, 2)), 2)
+    search = FreshProjections(np.full((4, 2), 3.0), random_draw((2, 2)), 2)
     found = search.best(np.array([[1.0], [-1.0], [1.0], [-1.0]]))
     assert found.edge == 0
+
+
+@pytest.mark.parametrize("kept_positions", [0, 300, 2**24])
+def test_a_second_start_finds_the_same(kept_positions, monkeypatch):
+    """Whether all batches are kept, some, or none."""
+    module = "boostbench.core.weak.fresh_projections"
+    monkeypatch.setattr(f"{module}._BATCH_VALUES", 2 * 20 * 2)
+    monkeypatch.setattr(f"{module}._KEPT_POSITIONS", kept_positions)
+    rng = np.random.default_rng(1)
+    X, weights = rng.normal(size=(20, 3)), rng.normal(size=(9, 20, 1))
+    asked = []
+
+    def draw(batch, n_rounds):
+        asked.append(batch)
+        return random_draw((3, 2))(batch, n_rounds)
+
+    search = FreshProjections(X, draw, 2, keep=True)
+    first = [search.best(G) for G in weights[:5]]
+    search.restart()
+    # Further than before.
+    second = [search.best(G) for G in weights]
+    fresh = FreshProjections(X, random_draw((3, 2)), 2)
+    for found, again, alone in zip(first, second, map(fresh.best, weights), strict=False):
+        assert found.edge == again.edge == alone.edge
+        assert found.learner.threshold == again.learner.threshold
+    assert len(second) == 9
+    n_kept = kept_positions // (2 * 2 * (20 + 16))
+    assert asked == [0, 1, 2, *range(min(n_kept, 3), 5)]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_the_size_of_the_values_does_not_matter(scale):
+    rng = np.random.default_rng(2)
+    X, residual = rng.normal(size=(40, 2)), rng.normal(size=(40, 1))
+    plain, scaled = (FreshProjections(Z, random_draw((2, 2)), 2) for Z in (X, scale * X))
+    assert plain.best(residual).edge == scaled.best(residual).edge
