@@ -1,8 +1,8 @@
 r"""How much of the variance of test errors is the luck of the samples that are drawn first.
 
 The MCBoost paper draws 50 samples of each class and splits them 50 times. If they are drawn once,
-the mean over the splits depends on which samples these are. To see how much, 30 such pools are split
-6 times each, by fixed splits of the data:
+the mean over the splits depends on which samples these are. To see how much, 30 such pools are
+split 6 times each, by fixed splits of the data:
 
     python scripts/study_pools.py split pendigits FOLDER       # FOLDER/pendigits-pools.*
     boostbench run data.path=FOLDER/pendigits-pools.svm.gz protocol=mcboost \
