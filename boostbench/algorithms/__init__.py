@@ -16,8 +16,10 @@ from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
 from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
+from boostbench.algorithms.projections import LPP, NPE
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
+from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
 from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
 from boostbench.algorithms.samme import SAMME
 
@@ -28,7 +30,9 @@ __all__ = [
     "ITQ",
     "KSH",
     "LADDER",
+    "LPP",
     "LSH",
+    "NPE",
     "SAMME",
     "AdaBoost",
     "AdaBoostECC",
@@ -50,6 +54,7 @@ __all__ = [
     "RBoostProj",
     "RBoostRank",
     "RBoostRankTC",
+    "ReducedMCBoost",
     "RpBoost",
     "StumpKernelSVC",
     "SupervisedITQ",

@@ -58,7 +58,8 @@ class GrowingRidge:
         new = centred - parts @ earlier
         length = np.sqrt(centred @ new + 1.0 / self._C)
         new /= length
-        step = new @ self.residual
+        # By the column itself: only its own coordinate is 0 in the residual.
+        step = centred @ self.residual / length
         self.residual -= new[:, None] * step
         self._orthogonal.append(new)
         self._triangle.append(np.append(parts, length))
