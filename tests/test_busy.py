@@ -1,6 +1,7 @@
 import io
 import sys
 
+import boostbench.busy as module
 from boostbench.busy import busy
 
 
@@ -23,3 +24,16 @@ def test_elsewhere_nothing_is_shown(monkeypatch):
     with busy("reading records") as tell:
         tell("writing the page")
     assert sys.stderr.getvalue() == ""
+
+
+def test_what_is_nested_takes_over_the_line_and_gives_it_back(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with busy("loading data"):
+        (spinner,) = module._shown
+        with busy("describing images") as say:
+            assert str(spinner.text) == "describing images"
+            say("512 images are there")
+            assert str(spinner.text) == "512 images are there"
+        assert str(spinner.text) == "loading data"
+    assert not module._shown

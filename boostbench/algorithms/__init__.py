@@ -1,12 +1,16 @@
 """Floor 2: the algorithms as scikit-learn estimators, one file per family."""
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+from boostbench.algorithms.cgens import CGENS, CGENSSLS
 from boostbench.algorithms.gradboost import GradBoost
+from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
+from boostbench.algorithms.kernel_hashing import BRE, KSH
 from boostbench.algorithms.kernels import (
     FourierFeaturesSVC,
     PerceptronKernelSVC,
     StumpKernelSVC,
 )
+from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoost
 from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
@@ -17,12 +21,21 @@ from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
 from boostbench.algorithms.samme import SAMME
 
 __all__ = [
+    "BRE",
+    "CGENS",
+    "CGENSSLS",
+    "ITQ",
+    "KSH",
+    "LADDER",
+    "LSH",
     "SAMME",
     "AdaBoost",
     "AdaBoostECC",
     "AdaBoostMH",
     "AdaBoostMO",
     "AdaBoostSIP",
+    "CodewordBoosting",
+    "CodewordMCBoost",
     "FourierFeaturesSVC",
     "GradBoost",
     "LPBoost",
@@ -37,4 +50,5 @@ __all__ = [
     "RBoostRankTC",
     "RpBoost",
     "StumpKernelSVC",
+    "SupervisedITQ",
 ]

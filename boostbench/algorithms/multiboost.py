@@ -63,9 +63,10 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         Unused: the algorithm is deterministic.
     warm_start : bool, default=False
         Whether `fit` goes on from the stumps and coefficients of the fit before, on the same data
-        with another `nu` or more rounds. The solution is that of a fresh start, if training
-        converges before `n_iterations`, and a grid of `nu` from strong to weak costs little more
-        than its last point.
+        with another `nu` or more rounds. The solution is that of a fresh start, and a grid of `nu`
+        from strong to weak costs little more than its last point, as long as training converges
+        before `n_iterations`. Where it does not, the stumps that were chosen for another `nu` take
+        the place of better ones, so that `fit` starts afresh.
 
     Attributes
     ----------
@@ -82,7 +83,8 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
 
     Notes
     -----
-    With `warm_start`, what is given for every round begins with the rounds of the fits before.
+    With `warm_start`, what is given for every round begins with the rounds of the fits before that
+    it goes on from.
 
     Where the newest column violated its constraint by v times `nu`, the restricted problem is
     solved until the constraints of its columns are violated by no more than the largest of
@@ -141,13 +143,20 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         self.random_state = random_state
         self.warm_start = warm_start
 
+    def fit(self, X, y):
+        super().fit(X, y)
+        if self._previous is not None and self._previous.is_full_of_others():
+            self._previous = None
+            super().fit(X, y)
+        return self
+
     def _master(self, X, labels, random_state):
         master = getattr(self, "_previous", None) if self.warm_start else None
-        if master is None:
-            master = _MultiBoostMaster(self, StumpSearch(X, self.max_bins), labels)
-        else:
+        if master is not None:
             master.check(X, labels)
             master.begin()
+        if master is None or master.is_full_of_others():
+            master = _MultiBoostMaster(self, StumpSearch(X, self.max_bins), labels)
         self._previous = master if self.warm_start else None
         return master
 
@@ -226,6 +235,8 @@ class _MultiBoostMaster(Master):
         self.objective = []
         self.path = CoefficientPath()
         self.solution = None
+        self.others = 0
+        self.nu = None
         self.begin()
 
     def check(self, X, labels):
@@ -248,7 +259,10 @@ class _MultiBoostMaster(Master):
         """Take the parameters as they are now."""
         params = self.params
         # Inside, the loss is a sum.
-        self.nu = params.nu * self.own.size
+        nu = params.nu * self.own.size
+        if nu != self.nu:
+            self.others = len(self.stumps)
+        self.nu = nu
         solver = _LinearProgram if params.loss == "hinge" else _Descent
         self.solver = solver(params, self.own)
         kept = self.H[: len(self.stumps)]
@@ -256,6 +270,10 @@ class _MultiBoostMaster(Master):
         self.H[: len(kept)] = kept
         self.column = None
         self.is_solved = False
+
+    def is_full_of_others(self):
+        """Say whether stumps that were chosen for another nu leave no place for more."""
+        return self.others > 0 and len(self.stumps) == len(self.H)
 
     def generate(self):
         if not self.is_solved:

@@ -117,7 +117,7 @@ def additive(model):
     model : estimator
         Fitted, with stumps on single features in `hypotheses_`, and in `coefficients_` one number
         for each or one for each and every class: AdaBoost, AdaBoostMH, AdaBoostECC, AdaBoostSIP,
-        GradBoost, MultiBoost; with stumps, MCBoost and RBoostProj.
+        GradBoost, MultiBoost, CGENSSLS, LPBoost; with stumps, CGENS, MCBoost and RBoostProj.
 
     Returns
     -------

@@ -2,16 +2,13 @@
 
 import functools
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import joblib
 import yaml
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import boostbench
 from boostbench import configs
@@ -24,7 +21,8 @@ from boostbench.errors import UserError, complain, unknown
 from boostbench.experiment.certify.checkouts import Repository
 from boostbench.experiment.certify.pairs import Pair
 from boostbench.experiment.certify.samples import Group, groups
-from boostbench.experiment.certify.session import Compared, Finding, Planned, Session
+from boostbench.experiment.certify.session import Finding, Session
+from boostbench.experiment.progress import progress
 from boostbench.report.writers.printing import make_grid, print_line
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -69,8 +67,7 @@ def certify(words: Sequence[str], budget: str | None, dry_run: bool, n_jobs: int
     if dry_run:
         _print_plan(console, session)
         return 0
-    with _Screen() as screen:
-        session.run(repository, _Datasets(), lambda pairs: _verdict_changes(pairs, results), screen)
+    session.run(repository, _find, lambda pairs: _verdict_changes(pairs, results), progress)
     return _print_findings(console, session.findings)
 
 
@@ -84,7 +81,7 @@ def _seconds(text: str) -> float:
 def _workers(n_jobs: int) -> int:
     if n_jobs == 0:
         raise UserError("--jobs is 0; take 1, 2, ... or -1 for all cores")
-    return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
+    return joblib.effective_n_jobs(n_jobs)
 
 
 def _chosen(names: Sequence[str], found: Sequence[Group]) -> list[Group]:
@@ -103,39 +100,22 @@ def _class_of(target: str) -> str:
     return target.rpartition(".")[2]
 
 
-class _Datasets:
-    """The data sets of records, each loaded once."""
+def _find(facts: dict) -> Dataset:
+    """Find the data set that a record says it is of; a UserError says why it is not there."""
+    name = facts["name"]
+    if name not in configs.names("data"):
+        raise UserError(f"data set {name!r} has no config, so that it cannot be loaded")
+    if facts["checksum"] not in (found := _loaded(name)):
+        raise UserError(f"data set {name!r} is no longer what it was: its checksum is another")
+    return found[facts["checksum"]]
 
-    def __init__(self):
-        self._by_checksum: dict[str, Dataset] = {}
-        self._searched: dict[str, str] = {}
 
-    def __call__(self, facts: dict) -> Dataset:
-        """Find the data set that a record says it is of.
-
-        Raises
-        ------
-        UserError
-            If it is not at hand.
-        """
-        name, checksum = facts["name"], facts["checksum"]
-        if name not in self._searched:
-            self._searched[name] = self._search(name)
-        if checksum not in self._by_checksum:
-            raise UserError(self._searched[name])
-        return self._by_checksum[checksum]
-
-    def _search(self, name: str) -> str:
-        """Load what goes by a name; say what is wrong for want of the right one."""
-        if name not in configs.names("data"):
-            return f"data set {name!r} has no config, so that it cannot be loaded"
-        try:
-            whole = load(configs.read("data", name))
-        except UserError as error:
-            return str(error)
-        for dataset in (whole, *(whole.take_classes(part) for part in _parts(name))):
-            self._by_checksum[dataset.checksum] = dataset
-        return f"data set {name!r} is no longer what it was: its checksum is another"
+@functools.cache
+def _loaded(name: str) -> dict[str, Dataset]:
+    """Load a data set and its parts, by their checksums."""
+    whole = load(configs.read("data", name))
+    parts = (whole.take_classes(part) for part in _parts(name))
+    return {dataset.checksum: dataset for dataset in (whole, *parts)}
 
 
 def _parts(name: str) -> list[int | list]:
@@ -186,49 +166,6 @@ def _revised(record: dict, pair: Pair | None) -> dict:
             for rounds, error in record["checkpoints"].items()
         },
     }
-
-
-class _Screen:
-    """A listener that shows on stderr how far a certification has come.
-
-    On a terminal it is a bar; elsewhere a dated line for each sample.
-    """
-
-    def __init__(self):
-        console = Console(file=sys.stderr)
-        columns = [TextColumn("samples"), BarColumn(bar_width=None), MofNCompleteColumn()]
-        columns += [TextColumn("{task.fields[left]}"), TimeElapsedColumn()]
-        self.bar = Progress(*columns, console=console, disable=not console.is_terminal, expand=True)
-        self.task = self.bar.add_task("samples", total=None, left="")
-        self.done = self.total = 0
-
-    def __enter__(self) -> "_Screen":
-        self.bar.start()
-        return self
-
-    def __exit__(self, kind, *exception) -> None:
-        self.bar.stop()
-        if kind and issubclass(kind, KeyboardInterrupt):
-            complain(
-                f"stopped: {self.done} of {self.total} samples are compared; the same command "
-                "goes on from there"
-            )
-
-    def __call__(self, event: Planned | Compared) -> None:
-        """Show an event."""
-        if isinstance(event, Planned):
-            self.total += event.samples
-            text = f"{event.samples} samples, about {_duration(event.seconds)}"
-            self.bar.update(self.task, total=self.total, left=text)
-        else:
-            self.done += 1
-            n_other = len(event.pair.differences)
-            result = f"{n_other} differences" if n_other else "identical"
-            text = f"{event.pair.sample.label}: {result}"
-            self.bar.update(self.task, advance=1, left=text)
-        if self.bar.disable:
-            now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-            print(f"{now}  {self.done}/{self.total}  {text}", file=sys.stderr, flush=True)
 
 
 def _duration(seconds: float) -> str:

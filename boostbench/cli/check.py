@@ -85,7 +85,7 @@ def _print_counts(console: Console, tables: Sequence[Table]) -> None:
     shown = [v for v in VERDICTS[:-1] if any(tally[v] for tally in rows.values())]
     grid = make_grid(["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)])
     for name, tally in rows.items():
-        numbers = [str(tally[verdict] or "-") for verdict in shown]
+        numbers = [tally.count(verdict) if tally[verdict] else "-" for verdict in shown]
         style = "bold" if name == "all" else ""
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)

@@ -96,9 +96,8 @@ def _print(spec: dict, report: Report) -> None:
     algo, data = spec["algo"], spec["data"]["name"]
     published, departures = find_reference(spec)
     quantity = get_quantity(outcome.experiment.measure.quantity)
-    cell = Cell.of(
-        outcome, data, algo["name"], algo["title"], published, quantity, departures=departures
-    )
+    about = {"published": published, "quantity": quantity, "departures": departures}
+    cell = Cell.of(outcome, data, algo["name"], algo["title"], **about)
     console = Console()
     print_summary(console, outcome.experiment.dataset, [cell])
     print_code_notes(console, [cell])
@@ -134,7 +133,7 @@ def _cell(overrides: Sequence[str]) -> Cell | None:
         quantity = get_quantity(measures.find(spec["measure"]).quantity)
     except UserError:
         return None
-    return Cell.of(recorded, spec["data"]["name"], spec["algo"]["name"], "", {}, quantity)
+    return Cell.of(recorded, spec["data"]["name"], spec["algo"]["name"], "", quantity=quantity)
 
 
 def _seconds(cell: Cell) -> str:

@@ -49,6 +49,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
         - ``generate``: ``function`` and its arguments;
+        - ``descriptor``: ``kind`` (gist or hog) and ``shape`` of the images that it takes the place
+          of; ``expect`` is of what comes out;
         - ``seed``: of the generator, default 0;
         - ``expect``: numbers of ``samples``, ``features``, ``classes``, as far as known;
           ``openml.expect`` takes its place for data from OpenML.
@@ -96,6 +98,11 @@ def load(spec: Mapping[str, Any]) -> Dataset:
                 f"data.rows is [{start}, {stop}], but {dataset.source} has {n_samples} rows"
             )
         dataset = dataset.take(start, stop)
+    if spec.get("descriptor"):
+        from boostbench.data.descriptors import described  # slow to import
+
+        kind, shape = (spec["descriptor"][key] for key in ("kind", "shape"))
+        dataset = replace(dataset, X=described(dataset.X, kind, tuple(shape)))
     expect = about.get("expect", spec.get("expect")) or {}
     dataset = replace(dataset, name=name, expect=expect).validate()
     return dataset if spec.get("classes") is None else dataset.take_classes(spec["classes"])

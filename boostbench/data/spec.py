@@ -37,6 +37,9 @@ def _are_counts(value: Any) -> bool:
     )
 
 
+# Of descriptors; their module is slow to import.
+KINDS = ("gist", "hog")
+
 _COUNTS = (_are_counts, f"numbers of {', '.join(COUNTS)}")
 _TRAIN_ROWS = (_is_count, "a number of rows")
 _PATTERNS = (lambda value: _is_list(value, _is_text), "a list of columns")
@@ -47,6 +50,10 @@ _OPENML = {
     "drop": _PATTERNS,
     "train_rows": _TRAIN_ROWS,
     "expect": _COUNTS,
+}
+_DESCRIPTOR = {
+    "kind": (lambda value: value in KINDS, " or ".join(KINDS)),
+    "shape": (lambda value: _is_list(value, _is_count), "[height, width] or [height, width, 3]"),
 }
 #: For each key of a config: whether a value may be there, and what may be, in words.
 _KEYS = {
@@ -69,6 +76,10 @@ _KEYS = {
         "a mapping with the name of a function and its arguments",
     ),
     "seed": (lambda value: _is_count(value, 0), "a whole number, 0 or more"),
+    "descriptor": (
+        lambda value: isinstance(value, Mapping) and {"kind", "shape"} <= value.keys(),
+        "a mapping with kind and shape",
+    ),
     "expect": _COUNTS,
 }
 
@@ -94,6 +105,7 @@ def check(spec: Mapping[str, Any]) -> None:
     if spec.get("name") is None:
         raise UserError("data.name is missing; a data set needs a name")
     _check(spec.get("openml") or {}, _OPENML, "data.openml")
+    _check(spec.get("descriptor") or {}, _DESCRIPTOR, "data.descriptor")
 
 
 def _check(spec: Mapping, keys: Mapping, where: str) -> None:

@@ -108,6 +108,116 @@ def make_pattern(
     return X[kept], labels[kept]
 
 
+def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    r"""Draw Breiman's ringnorm: a wide Gaussian, and a narrow one inside it, in 20 dimensions.
+
+    Class 1 is :math:`N(0, 4 I)`, class -1 :math:`N(a 1, I)` with :math:`a = 2 / \sqrt{20}`, each
+    with probability 1/2.
+
+    Parameters
+    ----------
+    n_samples : int, default=7400
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 20), float64
+        Features, rounded to 6 decimals.
+    y : ndarray of shape (n_samples,), int64
+        -1 or 1.
+
+    References
+    ----------
+    .. [1] L. Breiman, "Bias, variance, and arcing classifiers", report 460, Berkeley, 1996. Copies
+       of the definition differ in a, which is :math:`1 / \sqrt{20}` in R's mlbench. The means of
+       the data of Raetsch's benchmark are as far apart as here.
+
+    Examples
+    --------
+    >>> make_ringnorm(3)[0].shape
+    (3, 20)
+    """
+    rng = np.random.default_rng(random_state)
+    y = np.where(rng.random(n_samples) < 0.5, 1, -1)
+    draws = rng.standard_normal((n_samples, 20))
+    X = np.where(y[:, None] > 0, 2 * draws, draws + 2 / np.sqrt(20))
+    return X.round(_DECIMALS), y
+
+
+def make_twonorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    r"""Draw Breiman's twonorm: two Gaussians of unit covariance in 20 dimensions.
+
+    Their means are :math:`\pm a 1` with :math:`a = 2 / \sqrt{20}`; both have probability 1/2.
+
+    Parameters
+    ----------
+    n_samples : int, default=7400
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 20), float64
+        Features, rounded to 6 decimals.
+    y : ndarray of shape (n_samples,), int64
+        -1 or 1, the sign of the mean.
+
+    References
+    ----------
+    .. [1] L. Breiman, "Bias, variance, and arcing classifiers", report 460, Berkeley, 1996.
+
+    Examples
+    --------
+    >>> make_twonorm(3)[0].shape
+    (3, 20)
+    """
+    rng = np.random.default_rng(random_state)
+    y = np.where(rng.random(n_samples) < 0.5, 1, -1)
+    X = rng.standard_normal((n_samples, 20)) + 2 / np.sqrt(20) * y[:, None]
+    return X.round(_DECIMALS), y
+
+
+def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Draw Breiman's waveform, with one of the three classes against the others.
+
+    A sample is a random convex combination of two of three triangular waves at 21 points, with
+    noise from N(0, 1). The waves have their peaks at the points 7, 11 and 15, and class 1 is without
+    the last of them, as in Raetsch's benchmark.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 21), float64
+        Features, rounded to 6 decimals.
+    y : ndarray of shape (n_samples,), int64
+        1 for a third of the samples, -1 for the others.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. Friedman, R. Olshen and C. Stone, "Classification and regression trees",
+       1984, section 2.6.2.
+
+    Examples
+    --------
+    >>> make_waveform(3)[0].shape
+    (3, 21)
+    """
+    rng = np.random.default_rng(random_state)
+    waves = np.maximum(6 - np.abs(np.arange(1, 22) - np.array([[7], [11], [15]])), 0)
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    which = rng.integers(3, size=n_samples)
+    share = rng.random((n_samples, 1))
+    first, second = (waves[pairs[which, side]] for side in (0, 1))
+    X = share * first + (1 - share) * second + rng.standard_normal((n_samples, 21))
+    return X.round(_DECIMALS), np.where(which == 0, 1, -1)
+
+
 def _parity(x, y):
     inside = np.zeros(len(x), bool)
     for i, j in itertools.product((1, 2, 3), repeat=2):

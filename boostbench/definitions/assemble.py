@@ -59,13 +59,13 @@ def assemble(
             if column.beside is not None:
                 continue
             published = definition.find_published(*key, spec["algo"], column.rounds)
-            about = column.label, published, column.quantity
+            more = {"published": published, "quantity": column.quantity}
             if key in recorded:
-                asked = (departures or {}).get(key, ())
-                cell = Cell.of(recorded[key], data, algo, *about, column.rounds, asked)
+                more |= {"rounds": column.rounds, "departures": (departures or {}).get(key, ())}
+                cell = Cell.of(recorded[key], data, algo, column.label, **more)
             else:
                 there = key[0] in available
-                cell = Cell(data, algo, column.label, [], [], 0, *about[1:], available=there)
+                cell = Cell(data, algo, column.label, [], [], 0, **more, available=there)
             cells[key[0], name] = cell
     # Of several rounds, the last are compared.
     last = {

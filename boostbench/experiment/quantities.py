@@ -32,6 +32,8 @@ class Quantity:
         Printed decimals. Numbers that print alike are equal.
     better : {"lower", "higher", None}, default="lower"
         Which of two numbers is the better one; None where neither is.
+    perfect : float, default=0
+        The best number there could be, in `unit`.
     column : str, default=None
         How columns of published tables that hold it begin: ``accuracy`` stands for ``accuracy``,
         ``accuracy_mean`` and ``accuracy_std``. None: no table holds it.
@@ -51,6 +53,7 @@ class Quantity:
     symbol: str = ""
     digits: int = 1
     better: str | None = "lower"
+    perfect: float = 0
     column: str | None = None
     per_column_unit: float = 1
     explanation: str = ""
@@ -131,6 +134,7 @@ _ALL = (
         lambda record, rounds: 100 * (1 - _error(record, rounds)),
         symbol="%",
         better="higher",
+        perfect=100,
         column="accuracy",
     ),
     Quantity(
@@ -140,6 +144,7 @@ _ALL = (
         _entry("mean_average_precision"),
         digits=3,
         better="higher",
+        perfect=1,
         column="map",
     ),
     Quantity("n_iterations", "Rounds", "rounds", _entry("n_iterations"), digits=0, better=None),

@@ -28,7 +28,7 @@ _PANEL = 3.4  # inches, at most
 _TITLE = 0.15  # inches; the panels are square, so that the height has to leave room for it
 
 #: Sizes of the markers. Triangles point to the side of the diagonal on which they are.
-_SIZES = {"reproduced": 2.8, "better": 4.0, "worse": 4.0}
+_SIZES = {"reproduced": 2.8, "better": 4.0, "worse": 4.0, "undecided": 2.8}
 _TICKS = (0, 1, 2, 5, 10, 20, 50, 100)
 
 #: A panel: the paper, and what its numbers are.
@@ -101,7 +101,8 @@ def _words(quantity: Quantity) -> str:
 
 def _draw(axes: Axes, cells: Sequence[Cell]) -> None:
     below = cells[0].quantity.sign > 0  # where the better numbers are
-    markers = {"reproduced": "o", "better": "v" if below else "^", "worse": "^" if below else "v"}
+    markers = {"reproduced": "o", "undecided": "s"}
+    markers |= dict(zip(("better", "worse"), "v^" if below else "^v", strict=True))
     for verdict in COMPARED:
         own = [cell for cell in cells if cell.verdict == verdict]
         axes.errorbar(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from statistics import fmean, stdev
 
@@ -70,32 +70,10 @@ class Cell:
     certified: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        recorded: Recorded,
-        data: str,
-        algo: str,
-        title: str,
-        published: Mapping[str, Published],
-        quantity: Quantity = TEST_ERROR,
-        rounds: int | None = None,
-        departures: tuple[str, ...] = (),
-    ) -> "Cell":
+    def of(cls, recorded: Recorded, data: str, algo: str, title: str, **more) -> "Cell":
         """Make the cell of what is recorded of one experiment; parameters as the attributes."""
-        return cls(
-            data=data,
-            algo=algo,
-            title=title,
-            records=recorded.records,
-            failures=recorded.failures,
-            stale=recorded.stale,
-            certified=recorded.certified,
-            published=published,
-            quantity=quantity,
-            missing=recorded.missing,
-            rounds=rounds,
-            departures=departures,
-        )
+        found = {field.name: getattr(recorded, field.name) for field in fields(Recorded)}
+        return cls(data, algo, title, **found, **more)
 
     @cached_property
     def values(self) -> dict[int, float]:
@@ -181,6 +159,7 @@ class Cell:
             target.n,
             target.quantity.digits,
             self.quantity.sign,
+            self.quantity.perfect,
         )
         # One split of several is no estimate, where the paper gives no deviation either.
         return None if found.basis == "rounding" and self.is_partial else found
@@ -192,7 +171,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """``reproduced``, ``better`` or ``worse``; where nothing is compared, why not."""
+        """Whether and how ours differs (`Agreement`); where nothing is compared, why not."""
         if self.target is None:
             return "not published"
         if not self.values:

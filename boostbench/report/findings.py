@@ -6,16 +6,19 @@ from statistics import median
 from boostbench.experiment.quantities import CALIBRATION
 from boostbench.report import numbers
 from boostbench.report.paired import paired
-from boostbench.report.statistics.agreement import SHORT
+from boostbench.report.statistics.agreement import POWER, SHORT, TELLING
 from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import Tally
+from boostbench.report.verdicts import CORRECTED, Tally
 
-COMPARISON = ["data", "algorithm", "published", "ours", "difference", "verdict"]
+_FOUND = f"{POWER:.0%} power"
+COMPARISON = ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"]
 SECONDS = ["data", "algorithm", "published", "ours"]
 COMPARISON_EXPLANATION = (
-    "Difference: ours minus published, with Welch's 95% interval. Reproduced: within sampling "
-    "error, that is, the interval holds 0."
+    "Difference: ours minus published, with Welch's 95% interval. "
+    f"{_FOUND}: the difference that would have been found with this probability. "
+    f"Reproduced: the interval holds 0, and that is at most {TELLING:.0%} of the published error; "
+    "undecided: the interval holds 0, and it is more."
 )
 
 #: Cells whose reference job took longer or shorter than the usual one by this factor are named.
@@ -60,23 +63,24 @@ def comparison_rows(table: Table) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        Under `COMPARISON`: data, algorithm, published, ours, difference with its 95% interval,
-        verdict, with what it rests on where that is not Welch's interval. The last two are ``"-"``
-        where there is no number of ours.
+        Under `COMPARISON`: data, algorithm, published, ours, difference with its 95% interval, the
+        detectable difference, and the verdict, with what it rests on where that is not Welch's
+        interval. The last three are ``"-"`` where there is no number of ours.
     """
     rows = []
     for (row, column), cell in table.cells.items():
         if cell.target is None:
             continue
         agreement = cell.agreement
-        difference, verdict = "-", cell.verdict if cell.values else "-"
+        difference, detectable, verdict = "-", "-", cell.verdict if cell.values else "-"
         if agreement:
             digits = cell.quantity.digits
             difference = f"{agreement.difference:+.{digits}f} ± {agreement.half:.{digits}f}"
             difference = difference.removesuffix(" ± nan")
+            detectable = f"{agreement.detectable:.{digits}f}".replace("nan", "-")
             if agreement.basis != "welch":
                 verdict += f" ({SHORT[agreement.basis]})"
-        texts = [cell.reference, cell.text, difference, verdict]
+        texts = [cell.reference, cell.text, difference, detectable, verdict]
         rows.append([table.rows[row], table.columns[column].label, *texts])
     return rows
 
@@ -98,10 +102,13 @@ def _places(rows: Mapping[str, Sequence[str]]) -> str:
 def summary(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
     tally = Tally.of(table.cells.values())
-    if not tally.repeated:
-        return f"{tally}."
-    cells = "cell is" if tally.repeated == 1 else "cells are"
-    return f"{tally}. {tally.repeated} more {cells} beside a number that counts already."
+    sentences = [f"{tally}."]
+    if tally.is_corrected:
+        sentences.append(CORRECTED)
+    if tally.repeated:
+        cells = "cell is" if tally.repeated == 1 else "cells are"
+        sentences.append(f"{tally.repeated} more {cells} beside a number that counts already.")
+    return " ".join(sentences)
 
 
 def seconds_rows(table: Table) -> list[list[str]]:

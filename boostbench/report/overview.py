@@ -6,8 +6,9 @@ from math import isnan
 from statistics import median
 
 from boostbench.report.papers import papers, title
+from boostbench.report.statistics.agreement import POWER
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import VERDICTS, Counts, Tally, not_shown
+from boostbench.report.verdicts import CORRECTED, VERDICTS, Counts, Tally, not_shown
 
 
 @dataclass(frozen=True)
@@ -81,37 +82,45 @@ def headline(total: Tally) -> str:
     >>> numbers = dict.fromkeys(VERDICTS, 0) | {"reproduced": 3, "worse": 1, "not run": 4}
     >>> headline(Tally(numbers))
     'The tables hold 8 published numbers. Beside 4 of them there is one of ours: 3 are
-    reproduced (75%), 0 are better and 1 is worse.'
+    reproduced (75%), 0 are better, 1 is worse and 0 are undecided.'
     """
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return f"{text} Beside none of them there is one of ours yet."
     share = f"{100 * total['reproduced'] / total.compared:.0f}%"
-    return (
+    text = (
         f"{text} Beside {total.compared} of them there is one of ours: "
-        f"{_are(total['reproduced'])} reproduced ({share}), {_are(total['better'])} better and "
-        f"{_are(total['worse'])} worse."
+        f"{_are(total['reproduced'])} reproduced ({share}), {_are(total['better'])} better, "
+        f"{_are(total['worse'])} worse and {_are(total['undecided'])} undecided."
     )
+    if total.is_corrected:
+        better, worse = total.corrected["better"], total.corrected["worse"]
+        text += f" Corrected for the number of comparisons, {better} are better and {worse} worse."
+    return text
 
 
 def sharpness(total: Tally) -> str:
-    """Tell how small a difference can be seen, in a sentence; empty without any interval.
-
-    Examples
-    --------
-    >>> sharpness(Tally({}, widths=[(1.0, 0.1), (2.0, 0.4), (3.0, 0.2)]))
-    'Half of the 95% intervals are wider than ± 2.0 percentage points, or ± 20% of the published
-    number: a smaller difference counts as reproduced there.'
-    """
-    if not total.widths:
+    """Tell how small a difference would have been found; empty where that is known of no number."""
+    tested = [cell for cell in total.judged if not isnan(cell.agreement.detectable)]
+    if not tested:
         return ""
-    halves, shares = zip(*total.widths, strict=True)
-    points = [half for half in halves if not isnan(half)]
-    absolute = f"± {median(points):.1f} percentage points, or " if points else ""
-    return (
-        f"Half of the 95% intervals are wider than {absolute}± {100 * median(shares):.0f}% of the "
-        "published number: a smaller difference counts as reproduced there."
+    points = [cell.agreement.detectable for cell in tested if cell.quantity.symbol == "%"]
+    size = f"{median(cell.agreement.share for cell in tested):.0%} of the published error"
+    if points:
+        size = f"{median(points):.1f} percentage points, or {size},"
+    text = (
+        f"In half of the cells a difference of {size} would have been found with a probability of "
+        f"{POWER:.0%}."
     )
+    beyond = sum(
+        cell.agreement.verdict == "undecided" and not cell.agreement.can_tell for cell in tested
+    )
+    if beyond:
+        text += (
+            f" Of the undecided numbers, {beyond} would be so with any number of splits of ours, "
+            "as the paper's are too few."
+        )
+    return text
 
 
 def counting(total: Tally, tables: Iterable[Table]) -> str:
@@ -123,6 +132,8 @@ def counting(total: Tally, tables: Iterable[Table]) -> str:
             f"{total.repeated} more cells stand beside numbers that count already, because a paper "
             "prints them twice or because two versions of ours are shown."
         )
+    if total.is_corrected:
+        text += f" {CORRECTED}"
     absent = not_shown(tables)
     if absent:
         text += f" Of the same tables, the papers print {absent} more numbers that have no cell."

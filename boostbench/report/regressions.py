@@ -30,6 +30,10 @@ class Verdict:
         Number of repeats behind them.
     difference, low, high : float or None
         Ours minus published, with its 95% interval.
+    p : float or None
+        Two-sided p-value of the difference.
+    detectable : float or None
+        The difference that would have been found with a probability of 80%.
     quantity : str
         Name of what the numbers are.
     digits : int
@@ -56,6 +60,8 @@ class Verdict:
     difference: float | None
     low: float | None
     high: float | None
+    p: float | None
+    detectable: float | None
     quantity: str
     digits: int
     verdict: str
@@ -68,8 +74,9 @@ class Verdict:
         return self.table, self.data, self.column
 
 
-#: Columns of the file.
-_FILED = ("table", "data", "algo", "column", "ours", "published", "n", "verdict")
+#: Columns of the file, and those of them that a file of another version has to have.
+_FILED = ("table", "data", "algo", "column", "ours", "published", "n", "detectable", "verdict")
+_NEEDED = ("table", "data", "column", "ours", "verdict")
 
 
 def verdicts(tables: Iterable[Table]) -> list[Verdict]:
@@ -85,6 +92,7 @@ def verdicts(tables: Iterable[Table]) -> list[Verdict]:
 def _verdict(table: Table, row: str, column: str) -> Verdict:
     cell = table.cells[row, column]
     agreement = cell.agreement
+    judged = ("difference", "low", "high", "p", "detectable")
     return Verdict(
         table=table.name,
         data=row,
@@ -96,9 +104,7 @@ def _verdict(table: Table, row: str, column: str) -> Verdict:
         published=cell.target.mean,
         published_std=_known(cell.target.std),
         published_n=cell.target.n,
-        difference=_known(agreement.difference) if agreement else None,
-        low=_known(agreement.low) if agreement else None,
-        high=_known(agreement.high) if agreement else None,
+        **{name: _known(getattr(agreement, name)) if agreement else None for name in judged},
         quantity=cell.quantity.name,
         digits=cell.quantity.digits,
         verdict=cell.verdict,
@@ -149,7 +155,7 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     if not path.is_file():
         return []
     lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    if any(line.keys() != set(_FILED) for line in lines):
+    if not all(line.keys() >= set(_NEEDED) for line in lines):
         raise UserError(f"{path} is no file of verdicts; boostbench check --update writes it anew")
     return lines
 
@@ -159,16 +165,20 @@ def filed(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
     return [
         {
             **{name: str(getattr(one, name)) for name in _FILED},
-            "ours": "" if one.ours is None else f"{one.ours:.{one.digits}f}",
+            **{name: _printed(getattr(one, name), one.digits) for name in ("ours", "detectable")},
         }
         for one in verdicts
     ]
 
 
+def _printed(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
 def to_csv(lines: Iterable[dict[str, str]]) -> str:
     """Write the text of a file of verdicts, table by table."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, _FILED, lineterminator="\n")
+    writer = csv.DictWriter(out, _FILED, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(sorted(lines, key=lambda line: line["table"]))
     return out.getvalue()

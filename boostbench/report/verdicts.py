@@ -3,21 +3,24 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isnan
+
+from scipy.stats import false_discovery_control
 
 from boostbench.report.cells import Cell
 from boostbench.report.published import sources
+from boostbench.report.statistics.agreement import LEVEL, TELLING
 from boostbench.report.tables import Table
 
 #: Every verdict that a cell can have, in the order in which they are told: what was compared, what
 #: could not be, what lacks a number of ours, what lacks one of the paper's.
 VERDICTS = (
-    *("reproduced", "better", "worse"),
-    *("undecided", "not judged"),
+    *("reproduced", "better", "worse", "undecided"),
+    "not judged",
     *("failed", "not reached", "not run", "not available"),
     "not published",
 )
-COMPARED = VERDICTS[:3]
+COMPARED = VERDICTS[:4]
 
 #: One colour for each verdict, in every figure, on the page and at the terminal: Okabe and Ito's
 #: for what says something of the algorithm, greys for the rest.
@@ -35,10 +38,12 @@ COLOURS = {
 
 #: What each verdict says.
 MEANING = {
-    "reproduced": "the difference is within sampling error: its 95% interval holds 0",
+    "reproduced": "the difference is within sampling error, its 95% interval holds 0, and one of "
+    f"{TELLING:.0%} of the published error would have been found",
     "better": "ours is better than the published number, by more than sampling error",
     "worse": "ours is worse than the published number, by more than sampling error",
-    "undecided": "too few splits to tell, and no published standard deviation",
+    "undecided": "too few splits to tell: the difference is within sampling error, and so may be "
+    f"one of {TELLING:.0%} of the published error",
     "not judged": "it was not run as the paper's table asks",
     "failed": "every split that was tried raised an error",
     "not reached": "fewer boosting rounds were asked for",
@@ -46,6 +51,13 @@ MEANING = {
     "not available": "the data are not at hand",
     "not published": "the paper gives no number",
 }
+
+
+#: Explains `Tally.count`.
+CORRECTED = (
+    "In brackets: what still differs after Benjamini and Hochberg's correction for the number of "
+    f"comparisons, at a false discovery rate of {LEVEL:.0%}."
+)
 
 
 @dataclass(frozen=True)
@@ -59,14 +71,17 @@ class Tally:
         ``"not published"`` cells.
     repeated : int, default=0
         How many cells are left out: their published number is that of a cell before them.
-    widths : list of (float, float)
-        Of each 95% interval, half of its width: in percentage points, NaN where the numbers are no
-        percentages; and as a share of the published number.
+    corrected : dict of str to int
+        How many are ``"better"`` and ``"worse"`` where at most 5% of those that are found to
+        differ are expected not to (Benjamini and Hochberg 1995, over all that are counted here).
+    judged : list of Cell
+        Those with an `agreement`.
     """
 
     numbers: dict[str, int]
     repeated: int = 0
-    widths: list[tuple[float, float]] = field(default_factory=list)
+    corrected: dict[str, int] = field(default_factory=dict)
+    judged: list[Cell] = field(default_factory=list)
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> "Tally":
@@ -74,13 +89,9 @@ class Tally:
         cells = list(cells)
         counted = distinct(cells)
         found = Counter(cell.verdict for cell in counted)
-        widths = [
-            (half if cell.quantity.symbol == "%" else float("nan"), half / cell.target.mean)
-            for cell in counted
-            if cell.agreement and isfinite(half := cell.agreement.half) and cell.target.mean > 0
-        ]
         numbers = {verdict: found[verdict] for verdict in VERDICTS}
-        return cls(numbers, len(cells) - len(counted), widths)
+        judged = [cell for cell in counted if cell.agreement]
+        return cls(numbers, len(cells) - len(counted), _corrected(judged), judged)
 
     def __getitem__(self, verdict: str) -> int:
         return self.numbers[verdict]
@@ -100,9 +111,37 @@ class Tally:
         """What became of the published numbers, zeros left out."""
         return {v: n for v, n in self.numbers.items() if n and v != "not published"}
 
+    @property
+    def is_corrected(self) -> bool:
+        """Whether fewer numbers differ after the correction."""
+        return any(left < self[verdict] for verdict, left in self.corrected.items())
+
+    def count(self, verdict: str) -> str:
+        """Print a number; in brackets how many are left by `corrected`, where they are fewer."""
+        return f"{self[verdict]}{self._left(verdict)}"
+
     def __str__(self) -> str:
-        parts = ", ".join(f"{number} {verdict}" for verdict, number in self.shown.items())
+        parts = ", ".join(
+            f"{self[verdict]} {verdict}{self._left(verdict)}" for verdict in self.shown
+        )
         return f"{self.published} published numbers" + (f": {parts}" if parts else "")
+
+    def _left(self, verdict: str) -> str:
+        left = self.corrected.get(verdict, self[verdict])
+        return f" ({left})" if left < self[verdict] else ""
+
+
+def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
+    """Count what is better and worse after Benjamini and Hochberg's correction.
+
+    What rounding alone decides has no p-value, and is counted as it is.
+    """
+    agreements = [cell.agreement for cell in cells]
+    tested = [one for one in agreements if not isnan(one.p)]
+    adjusted = false_discovery_control([one.p for one in tested]) if tested else []
+    lost = Counter(one.verdict for one, p in zip(tested, adjusted, strict=True) if p > LEVEL)
+    found = Counter(one.verdict for one in agreements)
+    return {verdict: found[verdict] - lost[verdict] for verdict in ("better", "worse")}
 
 
 def distinct(cells: Iterable[Cell]) -> list[Cell]:

@@ -9,12 +9,16 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import (
+    CGENS,
+    CGENSSLS,
+    LADDER,
     SAMME,
     AdaBoost,
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
     AdaBoostSIP,
+    CodewordMCBoost,
     GradBoost,
     LPBoost,
     LsBoost,
@@ -116,13 +120,46 @@ CASES |= {
     ),
 }
 CASES["LPBoost"] = LPBoost(n_iterations=12)
-BINARY = (AdaBoost, LPBoost, LsBoost, RpBoost)
+CASES |= {
+    "CodewordMCBoost": CodewordMCBoost(n_iterations=12, random_state=0),
+    "CodewordMCBoost, trees": CodewordMCBoost(
+        n_iterations=12, n_components=3, max_depth=2, leaf_values="vote", random_state=0
+    ),
+    "LADDER": LADDER(n_iterations=12, random_state=0),
+    "LADDER, trees": LADDER(
+        n_iterations=12, n_components=2, max_depth=2, leaf_values="vote", random_state=0
+    ),
+}
+CASES |= {
+    "CGENS": CGENS(n_iterations=12),
+    "CGENS, hinge": CGENS(n_iterations=12, C=1.0, loss="hinge"),
+    "CGENS, binned": CGENS(n_iterations=12, max_bins=8),
+    "CGENS, perceptrons": CGENS(
+        n_iterations=12, C=0.1, weak_learner="perceptron", n_candidates=50, random_state=0
+    ),
+    "CGENS, Fourier": CGENS(
+        n_iterations=12, C=0.1, weak_learner="fourier", n_candidates=50, random_state=0
+    ),
+    "CGENS, stumps and perceptrons": CGENS(
+        n_iterations=12,
+        C=0.1,
+        weak_learner=["stump", "perceptron"],
+        n_candidates=50,
+        random_state=0,
+    ),
+    "CGENSSLS": CGENSSLS(n_iterations=12),
+    "CGENSSLS, binned": CGENSSLS(n_iterations=12, max_bins=8),
+}
+BINARY = (AdaBoost, CGENS, LPBoost, LsBoost, RpBoost)
 # scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
 CHECKED = [model for name, model in CASES.items() if "," not in name]
 CHECKED += [ProjectedAdaBoostMH(n_iterations=12)]
 CHECKED += [
     CASES[name]
     for name in (
+        "CGENS, hinge",
+        "CGENS, stumps and perceptrons",
+        "CGENS, Fourier",
         "SAMME, trees",
         "MCBoost, trees",
         "MultiBoost, hinge",
@@ -251,13 +288,25 @@ class TestEveryModel:
             per_round = 3
         elif isinstance(model, RpBoost):
             per_round = d + 2
+        elif isinstance(model, CGENS):
+            per_round = 3 if model.weak_learner == "stump" else d + 2
+        elif isinstance(model, CodewordMCBoost):
+            # Vectors in the leaves, and a coefficient.
+            n_leaves = 2**model.max_depth
+            per_round = 2 * (n_leaves - 1) + n_leaves * fitted.codewords_.shape[1] + 1
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
         n_different = fitted.n_hypotheses_ if isinstance(model, GradBoost) else T
         if isinstance(model, LPBoost):
             n_different = np.count_nonzero(fitted.coefficients_)
-        assert fitted.n_parameters_ == n_different * per_round + k * has_intercept + isinstance(
-            model, (LsBoost, RpBoost)
-        )
+        once = k * has_intercept + isinstance(model, (CGENS, LsBoost, RpBoost))
+        if isinstance(model, CGENS) and isinstance(model.weak_learner, list):
+            # Of which some are stumps.
+            once -= (d - 1) * len(fitted.hypotheses_.parts[0][0])
+        if isinstance(model, CGENSSLS):
+            once = k
+        if isinstance(model, CodewordMCBoost):
+            once = fitted.codewords_.size
+        assert fitted.n_parameters_ == n_different * per_round + once
 
     def test_a_second_fit_forgets_the_first(self, model, fitted, data):
         X, y = data
@@ -318,9 +367,14 @@ class TestEveryModel:
         assert (scores(3) == scores(generator)).all()
         # Of two classes there is one half only.
         is_random = type(model) is AdaBoostECC and len(set(y)) > 2
+        is_random |= isinstance(model, CGENS) and model.weak_learner != "stump"
         if is_random or isinstance(model, (RBoostRank, RBoostRankTC, RBoostProj, RpBoost)):
             assert (scores(3) != scores(4)).any()
             assert (scores(3) != scores(generator)).any()
+        elif isinstance(model, CodewordMCBoost):
+            # Codewords are turned at random, which scores do not see; but votes tie at first.
+            if model.leaf_values != "vote":
+                np.testing.assert_allclose(scores(3), scores(4), rtol=1e-3, atol=1e-3)
         else:
             assert (scores(3) == scores(4)).all()
 
@@ -357,6 +411,9 @@ def test_one_class_is_refused(model):
         (RBoostRankTC(loss="hinge"), ["exponential", "exponential_sum", "logistic", "hinge"]),
         (RBoostRankTC(solver="sgd"), ["lbfgs", "newton", "sgd"]),
         (SAMME(weak_learner="forest"), ["stump", "tree", "forest"]),
+        (CGENS(loss="log"), ["hinge", "squared_hinge", "log"]),
+        (CGENS(weak_learner="tree"), ["stump", "perceptron", "fourier", "tree"]),
+        (CGENS(weak_learner=["stump", "tree"]), ["stump", "perceptron", "fourier", "tree"]),
         (GradBoost(norm="l1"), ["l2", "linf", "l1"]),
         (MCBoost(loss="hinge"), ["exponential", "logistic", "hinge"]),
         (MCBoost(weak_learner="wlda"), ["stump", "tree", "wlda"]),
@@ -390,7 +447,7 @@ def agree(found, wanted):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
 
 
-ON_DIRECTIONS = ("Rank", "WLDA", "RpBoost")
+ON_DIRECTIONS = ("Rank", "WLDA", "RpBoost", "perceptrons", "Fourier")
 
 
 @cases({n: model for n, model in CASES.items() if not any(word in n for word in ON_DIRECTIONS)})

@@ -4,7 +4,13 @@ import pytest
 from boostbench.algorithms import LsBoost
 from boostbench.configs import names, read
 from boostbench.data.load import load
-from boostbench.data.toys import make_gaussians, make_pattern
+from boostbench.data.toys import (
+    make_gaussians,
+    make_pattern,
+    make_ringnorm,
+    make_twonorm,
+    make_waveform,
+)
 
 COVARIANCE = [[2.5, 1.5], [1.5, 1]]
 
@@ -104,3 +110,35 @@ def test_a_part_of_a_pattern_has_the_shares_of_its_classes():
 def test_a_pattern_that_is_none():
     with pytest.raises(ValueError, match="no pattern 'spiral'; the patterns are sine, linear"):
         make_pattern("spiral")
+
+
+class TestBreimansData:
+    def test_ringnorm(self):
+        X, y = make_ringnorm(40_000)
+        wide, narrow = X[y == 1], X[y == -1]
+        assert len(wide) == pytest.approx(20_000, abs=600)
+        np.testing.assert_allclose(np.cov(wide.T), 4 * np.eye(20), atol=0.2)
+        np.testing.assert_allclose(np.cov(narrow.T), np.eye(20), atol=0.05)
+        np.testing.assert_allclose(wide.mean(axis=0), 0, atol=0.07)
+        np.testing.assert_allclose(narrow.mean(axis=0), 2 / 20**0.5, atol=0.04)
+
+    def test_twonorm(self):
+        X, y = make_twonorm(40_000)
+        for sign in (-1, 1):
+            np.testing.assert_allclose(np.cov(X[y == sign].T), np.eye(20), atol=0.05)
+            np.testing.assert_allclose(X[y == sign].mean(axis=0), sign * 2 / 20**0.5, atol=0.04)
+
+    def test_waveform(self):
+        X, y = make_waveform(60_000)
+        assert np.mean(y == 1) == pytest.approx(1 / 3, abs=0.01)
+        # Peaks of 6 at the points 7, 11 and 15, each halved on average; 2 of a wave 4 points aside.
+        peaks = [6, 10, 14]
+        assert X[y == 1].mean(axis=0)[peaks] == pytest.approx([4, 4, 1], abs=0.1)
+        assert X[y == -1].mean(axis=0)[peaks] == pytest.approx([2, 3, 3.5], abs=0.1)
+
+    @pytest.mark.parametrize("make", [make_ringnorm, make_twonorm, make_waveform])
+    def test_the_seed_decides(self, make):
+        (X, y), (again, _) = make(50, random_state=3), make(50, random_state=3)
+        assert (X == again).all()
+        assert (X != make(50, random_state=4)[0]).any()
+        assert set(y.tolist()) == {-1, 1}

@@ -22,8 +22,17 @@ class RandomBits(TransformerMixin, BaseEstimator):
 
 
 class OwnHash(RandomBits):
-    """Gives its codes by `hash`, as 0 and 1."""
+    """Gives its codes by `hash`, packed."""
 
+    @property
+    def n_bits_(self):
+        return self.n_bits
+
+    def hash(self, X):
+        return np.packbits(self.transform(X) > 0, axis=1)
+
+
+class UnpackedHash(OwnHash):
     def hash(self, X):
         return (self.transform(X) > 0).astype(np.uint8)
 

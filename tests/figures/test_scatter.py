@@ -13,7 +13,8 @@ from boostbench.report.verdicts import COLOURS, COMPARED
 def papers(make_cell, make_table):
     """A table each of two papers, and one of none."""
     cells = {
-        ("wine", "a"): make_cell([1, 2, 3], published=(3.0, 3.0)),
+        ("wine", "a"): make_cell([29, 30, 31], published=(31.0, 3.0)),
+        ("glass", "a"): make_cell([1, 2, 3], published=(3.0, 3.0)),
         ("wine", "b"): make_cell([4, 4, 4.3], published=(1.0, 0.2)),
         ("iris", "a"): make_cell([0, 0, 0], published=(0.0, 0.0)),
         ("iris", "b"): make_cell([1, 1, 1.1], published=(9.0, 0.5)),
@@ -38,17 +39,17 @@ def test_a_panel_for_each_paper_and_a_point_for_each_cell(papers, whole_titles):
     assert first.get_title() == "RandomBoost"
     assert second.get_title() == "MCBoost"
     x, y = points(first, "reproduced").get_data()
-    assert [*zip(x, y, strict=True)] == [(3, pytest.approx(2)), (0, 0)]
+    assert [*zip(x, y, strict=True)] == [(31, pytest.approx(30)), (0, 0)]
     assert points(first, "worse").get_ydata() == pytest.approx([4.1])
     assert points(first, "better").get_xdata() == pytest.approx([9.0])
     counts = [text.get_text() for text in first.get_legend().get_texts()]
-    assert counts == ["reproduced (2)", "better (1)", "worse (1)"]
+    assert counts == ["reproduced (2)", "better (1)", "worse (1)", "undecided (1)"]
 
 
 def test_verdicts_have_their_colours_and_differ_in_shape(papers):
     axes = draw_scatter(papers).axes[0]
     lines = {verdict: points(axes, verdict) for verdict in COMPARED}
-    assert [line.get_marker() for line in lines.values()] == ["o", "v", "^"]
+    assert [line.get_marker() for line in lines.values()] == ["o", "v", "^", "s"]
     for verdict, line in lines.items():
         assert line.get_color() == COLOURS[verdict]
 
@@ -84,7 +85,7 @@ def test_a_published_number_is_one_point(make_cell, make_table):
     }
     (axes,) = draw_scatter([make_table(cells, paper="mcboost")]).axes
     counts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert counts == ["reproduced (0)", "better (1)", "worse (0)"]
+    assert counts == ["reproduced (0)", "better (1)", "worse (0)", "undecided (0)"]
     assert points(axes, "better").get_ydata() == pytest.approx([2.0])
 
 
@@ -92,7 +93,7 @@ def test_bars_are_95_percent_intervals(papers):
     axes = draw_scatter(papers).axes[0]
     (container,) = [c for c in axes.containers if c.get_label().startswith("reproduced")]
     _, _, (published, ours) = container.lines
-    # Ours is 2.0 (1.0) over 3 splits, the paper's 3.0 (3.0) over 10: t is 4.303 and 2.262.
+    # Ours is 30.0 (1.0) over 3 splits, the paper's 31.0 (3.0) over 10: t is 4.303 and 2.262.
     (_, low), (_, high) = ours.get_segments()[0]
     assert (high - low) / 2 == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
     (left, _), (right, _) = published.get_segments()[0]

@@ -31,11 +31,11 @@ N_SPLITS = 3
 SLICES = {
     "AdaBoost": (50, ["randomboost4 heart adaboost", "randomboost4 splice adaboost"]),
     "AdaBoost.MH": (50, ["randomboost5 vowel528 adaboost_mh", "mcboost5 glass adaboost_mh"]),
-    "AdaBoost.ECC": (50, ["randomboost5 vowel adaboost_ecc", "mcboost5 dna adaboost_ecc"]),
+    "AdaBoost.ECC": (50, ["randomboost5 vowel adaboost_ecc", "mcboost5 dna2000 adaboost_ecc"]),
     "AdaBoost.MO": (50, ["randomboost5 dna adaboost_mo", "mcboost5 wine adaboost_mo"]),
-    "SAMME": (50, ["mcboost5 dna samme", "mcboost5 svmguide2 samme"]),
-    "SAMME, trees": (50, ["mcboost5 glass samme_tree", "mcboost5 pendigits samme_tree"]),
-    "GradBoost": (50, ["mcboost5 letter gradboost", "mcboost5 dna gradboost"]),
+    "SAMME": (50, ["mcboost5 dna2000 samme", "mcboost5 svmguide2 samme"]),
+    "SAMME, trees": (50, ["mcboost5 glass samme_tree", "mcboost5 pendigits7494 samme_tree"]),
+    "GradBoost": (50, ["mcboost5 letter gradboost", "mcboost5 dna2000 gradboost"]),
     "MultiBoost": (50, ["randomboost5 wine multiboost", "mcboost3 classes8 multiboost"]),
     "MCBoost, exponential": (
         50,

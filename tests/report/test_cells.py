@@ -32,7 +32,7 @@ def test_no_numbers(make_cell):
 def test_error_after_some_rounds(make_cell):
     cell = make_cell([10, 20], rounds=50, published=(8.0, 1.0))
     assert cell.text == "7.5 (3.5)"
-    assert cell.verdict == "reproduced"
+    assert cell.agreement.difference == pytest.approx(-0.5)
     assert make_cell([10, 20], rounds=1000, published=(8.0, 1.0)).verdict == "not reached"
 
 
@@ -62,7 +62,8 @@ def test_chosen(make_cell):
 
 
 def test_verdict(make_cell):
-    assert make_cell([1, 2, 3], published=(2.5, 1.0)).verdict == "reproduced"
+    assert make_cell([24, 25, 26], published=(25.5, 1.0)).verdict == "reproduced"
+    assert make_cell([1, 2, 3], published=(2.5, 1.0)).verdict == "undecided"
     assert make_cell([1, 2, 3], published=(20.0, 1.0)).verdict == "better"
     assert make_cell([91, 92, 93], published=(20.0, 1.0)).verdict == "worse"
     assert make_cell([1, 2, 3]).verdict == "not published"
@@ -78,8 +79,10 @@ def test_the_higher_accuracy_is_the_better_one(make_cell):
 
 def test_an_accuracy_without_a_published_deviation(make_cell):
     published = {"quantity": QUANTITIES["accuracy"], "published": (98.0, NAN), "n": 1}
-    cell = make_cell([1, 2, 3], **published)
+    cell = make_cell([1.99, 2, 2.01], **published)
     assert (cell.verdict, cell.agreement.basis) == ("reproduced", "ours")
+    # The error is what lacks to 100%.
+    assert cell.agreement.share == pytest.approx(cell.agreement.detectable / 2)
     assert make_cell([8, 9, 10], **published).verdict == "worse"
     # All of the protocol's splits, which is one, are there.
     cell = make_cell([1.9], **published)

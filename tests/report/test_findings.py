@@ -64,8 +64,8 @@ def test_comparison(table):
         ["glass", "B", "20.0 (1.0)", "failed"],
     ]
     assert rows[0][4].startswith("-1.0 ± ")
-    assert [row[5] for row in rows] == ["reproduced", "worse", "-"]
-    assert summary(table) == "3 published numbers: 1 reproduced, 1 worse, 1 failed."
+    assert [row[5:] for row in rows] == [["3.4", "undecided"], ["0.5", "worse"], ["-", "-"]]
+    assert summary(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
 
 
 def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):
@@ -138,9 +138,9 @@ def test_a_verdict_names_its_basis_where_it_is_not_welchs_interval(make_cell, ma
     }
     rows = comparison_rows(make_table(cells, {"a": Column("A", "A", quantity=accuracy)}))
     assert [row[2:] for row in rows] == [
-        ["98.0", "98.0 (1.0)", "+0.0 ± 2.8", "reproduced (published deviation unknown)"],
-        ["98.0", "98.0", "+0.0", "reproduced (rounding only)"],
-        ["90.0 (1.0)", "98.0", "+8.0 ± 2.4", "better (our deviation unknown)"],
+        ["98.0", "98.0 (1.0)", "+0.0 ± 2.8", "3.7", "undecided (published deviation unknown)"],
+        ["98.0", "98.0", "+0.0", "-", "reproduced (rounding only)"],
+        ["90.0 (1.0)", "98.0", "+8.0 ± 2.4", "3.3", "better (our deviation unknown)"],
     ]
 
 
@@ -149,5 +149,6 @@ def test_another_protocol_stands_beside_the_published_number_without_a_verdict(
 ):
     cell = make_cell([1, 2], published=(30.0, 1.0), departures=("protocol.n_splits=2",))
     table = make_table({("wine", "a"): cell})
-    assert comparison_rows(table) == [["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "not judged"]]
+    row = ["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "-", "not judged"]
+    assert comparison_rows(table) == [row]
     assert summary(table) == "1 published numbers: 1 not judged."

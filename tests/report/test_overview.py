@@ -7,10 +7,11 @@ from boostbench.report.overview import (
     by_table,
     headline,
     in_order,
+    sharpness,
     short_title,
     verdicts,
 )
-from boostbench.report.verdicts import counts
+from boostbench.report.verdicts import Tally, counts
 from boostbench.report.writers.readme import readme
 
 
@@ -70,7 +71,7 @@ def test_algorithms_with_the_most_published_numbers_come_first(tables):
 
 
 def test_only_verdicts_that_there_are_have_a_column(tables):
-    assert verdicts(counts(tables)) == ["reproduced", "worse", "failed"]
+    assert verdicts(counts(tables)) == ["worse", "undecided", "failed"]
 
 
 def test_headline_without_any_number_of_ours(table):
@@ -78,6 +79,33 @@ def test_headline_without_any_number_of_ours(table):
     total = counts([replace(table, cells=cells, paper="mcboost")]).total
     assert headline(total) == (
         "The tables hold 3 published numbers. Beside none of them there is one of ours yet."
+    )
+
+
+def test_sharpness(make_cell):
+    cells = [
+        make_cell([1, 2, 3], published=(3.0, 1.0)),
+        make_cell([49, 50, 51], published=(50.0, 1.0)),
+        make_cell([49, 50, 51], published=(50.0, 1.0)),
+        make_cell([0], published=(0.0, float("nan")), n=1),
+    ]
+    small, detectable = (cell.agreement.detectable for cell in cells[:2])
+    assert small == pytest.approx(detectable)
+    assert sharpness(Tally.of(cells)) == (
+        f"In half of the cells a difference of {detectable:.1f} percentage points, or "
+        f"{detectable / 50:.0%} of the published error, would have been found with a probability "
+        "of 80%. Of the undecided numbers, 1 would be so with any number of splits of ours, as the "
+        "paper's are too few."
+    )
+    assert sharpness(Tally.of(cells[3:])) == ""
+
+
+def test_headline_counts_what_is_left_after_the_correction(make_cell):
+    alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
+    total = Tally.of([*alike, make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))])
+    assert headline(total).endswith(
+        "19 are reproduced (95%), 0 are better, 1 is worse and 0 are undecided. Corrected for the "
+        "number of comparisons, 0 are better and 0 worse."
     )
 
 
@@ -90,8 +118,8 @@ def test_readme(tables):
     rows = [
         [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
     ]
-    assert rows[0] == ["table", "published", "reproduced", "worse", "failed"]
-    assert ["**RandomBoost**", "**2**", "**2**", "**0**", "**0**"] in rows
+    assert rows[0] == ["table", "published", "worse", "undecided", "failed"]
+    assert ["**RandomBoost**", "**2**", "**0**", "**2**", "**0**"] in rows
     assert ["[Table I](tables/mcboost1.md): x^y", "3", "1", "1", "1"] in rows
-    assert ["Table III: times", "2", "2", "0", "0"] in rows
+    assert ["Table III: times", "2", "0", "2", "0"] in rows
     assert "Mine" not in text

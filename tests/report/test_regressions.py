@@ -10,7 +10,9 @@ def test_judges_what_is_published(table):
     one = judged["name", "wine", "a"]
     assert (one.ours, one.ours_std, one.n) == (2.0, 1.0, 3)
     assert (one.published, one.published_std, one.published_n) == (3.0, 3.0, 10)
-    assert (one.difference, one.verdict) == (-1.0, "reproduced")
+    assert (one.difference, one.verdict) == (-1.0, "undecided")
+    assert 0.05 < one.p < 1
+    assert one.detectable > one.high - one.difference
     assert one.low < -1 < one.high
     assert (one.quantity, one.digits, one.basis) == ("test_error", 1, "welch")
     assert judged["name", "wine", "b"].verdict == "worse"
@@ -31,8 +33,15 @@ def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
         "ours": "2.0",
         "published": "3.0",
         "n": "3",
-        "verdict": "reproduced",
+        "detectable": "3.4",
+        "verdict": "undecided",
     }
+    assert lines[2]["detectable"] == ""
+    # A file of another version has other columns.
+    path.write_text("table,data,column,ours,verdict,more\nname,wine,a,2.0,reproduced,x\n")
+    [line] = read_verdicts(path)
+    assert to_csv([line]).splitlines()[1] == "name,wine,,a,2.0,,,,reproduced"
+    assert lost([line], verdicts([table]))
 
 
 def test_no_file_has_no_verdicts(tmp_path):

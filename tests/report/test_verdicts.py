@@ -1,5 +1,6 @@
 from dataclasses import replace
-from math import isnan
+
+from scipy.stats import false_discovery_control
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.findings import summary
@@ -10,10 +11,10 @@ def test_every_cell_is_counted_once(table):
     tally = counts([replace(table, paper="randomboost")]).total
     assert list(tally.numbers) == list(VERDICTS)
     assert sum(tally.numbers.values()) == len(table.cells)
-    assert tally.shown == {"reproduced": 1, "worse": 1, "failed": 1}
+    assert tally.shown == {"worse": 1, "undecided": 1, "failed": 1}
     assert tally["not published"] == 3
     assert (tally.published, tally.compared) == (3, 2)
-    assert str(tally) == "3 published numbers: 1 reproduced, 1 worse, 1 failed"
+    assert str(tally) == "3 published numbers: 1 worse, 1 undecided, 1 failed"
 
 
 def test_counts_are_told_by_paper_table_and_algorithm(table, table_of_rounds):
@@ -48,13 +49,13 @@ def test_a_published_number_counts_once(make_cell, make_table):
     """Two columns of one number, as SAMME's, and one that another table of the paper has too."""
     first = {
         ("wine", "a"): make_cell([9, 9.1], published=(3.0, 0.1), source="t1:0"),
-        ("wine", "b"): make_cell([3, 3.1], published=(3.0, 0.1), source="t1:0"),
+        ("wine", "b"): make_cell([3, 3.1, 3], published=(3.0, 0.1), source="t1:0"),
         ("iris", "a"): make_cell([], published=(4.0, 0.1), source="t1:1"),
         ("iris", "b"): make_cell([4, 4.1], published=(4.0, 0.1), source="t1:1"),
     }
     second = {
-        ("wine", "a"): make_cell([3, 3.1], published=(3.0, 0.1), source="t1:0"),
-        ("wine", "b"): make_cell([5, 5.1], published=(5.0, 0.1), source="t2:0"),
+        ("wine", "a"): make_cell([3, 3.1, 3], published=(3.0, 0.1), source="t1:0"),
+        ("wine", "b"): make_cell([5, 5.1, 5], published=(5.0, 0.1), source="t2:0"),
     }
     one, two = (make_table(cells, paper="mcboost") for cells in (first, second))
     told = counts([replace(one, name="one"), replace(two, name="two")])
@@ -83,13 +84,24 @@ def test_cells_without_a_published_number_are_all_kept(make_cell):
     assert Tally.of(cells)["not published"] == 2
 
 
-def test_widths_are_those_of_the_intervals(make_cell):
-    cells = [make_cell([1, 2, 3], published=(4.0, 1.0)), make_cell([0, 0], published=(0.0, 0.0))]
-    precision = QUANTITIES["mean_average_precision"]
-    cells.append(make_cell([1], quantity=precision, published=(0.5, 0.1)))
-    for record in cells[-1].records:
-        record["mean_average_precision"] = 0.4
-    (half, share), (points, other) = Tally.of(cells).widths
-    assert half == cells[0].agreement.half > 0
-    assert share == half / 4
-    assert (isnan(points), other) == (True, cells[2].agreement.half / 0.5)
+def test_what_is_left_after_the_correction(make_cell, make_table):
+    """One small p-value in twenty is what chance gives; a tiny one is not."""
+    alike = [make_cell([49, 50, 51], published=(50.0 + i / 20, 1.0)) for i in range(18)]
+    near = make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))
+    far = make_cell([60, 60.1, 60.2], published=(50.0, 1.0))
+    assert near.verdict == far.verdict == "worse"
+    adjusted = false_discovery_control([cell.agreement.p for cell in [*alike, near, far]])
+    assert near.agreement.p < 0.05 < adjusted[-2]
+    tally = Tally.of([*alike, near, far])
+    assert (tally["worse"], tally.corrected) == (2, {"better": 0, "worse": 1})
+    assert str(tally) == "20 published numbers: 18 reproduced, 2 worse (1)"
+    # Among fewer, the same number is left.
+    assert Tally.of([near, far]).count("worse") == "2"
+    table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
+    assert "2 worse (1). In brackets: what still differs after Benjamini" in summary(table)
+
+
+def test_what_rounding_decides_is_not_corrected(make_cell):
+    cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
+    assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
+    assert Tally.of([cell]).corrected == {"better": 0, "worse": 1}

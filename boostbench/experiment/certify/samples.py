@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
@@ -160,22 +159,6 @@ class Sample:
         return next(itertools.islice(inner, self.record["fold"], None))
 
 
-class Code(NamedTuple):
-    """What made records, and what shall give them as well.
-
-    Attributes
-    ----------
-    before, after : str
-        Fingerprints.
-    commit : str
-        A commit with the code of `before`.
-    """
-
-    before: str
-    after: str
-    commit: str
-
-
 @dataclass(frozen=True, eq=False)
 class Group:
     """Records of one algorithm by the code of some commits, which is what they have in common.
@@ -203,14 +186,14 @@ class Group:
         return chain.from_iterable(chain.from_iterable(self.configurations.values()))
 
     @property
-    def codes(self) -> dict[Code, Sample]:
-        """The codes, each with a sample."""
-        return {Code(s.before, s.after, s.commit): s for s in self.samples}
+    def codes(self) -> dict[tuple[str, str, str], Sample]:
+        """The codes, then and today, and the commit of the former; each with a sample."""
+        return {(s.before, s.after, s.commit): s for s in self.samples}
 
     @property
     def commits(self) -> list[str]:
         """Commits with the code that made the records."""
-        return sorted({code.commit for code in self.codes})
+        return sorted({sample.commit for sample in self.samples})
 
     def drawn(self, config_hash: str) -> list[Sample]:
         """Give what stands for a configuration: the first drawn of each kind of record."""

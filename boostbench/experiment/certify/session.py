@@ -17,24 +17,10 @@ from boostbench.experiment.certify.checkouts import Repository
 from boostbench.experiment.certify.children import Fit, Fleet
 from boostbench.experiment.certify.pairs import N_PAIRS, TOLERANCE, Pair, mean_difference
 from boostbench.experiment.certify.samples import Group, Sample
+from boostbench.experiment.runner import Finished, Interrupted, Planned
 
 # What a fit costs besides the fit: preparation, and predictions at the checkpoints.
 _OVERHEAD = 0.05
-
-
-@dataclass(frozen=True)
-class Planned:
-    """Event: so many samples will be fitted by both codes, which takes about so long."""
-
-    samples: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Event: both codes have fitted a sample."""
-
-    pair: Pair
 
 
 @dataclass
@@ -118,16 +104,10 @@ class Session:
         self.results, self.n_jobs, self.budget = Path(results), n_jobs, budget
         self.findings = [Finding(group) for group in groups]
         self._speeds = {id(group): _speed(group) for group in groups}
+        self._is_kept: Callable[[Sample], bool] = lambda sample: False
 
-    def plan(
-        self, is_kept: Callable[[Finding, Sample], bool] | None = None
-    ) -> tuple[list[tuple[Finding, Sample]], float]:
+    def plan(self) -> tuple[list[tuple[Finding, Sample]], float]:
         """Choose the configurations that are to be sampled, the cheapest first.
-
-        Parameters
-        ----------
-        is_kept : callable, optional
-            Whether a sample has been fitted before, so that it costs nothing.
 
         Returns
         -------
@@ -140,7 +120,7 @@ class Session:
         for finding in self._open():
             for one in finding.group.configurations:
                 drawn = [(finding, sample) for sample in finding.group.drawn(one)]
-                by_cost.append((sum(self.cost(*each, is_kept) for each in drawn), drawn))
+                by_cost.append((sum(self.cost(*each) for each in drawn), drawn))
         chosen, spent = [], 0.0
         for cost, drawn in sorted(by_cost, key=lambda each: each[0]):
             if self.budget is None or (spent + cost) / self.n_jobs <= self.budget:
@@ -148,14 +128,9 @@ class Session:
                 chosen += drawn
         return chosen, spent
 
-    def cost(
-        self,
-        finding: Finding,
-        sample: Sample,
-        is_kept: Callable[[Finding, Sample], bool] | None = None,
-    ) -> float:
-        """Estimate the CPU seconds of a sample, by both codes."""
-        if is_kept and is_kept(finding, sample):
+    def cost(self, finding: Finding, sample: Sample) -> float:
+        """Estimate the CPU seconds of a sample, by both codes; none if it was fitted before."""
+        if self._is_kept(sample):
             return 0.0
         spent, calibrated = sample.seconds()
         speed = calibration() / calibrated if calibrated else self._speeds[id(finding.group)]
@@ -166,7 +141,7 @@ class Session:
         repository: Repository,
         datasets: Callable[[dict], Dataset],
         verdict_changes: Callable[[Sequence[Pair]], list[str]],
-        on_event: Callable,
+        progress: Callable[[], contextlib.AbstractContextManager[Callable]],
     ) -> None:
         """Fit, compare, and write certificates.
 
@@ -179,8 +154,8 @@ class Session:
             it.
         verdict_changes : callable
             Names the cells of tables whose verdicts would be others with the errors of today.
-        on_event : callable
-            Called with a `Planned` and each `Compared`.
+        progress : callable
+            Makes a listener for the events of `boostbench.experiment.runner`.
 
         Raises
         ------
@@ -192,17 +167,14 @@ class Session:
             sources = self._check_out(repository, stack)
             kept = self.results / ".certify" / "fits.jsonl"
             fleet = stack.enter_context(Fleet(sources, self.n_jobs, kept))
-            work = _Work(fleet, repository.head, datasets, until, on_event)
+            work = _Work(fleet, repository.head, datasets, until)
+            self._is_kept = work.is_kept
             for finding in self._open():
                 work.check(finding)
-            drawn, seconds = self.plan(work.is_kept)
-            on_event(Planned(len(drawn), seconds / self.n_jobs))
-            work.compare(drawn)
+            _compare(work, self.plan()[0], progress)
             others = [(finding, sample) for finding in self._open() for sample in _more(finding)]
             if others:
-                seconds = sum(self.cost(*each, work.is_kept) for each in others)
-                on_event(Planned(len(others), seconds / self.n_jobs))
-                work.compare(others)
+                _compare(work, others, progress)
             for finding in self._open():
                 _settle(finding, verdict_changes)
                 for certificate in work.certificates(finding):
@@ -230,10 +202,8 @@ class _Work:
         head: str,
         datasets: Callable[[dict], Dataset],
         until: float | None,
-        on_event: Callable,
     ):
-        self.fleet, self.head, self.datasets = fleet, head, datasets
-        self.until, self.on_event = until, on_event
+        self.fleet, self.head, self.datasets, self.until = fleet, head, datasets, until
 
     def check(self, finding: Finding) -> None:
         """Refuse the group unless both codes run, and are the ones that are meant."""
@@ -242,12 +212,12 @@ class _Work:
                 self.fleet.check(commit, sample.request, before)
                 self.fleet.check(self.head, sample.request, after)
 
-    def is_kept(self, finding: Finding, sample: Sample) -> bool:
+    def is_kept(self, sample: Sample) -> bool:
         """Whether both fits have been done before."""
         return all(self.fleet.is_kept(fit) for fit in self._fits(sample))
 
-    def compare(self, samples: Sequence[tuple[Finding, Sample]]) -> None:
-        """Fit by both codes, as long as there is time to begin."""
+    def compare(self, samples: Sequence[tuple[Finding, Sample]]) -> Iterator[Sample]:
+        """Fit by both codes, as long as there is time to begin; give what is done."""
         asked: dict[int, tuple[Finding, Sample, str]] = {}
         answers: dict[int, dict[str, dict]] = {}
 
@@ -264,7 +234,8 @@ class _Work:
             both = answers.setdefault(id(sample), {})
             both[side] = answer
             if len(both) == 2:
-                self._file(finding, sample, **answers.pop(id(sample)))
+                _file(finding, sample, **answers.pop(id(sample)))
+                yield sample
 
     def certificates(self, finding: Finding) -> Iterator[Certificate]:
         """Write down what was found, a certificate for each of the codes."""
@@ -291,15 +262,6 @@ class _Work:
                     seconds=round(sum(pair.seconds for pair in finding.pairs), 1),
                 )
 
-    def _file(self, finding: Finding, sample: Sample, before: dict, after: dict) -> None:
-        skipped = before.get("skipped") or after.get("skipped")
-        if skipped:
-            finding.skipped[sample.record["config_hash"]] = skipped
-            return
-        pair = Pair(sample, before, after)
-        finding.pairs.append(pair)
-        self.on_event(Compared(pair))
-
     def _fits(self, sample: Sample) -> list[Fit]:
         record = sample.record
         name = [record["config_hash"], record["key"], sample.points, record.get("chosen")]
@@ -312,6 +274,28 @@ class _Work:
 
         sides = (sample.commit, sample.before), (self.head, sample.after)
         return [Fit(commit, code, name, job) for commit, code in sides]
+
+
+def _compare(work: _Work, drawn: Sequence[tuple[Finding, Sample]], progress: Callable) -> None:
+    """Fit samples by both codes, and show how far it is."""
+    done, n_tuning = 0, sum(sample.is_tuning for _, sample in drawn)
+    with progress() as on_event:
+        on_event(Planned(n_tuning, len(drawn) - n_tuning, 0))
+        try:
+            for sample in work.compare(drawn):
+                done += 1
+                on_event(Finished(sample.is_tuning, sample.label, None, None))
+        except KeyboardInterrupt:
+            on_event(Interrupted(done, len(drawn)))
+            raise
+
+
+def _file(finding: Finding, sample: Sample, before: dict, after: dict) -> None:
+    skipped = before.get("skipped") or after.get("skipped")
+    if skipped:
+        finding.skipped[sample.record["config_hash"]] = skipped
+    else:
+        finding.pairs.append(Pair(sample, before, after))
 
 
 @contextlib.contextmanager

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from math import isnan
+from math import isfinite, isnan
 
 from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
 from boostbench.report import numbers
 from boostbench.report.cells import STALE, Cell
 from boostbench.report.codes import certified_notes
-from boostbench.report.statistics.agreement import BASES
+from boostbench.report.statistics.agreement import BASES, POWER
 from boostbench.report.tables import PARTIAL
 from boostbench.report.verdicts import MEANING
 
@@ -37,6 +37,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         ("Ours", _ours(cell)),
         ("Published", _published(cell)),
         ("Difference", _difference(cell)),
+        ("Detectable", _detectable(cell)),
         ("Verdict", cell.verdict),
         ("Basis", _basis(cell)),
         ("Not as there", ", ".join(cell.departures)),
@@ -84,6 +85,16 @@ def _difference(cell: Cell) -> str:
         return f"{difference}, both standard deviations are 0" if welch else difference
     interval = f"{_signed(agreement.low, cell)} to {_signed(agreement.high, cell)}"
     return f"{difference}, {'Welch’s ' if welch else ''}95% interval {interval}"
+
+
+def _detectable(cell: Cell) -> str:
+    """Tell what difference would have been found, and what part of the published error it is."""
+    agreement = cell.agreement
+    if agreement is None or isnan(agreement.detectable):
+        return ""
+    size = f"{agreement.detectable:.{cell.quantity.digits + 1}f}{_unit(cell)}"
+    share = f", {agreement.share:.0%} of the published error" if isfinite(agreement.share) else ""
+    return f"{size}{share}, with a probability of {POWER:.0%}"
 
 
 def _basis(cell: Cell) -> str:

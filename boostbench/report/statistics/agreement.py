@@ -1,10 +1,10 @@
-"""Whether a number agrees with a published one, by Welch's interval."""
+"""Whether a number agrees with a published one, by Welch's interval, and what that can miss."""
 
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import isnan, sqrt
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 #: What a verdict rests on, by the names of `Agreement.basis`.
 BASES = {
@@ -22,6 +22,15 @@ SHORT = {
     "rounding": "rounding only",
 }
 
+#: Error rates of a test: that of the first kind, and the power of `Agreement.detectable`.
+LEVEL, POWER = 0.05, 0.8
+
+#: Where no difference is found, a detectable one of more than this share of the published error
+#: leaves open whether there is one.
+TELLING = 0.2
+
+_NAN = float("nan")
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -34,8 +43,20 @@ class Agreement:
     low, high : float
         95% interval of the difference; NaN where there is none: by rounding alone, or where both
         standard deviations are 0.
-    verdict : {"reproduced", "better", "worse"}
-        ``"reproduced"`` when the interval holds 0 or the difference rounds to nothing.
+    p : float
+        Two-sided p-value of the difference, 1 where rounding can explain it; NaN by rounding alone.
+    detectable : float
+        The difference that would have been found with a probability of 80%; NaN by rounding alone.
+    share : float
+        `detectable` as a share of the published error, that is, of the published number's distance
+        from a perfect one.
+    verdict : {"reproduced", "better", "worse", "undecided"}
+        ``"better"`` or ``"worse"`` when the interval does not hold 0 and the difference does not
+        round to nothing. Else ``"undecided"`` when `share` is above `TELLING` and `detectable`
+        above the last printed digit, or ``"reproduced"``.
+    can_tell : bool
+        Whether enough repeats of ours make a verdict other than ``"undecided"`` sure: the paper's
+        are not too few alone.
     basis : str
         What the verdict rests on, one of `BASES`.
     """
@@ -43,8 +64,12 @@ class Agreement:
     difference: float
     low: float
     high: float
+    p: float
+    detectable: float
+    share: float
     verdict: str
     basis: str
+    can_tell: bool
 
     @property
     def half(self) -> float:
@@ -61,6 +86,7 @@ def agreement(
     published_n: int,
     digits: int = 1,
     sign: int = 1,
+    perfect: float = 0.0,
 ) -> Agreement:
     """Judge whether a mean agrees with a published one within sampling error.
 
@@ -75,39 +101,70 @@ def agreement(
         Digits of the published numbers; a difference that rounding can explain is none.
     sign : {1, -1}, default=1
         1 where the lower number is the better one, else -1.
+    perfect : float, default=0.0
+        The best number there could be: the published error is the distance from it.
 
     Returns
     -------
     Agreement
         Difference, 95% interval, verdict, and what it rests on.
     """
-    difference = mean - published_mean
-    basis, half = _interval(std, n, published_std, published_n)
-    if abs(difference) <= max(half if isfinite(half) else 0.0, 0.5 * 10**-digits):
-        verdict = "reproduced"
-    else:
+    difference = float(mean - published_mean)
+    rounding = 0.5 * 10**-digits
+    basis, ours, theirs, freedom = _variances(std, n, published_std, published_n)
+    half, detectable = _found(ours + theirs, freedom, rounding)
+    _, at_best = _found(theirs, published_n - 1 if basis == "welch" else freedom, rounding)
+    p = _p_value(difference, ours + theirs, freedom, rounding)
+    error = abs(published_mean - perfect)
+    share = detectable / error if error else float("inf")
+    # Of what rounding alone decides, nothing is known that could be missed; comparisons with NaN
+    # are False.
+    most = max(TELLING * error, 10**-digits)
+    if abs(difference) > max(rounding, 0.0 if isnan(half) else half):
         verdict = "better" if sign * difference < 0 else "worse"
+    else:
+        verdict = "undecided" if detectable > most else "reproduced"
     low, high = difference - half, difference + half
-    return Agreement(float(difference), float(low), float(high), verdict, basis)
+    can_tell = not at_best > most
+    return Agreement(difference, low, high, p, detectable, share, verdict, basis, can_tell)
 
 
-def _interval(std: float, n: int, published_std: float, published_n: int) -> tuple[str, float]:
-    """Give the basis and half of the interval; NaN where the deviations give none."""
-    known = n > 1 and isfinite(std)
-    published_known = published_n > 1 and isfinite(published_std)
+def _variances(
+    std: float, n: int, published_std: float, published_n: int
+) -> tuple[str, float, float, float]:
+    """Give the basis, the variances of both means, and the degrees of freedom of their difference.
+
+    The variances are NaN where neither deviation is known.
+    """
+    known = n > 1 and not isnan(std)
+    published_known = published_n > 1 and not isnan(published_std)
     if known and published_known:
         variances = np.array([std**2 / n, published_std**2 / published_n])
-        if not variances.sum() > 0:
-            return "welch", float("nan")
-        freedom = variances.sum() ** 2 / (variances**2 / [n - 1, published_n - 1]).sum()
-        return "welch", _half(freedom, variances.sum())
+        freedom = _NAN
+        if variances.sum() > 0:
+            freedom = variances.sum() ** 2 / (variances**2 / [n - 1, published_n - 1]).sum()
+        return "welch", *variances.tolist(), float(freedom)
     if not known and not published_known:
-        return "rounding", float("nan")
+        return "rounding", _NAN, _NAN, _NAN
     # One deviation is an estimate for both, with its own degrees of freedom.
     basis, common, m = ("ours", std, n) if known else ("published", published_std, published_n)
-    variance = common**2 * (1 / n + 1 / published_n)
-    return basis, _half(m - 1, variance) if variance > 0 else float("nan")
+    return basis, common**2 / n, common**2 / published_n, m - 1
 
 
-def _half(freedom: float, variance: float) -> float:
-    return float(stats.t.ppf(0.975, freedom)) * sqrt(variance)
+def _found(variance: float, freedom: float, rounding: float) -> tuple[float, float]:
+    """Give half of the interval, NaN without one, and the difference that is found at `POWER`."""
+    if not variance > 0:
+        return _NAN, rounding if variance == 0 else _NAN
+    critical = float(stats.t.ppf(1 - LEVEL / 2, freedom))
+    half = critical * sqrt(variance)
+    # The t statistic of a true difference is noncentral.
+    centre = float(special.nctdtrinc(freedom, 1 - POWER, critical))
+    return half, centre * sqrt(variance) + max(rounding - half, 0.0)
+
+
+def _p_value(difference: float, variance: float, freedom: float, rounding: float) -> float:
+    if isnan(variance):
+        return _NAN
+    if abs(difference) <= rounding:
+        return 1.0
+    return float(2 * stats.t.sf(abs(difference) / sqrt(variance), freedom)) if variance else 0.0

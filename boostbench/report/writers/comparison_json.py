@@ -69,7 +69,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
             "p": friedman.p,
             "f": friedman.f,
             "p_f": friedman.f_p,
-            "p_permutation": friedman.permutation_p,
+            "p_by": friedman.by,
             "critical_difference": friedman.critical_difference,
         },
         "notes": table.notes,

@@ -15,6 +15,7 @@ _TIMES = {
     "calibration_cpu_s": ("calibration", 1),
     "test_ms_per_instance": ("predict_per_instance", 1e-3),
 }
+_JUDGED = ("difference", "low", "high", "p", "detectable")
 _PUBLISHED_TIMES = ("coef_cpu_s", "test_ms_per_instance")
 
 
@@ -23,7 +24,7 @@ def _columns(quantity: Quantity) -> list[str]:
         *("data", "column", "algo", "rounds", f"{quantity.name}_mean", f"{quantity.name}_std"),
         *("n_splits", "n_failed", "n_missing", "n_stale"),
         *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
-        *("chosen", "published_mean", "published_std", "difference", "low", "high", "verdict"),
+        *("chosen", "published_mean", "published_std", *_JUDGED, "verdict"),
         *("published_coef_cpu_s", "test_ms_per_instance", "published_test_ms_per_instance"),
     ]
 
@@ -73,8 +74,7 @@ def to_csv(table: Table) -> str:
             line["published_mean"] = _number(target.mean)
             line["published_std"] = _number(target.std)
         if agreement:
-            line["difference"] = _number(agreement.difference)
-            line["low"], line["high"] = _number(agreement.low), _number(agreement.high)
+            line |= {heading: _number(getattr(agreement, heading)) for heading in _JUDGED}
         writer.writerow(line)
     return out.getvalue()
 

@@ -116,7 +116,7 @@ def _long(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) ->
     lines = [
         rf"\begin{{longtable}}{{ll{'r' * (len(header) - 2)}}}",
         rf"\caption{{{escape(caption)}}} \\",
-        *(r"\toprule", _row(header), r"\midrule", r"\endhead"),
+        *(r"\toprule", _row([escape(text) for text in header]), r"\midrule", r"\endhead"),
         *(_row([escape(text) for text in row]) for row in rows),
         *(r"\bottomrule", r"\end{longtable}"),
     ]

@@ -35,7 +35,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         title, about = escape(line.title), escape(line.about)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
         texts = [f"{name}: {about}" if about else name, line.tally.published]
-        texts += [line.tally[verdict] for verdict in columns]
+        texts += [line.tally.count(verdict) for verdict in columns]
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
     table = tabulate(
         rows,

@@ -31,7 +31,7 @@ from boostbench.report.writers.printing import GAP, make_grid, print_line
 _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 
-#: Headings over several columns are broken to this width.
+#: Headings over several columns are broken to this width, and names to no less.
 _GROUP_WIDTH = 12
 
 
@@ -117,7 +117,7 @@ def print_table(console: Console, table: Table) -> None:
     table : Table
         The table.
     """
-    heads = ["\n".join([*wrap(group, _GROUP_WIDTH), title]) for group, title in table.heads]
+    heads = [f"{_break(group, _GROUP_WIDTH)}\n{title}".lstrip() for group, title in table.heads]
     entries = {row: [_shorten(entry) for entry in table.entries(row)] for row in table.rows}
     widths = [
         max(*map(len, head.splitlines()), *(len(line[index].text) for line in entries.values()))
@@ -161,9 +161,16 @@ def print_verdicts(console: Console, table: Table) -> None:
     known = [row for row in rows if row[-1] != "-"]  # the others are counted
     if known:
         console.print()
-        widths = (max(map(len, texts)) for texts in zip(COMPARISON, *known, strict=True))
-        tight = sum(widths) + GAP * (len(COMPARISON) - 1) > console.width
-        grid = make_grid(COMPARISON, left=2, gap=1 if tight else GAP)
+        heads = [head.replace(" ", "\n") for head in COMPARISON]
+        gap = GAP
+        if _width(heads, known, gap) > console.width:
+            gap = 1
+            known = [[text.replace(" ± ", "±") for text in texts] for texts in known]
+        over = _width(heads, known, gap) - console.width
+        if over > 0:
+            width = max(max(len(row[1]) for row in known) - over, _GROUP_WIDTH)
+            known = [[data, _break(name, width), *texts] for data, name, *texts in known]
+        grid = make_grid(heads, left=2, gap=gap)
         for *texts, verdict in known:
             colour = COLOURS.get(verdict.partition(" (")[0], "")
             grid.add_row(*texts, Text(verdict, style=colour))
@@ -172,6 +179,16 @@ def print_verdicts(console: Console, table: Table) -> None:
         print_line(console, summary(table), style="bold")
     if known:
         print_line(console, COMPARISON_EXPLANATION)
+
+
+def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:
+    columns = zip(heads, *rows, strict=True)
+    widest = (max(len(line) for text in texts for line in text.splitlines()) for texts in columns)
+    return sum(widest) + gap * (len(heads) - 1)
+
+
+def _break(text: str, width: int) -> str:
+    return "\n".join(wrap(text, width))
 
 
 def _shorten(entry: Entry) -> Entry:

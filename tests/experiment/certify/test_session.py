@@ -1,7 +1,8 @@
 import pytest
 
 from boostbench.experiment.certificates import Certificates, certificates_path
-from boostbench.experiment.certify.session import Compared, Planned, Session
+from boostbench.experiment.certify.session import Session
+from boostbench.experiment.runner import Finished, Planned
 
 from .conftest import changed
 
@@ -98,11 +99,11 @@ def test_records_are_left_alone(certified, toy):
 def test_events(certified):
     planned, *others = certified["events"]
     more = [event for event in others if isinstance(event, Planned)]
-    compared = [event for event in others if isinstance(event, Compared)]
+    compared = [event for event in others if isinstance(event, Finished)]
     # One of each configuration, two where there is a grid; then up to 30 for each class that
     # differs, as far as there are any.
-    assert planned.samples == 12
-    assert [event.samples for event in more] == [29 + 28 + 29 + 29 + 3]
+    assert (planned.tuning, planned.splits) == (2, 10)
+    assert [event.tuning + event.splits for event in more] == [29 + 28 + 29 + 29 + 3]
     assert len(compared) == 12 + 118
 
 
@@ -147,7 +148,7 @@ def test_what_was_fitted_before_a_stop_is_kept(certify, find_groups, tmp_path):
         pass
 
     def stop(event):
-        if isinstance(event, Compared):
+        if isinstance(event, Finished):
             raise Stop
 
     with pytest.raises(Stop):

@@ -150,6 +150,38 @@ def test_what_is_no_code_for_each_sample_is_a_failure(form, tmp_path):
     assert all(f["error"].startswith("ValueError: transform gives") for f in outcome.failures)
 
 
+def test_bits_that_are_not_packed_are_a_failure(tmp_path):
+    asked = experiment(make_dataset(), "fake_hashing.UnpackedHash")
+    [outcome] = run([asked], results=tmp_path).outcomes
+    wanted = "ValueError: hash gives uint8 of shape (30, 4), not 4 bits in 1 bytes for each of the"
+    assert all(f["error"].startswith(wanted) for f in outcome.failures)
+    assert len(outcome.failures) == 3
+
+
+def test_codes_of_another_length_than_the_data_base_s():
+    (queries, of_queries), (codes, labels) = (
+        draw(np.random.default_rng(0), 5, n_bits) for n_bits in (8, 9)
+    )
+    with pytest.raises(ValueError, match="queries have codes of 8 bits, and the data base of 9"):
+        mean_average_precision(queries, of_queries, codes, labels)
+
+
+@pytest.mark.parametrize("n_bits", [8, 63, 64, 65, 130])
+def test_codes_of_any_length_are_ranked_by_all_their_bits(n_bits):
+    rng = np.random.default_rng(n_bits)
+    queries, codes = (rng.random((n, n_bits)) < 0.5 for n in (4, 50))
+    of_queries, labels = (rng.integers(0, 3, size=n) for n in (4, 50))
+    found = mean_average_precision(queries, of_queries, codes, labels)
+    # Ties broken at random, many times.
+    drawn = []
+    for _ in range(300):
+        order = rng.permutation(50)
+        for query, label in zip(queries, of_queries, strict=True):
+            ranks = order[np.argsort((codes[order] != query).sum(axis=1), kind="stable")]
+            drawn.append(average_precision(labels[ranks] == label))
+    assert found == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / np.sqrt(len(drawn)))
+
+
 def test_what_gives_no_codes_is_refused():
     with pytest.raises(UserError, match="is no transformer: it has no hash or transform"):
         experiment(make_dataset(), "sklearn.tree.DecisionTreeClassifier")

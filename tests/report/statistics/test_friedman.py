@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import boostbench.report.statistics.friedman as friedman_module
 from boostbench.report.statistics.friedman import average_ranks, friedman, holm
 
 #: Table 6 of Demšar 2006: AUC of C4.5 (plain, with m, with cf, with both) on 14 data sets. In the
@@ -101,17 +102,30 @@ def test_few_data_sets_by_trying_all_orders(n, k):
     for _ in range(3):
         numbers = rng.integers(1, 6, (n, k))  # with ties
         own = friedman(numbers)
-        assert own.permutation_p == pytest.approx(p_by_trying_all_orders(numbers))
-        assert own.significant == (own.permutation_p <= 0.05)
+        assert own.by == "enumeration"
+        assert own.p == own.f_p == pytest.approx(p_by_trying_all_orders(numbers))
+        assert own.significant == (own.p <= 0.05)
 
 
-def test_drawn_permutations_are_near_all_of_them():
-    numbers = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3], [1, 2, 3], [3, 2, 1]])
-    numbers = np.vstack([numbers, [1, 3, 2]])
-    exact = p_by_trying_all_orders(numbers)  # of 6^7 orders
-    drawn = friedman(numbers).permutation_p
-    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 50_000))
-    assert drawn == friedman(numbers).permutation_p
+def test_exact_p_values_of_siegels_table():
+    """Of 3 algorithms on 8 data sets he gives 0.038 for chi-squared 6.75 and 0.0024 for 10.75."""
+    for lines, chi2, p in (((4, 3, 1, 0), 6.75, 0.038), ((5, 2, 0, 1), 10.75, 0.0024)):
+        orders = [[1, 2, 3], [1, 3, 2], [3, 2, 1], [2, 1, 3]]
+        result = friedman([order for order, n in zip(orders, lines, strict=True) for _ in range(n)])
+        assert result.chi2 == pytest.approx(chi2)
+        assert result.p == pytest.approx(p, rel=0.02)
+
+
+def test_drawn_orders_are_near_all_of_them(monkeypatch):
+    numbers = np.random.default_rng(1).random((8, 5))
+    exact = friedman(numbers, digits=6)
+    assert exact.by == "enumeration"  # of 120^8 orders
+    monkeypatch.setattr(friedman_module, "_MOST", 1)
+    drawn = friedman(numbers, digits=6)
+    assert drawn.by == "drawing"
+    assert drawn.p == pytest.approx(exact.p, abs=4 * np.sqrt(exact.p * (1 - exact.p) / 50_000))
+    assert drawn.p == friedman(numbers, digits=6).p
+    assert "49999 random orders" in drawn.sentence("data sets")
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
@@ -126,7 +140,7 @@ def test_few_data_sets_are_not_called_different_too_often(n):
     found = [different[i] for i in which.ravel()]
     assert np.mean([test.significant for test in found]) <= 0.06
     if n == 3:
-        assert np.mean([test.f_p <= 0.05 for test in found]) > 0.15
+        assert np.mean(stats.f.sf([test.f for test in found], 2, 4) <= 0.05) > 0.15
 
 
 def test_order_of_data_and_algorithms_does_not_matter():
@@ -143,7 +157,7 @@ def test_what_prints_alike_shares_ranks():
 
 def test_all_equal():
     result = friedman(np.ones((4, 3)))
-    assert (result.chi2, result.p, result.f, result.f_p, result.permutation_p) == (0, 1, 0, 1, 1)
+    assert (result.chi2, result.p, result.f, result.f_p) == (0, 1, 0, 1)
     np.testing.assert_allclose(result.ranks, 2)
     np.testing.assert_allclose(result.nemenyi, 1)
 
@@ -151,18 +165,19 @@ def test_all_equal():
 def test_all_ranked_alike():
     result = friedman([[1, 2, 3]] * 9)
     assert result.chi2 == pytest.approx(18)
-    assert (result.f, result.f_p, result.permutation_p) == (np.inf, 0, None)
-    assert "F(2, 16) = inf, p = 0, which rejects" in result.sentence("data sets")
+    # One of 6^8 ways to order the others as the first.
+    assert (result.f, result.f_p) == (np.inf, pytest.approx(6**-8))
+    assert "F(2, 16) = inf, p = 5.95e-07, which rejects" in result.sentence("data sets")
 
 
 def test_two_data_sets_ranked_alike_prove_nothing():
-    """One of six orders is the first data set's, so that p is 1/6; F's is 0."""
+    """One of six orders is the first data set's, so that p is 1/6."""
     result = friedman([[1, 2, 3]] * 2)
-    assert result.f_p == 0
-    assert result.permutation_p == pytest.approx(1 / 6)
+    assert result.p == result.f_p == pytest.approx(1 / 6)
     assert result.sentence("data sets").startswith(
-        "Friedman test of 3 algorithms over 2 data sets: chi-squared(2) = 4.00; by permutation of "
-        "the ranks within the data sets, as there are few, p = 0.167, which fails to reject"
+        "Friedman test of 3 algorithms over 2 data sets: chi-squared(2) = 4.00; Iman and "
+        "Davenport's F(2, 2) = inf; p = 0.167 of both, by all orders of the ranks within the data "
+        "sets, as there are few, which fails to reject"
     )
 
 

@@ -54,8 +54,9 @@ def test_groups_span_their_columns(table_of_rounds):
 def test_published_numbers(table, timed_table):
     assert body(latex(table), "longtable")[2] == [
         *("wine", "B", "1.0 (0.2)", r"4.1 (0.2)\textdagger{}"),
-        *(r"+3.1 $\pm$ 0.3", "worse"),
+        *(r"+3.1 $\pm$ 0.3", "0.5", "worse"),
     ]
+    assert r"80\% power" in latex(table)
     assert "wine & A & 13.7 & 2.00" in latex(timed_table)
 
 

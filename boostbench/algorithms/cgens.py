@@ -1,0 +1,359 @@
+"""CGENS and CGENS-SLS: kernel machines whose kernel is learned, one weak learner at a time."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from boostbench.algorithms.base import (
+    NO_EDGE,
+    BoostingClassifier,
+    Master,
+    TotallyCorrective,
+    spans,
+)
+from boostbench.algorithms.stump_ensembles import StumpEnsemble
+from boostbench.core.codebooks import simplex
+from boostbench.core.solvers.primal_svm import PrimalSVM
+from boostbench.core.solvers.ridge import GrowingRidge
+from boostbench.core.weak.families import Families, stacked
+from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
+from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.unused_stumps import UnusedStumps
+
+_WEAK_LEARNERS = ("stump", "perceptron", "fourier")
+
+
+class CGENS(TotallyCorrective, BoostingClassifier):
+    r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
+
+    The score is :math:`F(x) = \sum_j w_j h_j(x) + b`. After each new weak learner all coefficients
+    are found from eq. (1) of [1]_ with the weak learners found so far,
+
+    .. math:: \min_{w, b} \frac12 \|w\|^2 + C \sum_i \ell(y_i F(x_i)), \quad
+              \ell(\rho) = \max(0, 1 - \rho)^2 \;\text{or}\; \max(0, 1 - \rho),
+
+    and the next one, eq. (8), lowers the duality gap to the problem over all weak learners most,
+
+    .. math:: \max_h \Big|\sum_i y_i \alpha_i h(x_i)\Big|.
+
+    Training ends where this is 0 for all weak learners that are not in use: then w solves the
+    problem over all of them, that of an SVM with the kernel :math:`\sum_h h(x) h(x')`.
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        Weak learners at most.
+    C : float, default=0.01
+        Weight of the loss, positive.
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
+        The paper's is the hinge; the squared hinge is solved several times as fast.
+    weak_learner : {"stump", "perceptron", "fourier"} or a list of these, default="stump"
+        Stumps with all thresholds, random perceptrons, or random cosines; of a list, the best of
+        all in each round.
+    n_candidates : int, default=2000
+        Perceptrons and cosines drawn anew in each round.
+    gamma : "scale" or float, default="scale"
+        Width of the Gaussian kernel :math:`\exp(-\gamma \|x - x'\|^2)` that the cosines come from.
+        ``"scale"``: 1 / (n_features * X.var()), as of scikit-learn's SVC.
+    max_bins : int or None, default=None
+        None searches all thresholds for stumps; an integer that many quantile bins per feature.
+    tol : float, default=1e-3
+        For the hinge: duality gap at which the coefficients are good enough, as a part of the
+        objective. The squared hinge is solved up to rounding.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the perceptrons and cosines. Stumps need none.
+
+    Attributes
+    ----------
+    hypotheses_ : boostbench.core.weak.base.Stack
+        `Stumps`, `Perceptrons` or `Cosines`; of several kinds, a `Mixture`.
+    coefficients_ : ndarray of shape (n_iterations_,)
+        w after the last round.
+    intercepts_ : ndarray of shape (1,)
+        b after the last round.
+    weight_path_ : list of n_iterations_ ndarrays
+        w after each round.
+    intercept_path_ : ndarray of shape (n_iterations_ + 1,)
+        b before the first round and after each.
+    objective_ : ndarray of shape (n_iterations_,)
+        Of eq. (1) after each round.
+    dual_ : ndarray of shape (n_samples,)
+        :math:`\alpha` after the last round.
+
+    Notes
+    -----
+    A stump in use has :math:`|\sum_i y_i \alpha_i h(x_i)| = |w_j|`, not 0. It is left out of the
+    search: eq. (8) as written finds the same stumps again and again. Perceptrons and cosines are
+    drawn anew in every round, and none is left out.
+
+    b is not regularised. :math:`\alpha` starts as a constant.
+
+    References
+    ----------
+    .. [1] C. Shen and F. Liu, "From kernel machines to ensemble learning", 2014: Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> CGENS(n_iterations=50).fit(X, y).score(X, y) > 0.97
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **BoostingClassifier._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "weak_learner": [StrOptions(set(_WEAK_LEARNERS)), list, tuple],
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+        "max_bins": [None, Interval(Integral, 2, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
+    staged_parameter: ClassVar = "n_iterations"
+
+    def __init__(
+        self,
+        n_iterations=500,
+        C=0.01,
+        loss="squared_hinge",
+        weak_learner="stump",
+        n_candidates=2000,
+        gamma="scale",
+        max_bins=None,
+        tol=1e-3,
+        random_state=None,
+    ):
+        self.n_iterations = n_iterations
+        self.C = C
+        self.loss = loss
+        self.weak_learner = weak_learner
+        self.n_candidates = n_candidates
+        self.gamma = gamma
+        self.max_bins = max_bins
+        self.tol = tol
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _validate_params(self):
+        super()._validate_params()
+        if isinstance(self.weak_learner, str):
+            return
+        known = ", ".join(repr(name) for name in _WEAK_LEARNERS)
+        names = list(self.weak_learner)
+        if not names or not set(names) <= set(_WEAK_LEARNERS) or len(names) > len(set(names)):
+            raise ValueError(
+                f"The 'weak_learner' parameter of CGENS must be one of {known}, or a list of "
+                f"different ones. Got {self.weak_learner!r} instead."
+            )
+
+    def _target(self, y):
+        return 2.0 * super()._target(y) - 1.0
+
+    def _master(self, X, signs, random_state):
+        rng = np.random.default_rng(random_state.randint(2**31))
+        names = [self.weak_learner] if isinstance(self.weak_learner, str) else self.weak_learner
+        searches = [self._search(name, X, rng) for name in names]
+        search = searches[0] if len(searches) == 1 else Families(searches)
+        return _CGENSMaster(self, search, signs)
+
+    def _search(self, name, X, rng):
+        if name == "stump":
+            return UnusedStumps(X, self.max_bins)
+        if name == "perceptron":
+            return RandomPerceptrons(X, self.n_candidates, rng)
+        gamma = self.gamma
+        if gamma == "scale":
+            gamma = 1.0 / (X.shape[1] * X.var() or 1.0)
+        return RandomCosines(X, self.n_candidates, rng, gamma)
+
+    def _keep(self, master):
+        self.hypotheses_ = stacked(master.learners)
+        self.coefficients_ = master.svm.weights
+        self.intercepts_ = np.array([master.svm.intercept])
+        self.weight_path_ = master.weights
+        self.intercept_path_ = np.array(master.intercepts)
+        self.objective_ = np.array(master.objective)
+        self.dual_ = master.svm.dual
+        # A feature or a direction, a threshold or a phase, and a coefficient; and the bias.
+        n_stumps = sum(isinstance(learner, Stump) for learner in master.learners)
+        n_others = len(master.learners) - n_stumps
+        self.n_parameters_ = 3 * n_stumps + (self.n_features_in_ + 2) * n_others + 1
+
+    def _staged_coefficients(self, stages):
+        for stage in stages:
+            yield self.weight_path_[stage - 1]
+
+    def _staged_scores(self, X, stages):
+        stages = list(stages)
+        for stage, scores in zip(stages, super()._staged_scores(X, stages), strict=True):
+            yield scores + self.intercept_path_[stage]
+
+
+class CGENSSLS(StumpEnsemble):
+    r"""CGENS for more classes: least squares on simplex codes, with stumps.
+
+    Each of k classes has a codeword c, a corner of the regular simplex in k - 1 dimensions. After
+    each new stump, all coefficients of the k - 1 outputs are found from eq. (10) of [1]_,
+
+    .. math:: \min_{w, b} \frac12 \sum_\tau \|w_\tau\|^2 + \frac C2 \sum_{i\tau} O_{i\tau}^2, \quad
+              O_{i\tau} = L_{i\tau} - w_\tau^\top h(x_i) - b_\tau,
+
+    with the codewords of the samples as the rows of L. The next stump, eq. (13), has the largest
+    correlation with the residuals of one output,
+
+    .. math:: \max_{h, \tau} \sum_i U_{i\tau} h(x_i), \quad U = C \, O,
+
+    and a class has the score :math:`\langle F(x), c_y \rangle`, eq. (15).
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        Stumps at most.
+    C : float, default=0.01
+        Weight of the squared errors, positive.
+    max_bins : int or None, default=None
+        None searches all thresholds; an integer that many quantile bins per feature.
+    random_state : int, RandomState instance or None, default=None
+        Unused: the algorithm is deterministic.
+
+    Attributes
+    ----------
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    codewords_ : ndarray of shape (n_classes, n_classes - 1)
+        c.
+    coefficients_ : ndarray of shape (n_iterations_, n_classes)
+        w after the last round, times the codewords.
+    intercepts_ : ndarray of shape (1, n_classes)
+        b after the last round, times the codewords.
+    triangle_ : ndarray of shape (n_iterations_, n_iterations_)
+        Stumps, less their `means_`, are orthogonal functions times this upper triangular matrix.
+    means_ : ndarray of shape (n_iterations_,)
+        Of the stumps, over the training data.
+    steps_ : ndarray of shape (n_iterations_, n_classes)
+        Coefficients of the orthogonal functions, times the codewords. The first t of them and
+        `mean_codeword_` are the scores after t rounds.
+    mean_codeword_ : ndarray of shape (n_classes,)
+        Mean of the samples' codewords, times the codewords.
+    dual_ : ndarray of shape (n_samples, n_classes - 1)
+        U after the last round.
+
+    Notes
+    -----
+    A stump in use has a correlation of the size of its coefficient, not 0, and is left out of the
+    search. U of the first round is that of a model with b alone; the paper's, a constant, is
+    orthogonal to all that there is to learn. Another choice of the simplex, which is one up to a
+    rotation, may find other stumps in eq. (13), but none that are better on average.
+
+    See Also
+    --------
+    CGENS : Two classes, with the loss of a support vector machine.
+
+    References
+    ----------
+    .. [1] C. Shen and F. Liu, "From kernel machines to ensemble learning", 2014: Algorithm 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> CGENSSLS(n_iterations=50).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **StumpEnsemble._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
+    staged_parameter: ClassVar = "n_iterations"
+
+    def __init__(self, n_iterations=500, C=0.01, max_bins=None, random_state=None):
+        super().__init__(n_iterations, max_bins, random_state)
+        self.C = C
+
+    def _master(self, X, labels, random_state):
+        self.codewords_ = simplex(len(self.classes_))
+        return _SLSMaster(self, UnusedStumps(X, self.max_bins), self.codewords_[labels])
+
+    def _keep(self, master):
+        ridge, n = master.ridge, len(master.learners)
+        self.hypotheses_ = Stumps(master.learners)
+        self.means_ = np.array(ridge.means)
+        self.triangle_ = ridge.triangle()
+        self.coefficients_ = ridge.weights() @ self.codewords_.T
+        self.steps_ = ridge.steps @ self.codewords_.T
+        self.dual_ = self.C * ridge.residual
+        self.mean_codeword_ = self.codewords_ @ ridge.target_means
+        self.intercepts_ = (self.mean_codeword_ - self.means_ @ self.coefficients_)[None]
+        self.n_parameters_ = 2 * n + self.coefficients_.size + self.intercepts_.size
+
+    def _staged_scores(self, X, stages):
+        stages = list(stages)
+        if stages == [self.n_iterations_]:
+            yield self.hypotheses_.scores(X, self.coefficients_) + self.intercepts_
+            return
+        centred = self.hypotheses_.outputs(X) - self.means_
+        orthogonal = solve_triangular(self.triangle_, centred.T, trans="T").T
+        scores = self.mean_codeword_
+        for some in spans(stages):
+            scores = scores + orthogonal[:, some] @ self.steps_[some]
+            yield scores
+
+
+class _CGENSMaster(Master):
+    def __init__(self, params, search, signs):
+        super().__init__(params, search)
+        self.signs = signs
+        self.svm = PrimalSVM(signs, params.C, params.loss, params.tol)
+        self.dual = np.ones(len(signs))
+        self.learners = []
+        self.weights = []
+        self.intercepts = [self.svm.intercept]
+        self.objective = []
+
+    def generate(self):
+        found = self.search.best((self.signs * self.dual)[:, None])
+        is_edge = found is not None and abs(found.edge) > NO_EDGE * self.dual.sum()
+        return found if is_edge else None
+
+    def correct(self, found):
+        self.search.leave_out(found.learner)
+        self.svm.add(found.outputs)
+        self.dual = self.svm.dual
+        self.learners.append(found.learner)
+        self.weights.append(self.svm.weights)
+        self.intercepts.append(self.svm.intercept)
+        self.objective.append(self.svm.objective)
+        return True
+
+
+class _SLSMaster(Master):
+    def __init__(self, params, search, targets):
+        super().__init__(params, search)
+        self.ridge = GrowingRidge(targets, params.C)
+        self.learners = []
+
+    def generate(self):
+        residual = self.ridge.residual
+        found = self.search.best(residual)
+        if found is None:
+            return None
+        noise = NO_EDGE * np.abs(residual[:, found.column]).sum()
+        return found if found.edge > noise else None
+
+    def correct(self, found):
+        self.search.leave_out(found.learner)
+        self.ridge.add(found.outputs)
+        self.learners.append(found.learner)
+        return True

@@ -1,0 +1,165 @@
+"""Hash codes by Gaussian kernels, which LADDER is compared with: BRE and KSH."""
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import ClassVar
+
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+from sklearn.preprocessing import normalize
+from sklearn.utils._param_validation import Interval
+
+from boostbench.algorithms.hashing import Hasher
+from boostbench.core.code_fitting import reconstructed, separated
+
+
+class _KernelHasher(Hasher):
+    """Signs of sums of Gaussian kernels around anchors, samples of the training data.
+
+    Attributes
+    ----------
+    anchors_ : ndarray of shape (n_anchors, n_features_in_)
+    gamma_ : float
+        The kernel is ``exp(-gamma_ |x - anchor|^2)``, with 1 / (2 gamma_) the mean squared distance
+        between training data and anchors.
+    mean_ : ndarray of shape (n_anchors,)
+        Of the kernels, which is subtracted.
+    directions_ : ndarray of shape (n_anchors, n_bits)
+    """
+
+    _parameter_constraints: ClassVar = {
+        **Hasher._parameter_constraints,
+        "n_anchors": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def _learn(self, X, labels, rng):
+        if self.n_anchors < self.n_bits:
+            raise ValueError(
+                f"n_anchors={self.n_anchors} are fewer than n_bits={self.n_bits}; take more anchors"
+            )
+        self.anchors_ = X[rng.permutation(len(X))[: self.n_anchors]]
+        mean = euclidean_distances(X, self.anchors_, squared=True).mean()
+        self.gamma_ = 1 / (2 * mean) if mean > 0 else 1.0
+        kernels = rbf_kernel(X, self.anchors_, self.gamma_)
+        self.mean_ = kernels.mean(axis=0)
+        self.directions_ = self._directions(X, kernels - self.mean_, labels, rng)
+
+    @abstractmethod
+    def _directions(self, X, kernels, labels, rng):
+        """Choose weights of the centred kernels for each bit."""
+
+    def _numbers(self, X):
+        return (rbf_kernel(X, self.anchors_, self.gamma_) - self.mean_) @ self.directions_
+
+
+class BRE(_KernelHasher):
+    r"""Binary reconstructive embedding: Hamming distances that are like distances of the samples.
+
+    For samples of length 1 it makes :math:`\sum_{i,j} (\frac12 |x_i - x_j|^2 - \frac1b H_{ij})^2`
+    small, with H the Hamming distance of codes of b bits. One weight of one bit after the other is
+    set to its best value; that is found exactly.
+
+    Parameters
+    ----------
+    n_bits : int, default=8
+    n_anchors : int, default=50
+    n_pairs : int, default=500
+        All pairs of that many samples count.
+    n_sweeps : int, default=3
+        How often each weight is set.
+    random_state : int, RandomState instance or None, default=None
+        Of the anchors, the samples and the first weights.
+
+    Attributes
+    ----------
+    anchors_ : ndarray of shape (n_anchors, n_features_in_)
+    gamma_ : float
+        The kernel is ``exp(-gamma_ |x - anchor|^2)``.
+    directions_ : ndarray of shape (n_anchors, n_bits)
+
+    Notes
+    -----
+    It is the unsupervised form. Which pairs count, and how many anchors there are, is not said in
+    LADDER.
+
+    References
+    ----------
+    .. [1] B. Kulis and T. Darrell, "Learning to hash with binary reconstructive embeddings",
+       NIPS 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> BRE(n_bits=3, random_state=0).fit(X).transform(X).shape
+    (150, 3)
+    """
+
+    _parameter_constraints: ClassVar = {
+        **_KernelHasher._parameter_constraints,
+        "n_pairs": [Interval(Integral, 2, None, closed="left")],
+        "n_sweeps": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(self, n_bits=8, n_anchors=50, n_pairs=500, n_sweeps=3, random_state=None):
+        super().__init__(n_bits, random_state)
+        self.n_anchors = n_anchors
+        self.n_pairs = n_pairs
+        self.n_sweeps = n_sweeps
+
+    def _directions(self, X, kernels, labels, rng):
+        rows = rng.permutation(len(X))[: self.n_pairs]
+        distances = euclidean_distances(normalize(X[rows]), squared=True) / 2
+        start = rng.normal(size=(kernels.shape[1], self.n_bits))
+        return reconstructed(kernels[rows], 1 - 2 * distances, start, self.n_sweeps)
+
+
+class KSH(_KernelHasher):
+    r"""Hashing with kernels and labels: inner products of codes that tell classes apart.
+
+    The bits are found one after the other. Each makes :math:`b^\top R b` large, where R is what the
+    bits before have left of b S, and S is +1 for samples of one class and -1 for others: first
+    without the sign, by an eigenvector, then with a smooth sign, by L-BFGS; the better one is kept.
+
+    Parameters
+    ----------
+    n_bits : int, default=8
+    n_anchors : int, default=300
+    solver_iterations : int, default=100
+        Of L-BFGS, for each bit.
+    random_state : int, RandomState instance or None, default=None
+        Of the anchors.
+
+    Attributes
+    ----------
+    anchors_ : ndarray of shape (n_anchors, n_features_in_)
+    gamma_ : float
+        The kernel is ``exp(-gamma_ |x - anchor|^2)``.
+    directions_ : ndarray of shape (n_anchors, n_bits)
+
+    References
+    ----------
+    .. [1] W. Liu, J. Wang, R. Ji, Y.-G. Jiang and S.-F. Chang, "Supervised hashing with kernels",
+       CVPR 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> KSH(n_bits=3, random_state=0).fit(X, y).transform(X).shape
+    (150, 3)
+    """
+
+    _supervised: ClassVar = True
+
+    _parameter_constraints: ClassVar = {
+        **_KernelHasher._parameter_constraints,
+        "solver_iterations": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(self, n_bits=8, n_anchors=300, solver_iterations=100, random_state=None):
+        super().__init__(n_bits, random_state)
+        self.n_anchors = n_anchors
+        self.solver_iterations = solver_iterations
+
+    def _directions(self, X, kernels, labels, rng):
+        return separated(kernels, labels, self.n_bits, self.solver_iterations)

@@ -1,0 +1,340 @@
+"""Boosting with codewords: MCBoost of Saberian and Vasconcelos, codeword boosting and LADDER."""
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master
+from boostbench.algorithms.packed import PackedCodes
+from boostbench.core.codebooks import codebook
+from boostbench.core.losses.codeword import CodewordRisk
+from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.vector_trees import (
+    CodewordVote,
+    LeastSquares,
+    VectorTrees,
+    VectorTreeSearch,
+)
+
+
+class CodewordMCBoost(
+    PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostingClassifier
+):
+    r"""MCBoost of Saberian and Vasconcelos, with codewords of any dimension.
+
+    The predictor :math:`f(x) = \sum_t \alpha_t g_t(x)` has d coordinates, and every class a unit
+    vector :math:`y_k` there, its codeword. A round adds the weak learner along which the risk
+
+    .. math:: R = \frac1n \sum_i \sum_{j \ne z_i}
+              e^{-\frac12 \langle y_{z_i} - y_j, f(x_i) \rangle}
+
+    falls most steeply, times the multiple that makes the risk least. The class of x is that of the
+    largest :math:`\langle y_k, f(x) \rangle`. For two classes and stumps it is AdaBoost, whose weak
+    learners are confident by their leaves.
+
+    It is a transformer as well: `transform` gives f, and `hash` the signs of its coordinates.
+
+    Parameters
+    ----------
+    n_iterations : int, default=200
+        N_b: boosting rounds at most. Training ends earlier where no weak learner lowers the risk,
+        or where one sets all classes apart.
+    n_components : int or None, default=None
+        d. None: one less than there are classes, where the codewords are a regular simplex. With
+        fewer they are as far apart as can be, eq. (13); with more they are the simplex, padded with
+        zeros. They are turned at random, and belong to the classes at random.
+    max_depth : int, default=1
+        Tests on the way to a leaf of a weak learner; 1: stumps.
+    leaf_values : {"least_squares", "vote"}, default="least_squares"
+        What a weak learner gives in a leaf: the mean of the weights (so that it is their
+        least-squares fit), or the codeword that they are most in favour of. The paper leaves it
+        open.
+    max_bins : int or None, default=32
+        None searches all thresholds; an integer that many quantile bins per feature.
+    random_state : int, RandomState instance or None, default=None
+        Of the codewords.
+
+    Attributes
+    ----------
+    codewords_ : ndarray of shape (n_classes, n_components)
+    hypotheses_ : boostbench.core.weak.vector_trees.VectorTrees
+    coefficients_ : ndarray of shape (n_iterations_,)
+        :math:`\alpha_t`.
+    log_risks_ : ndarray of shape (n_iterations_ + 1,)
+        :math:`\log R` at first, and after each round.
+
+    Notes
+    -----
+    With one component and more than two classes, classes share a codeword and are not told apart.
+
+    References
+    ----------
+    .. [1] M. Saberian and N. Vasconcelos, "Multiclass boosting: theory and algorithms", NIPS 2011.
+    .. [2] M. Saberian, J. Costa Pereira, C. Xu, J. Yang and N. Vasconcelos, "Large margin
+       discriminant dimensionality reduction in prediction space", NIPS 2016: Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CodewordMCBoost(n_iterations=50, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.95, model.transform(X).shape
+    (True, (150, 2))
+    """
+
+    _parameter_constraints: ClassVar = {
+        **BoostingClassifier._parameter_constraints,
+        "n_components": [None, Interval(Integral, 1, None, closed="left")],
+        "max_depth": [Interval(Integral, 1, None, closed="left")],
+        "leaf_values": [StrOptions({"least_squares", "vote"})],
+        "max_bins": [None, Interval(Integral, 2, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_iterations=200,
+        n_components=None,
+        max_depth=1,
+        leaf_values="least_squares",
+        max_bins=32,
+        random_state=None,
+    ):
+        self.n_iterations = n_iterations
+        self.n_components = n_components
+        self.max_depth = max_depth
+        self.leaf_values = leaf_values
+        self.max_bins = max_bins
+        self.random_state = random_state
+
+    def transform(self, X):
+        """Map to the predictor's values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components), dtype=float64
+            :math:`f(x)`.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.hypotheses_.scores(X, self.coefficients_)
+
+    def _master(self, X, labels, random_state):
+        risk = CodewordRisk(labels, _codebook(len(self.classes_), self.n_components, random_state))
+        search = VectorTreeSearch(StumpSearch(X, self.max_bins), self.max_depth)
+        return _CodewordMaster(self, search, risk)
+
+    def _keep(self, master):
+        self._codewords = np.array(master.codewords)
+        self.codewords_ = self._codewords[-1]
+        self.log_risks_ = np.array(master.log_risks)
+        self._n_features_out = self.codewords_.shape[1]
+        self.hypotheses_ = VectorTrees(master.trees, self._n_features_out)
+        self.coefficients_ = np.array(master.coefficients)
+        self.n_parameters_ = self.hypotheses_.n_parameters + self.codewords_.size
+        self.n_parameters_ += len(self.coefficients_)
+
+    def _staged_scores(self, X, stages):
+        stages = list(stages)
+        for stage, f in zip(stages, super()._staged_scores(X, stages), strict=True):
+            yield f @ self._codewords_after(stage).T
+
+    def _codewords_after(self, stage):
+        """Codewords after so many rounds."""
+        return self.codewords_
+
+
+class LADDER(CodewordMCBoost):
+    r"""Large margin discriminant dimensionality reduction: predictor and codewords together.
+
+    After every N_b rounds of `CodewordMCBoost`, N_c steps of `CodewordBoosting` lower the same risk
+    by moving the codewords.
+
+    Parameters
+    ----------
+    n_iterations : int, default=200
+        N_b N_r: boosting rounds at most, of all cycles together; see `CodewordMCBoost`.
+    n_components, max_depth, leaf_values, max_bins, random_state
+        As of `CodewordMCBoost`; the codewords are where it starts.
+    boosting_steps : int, default=2
+        N_b: boosting rounds of a cycle.
+    codeword_steps : int, default=4
+        N_c: steps of the codewords at the end of a cycle; fewer where no step lowers the risk.
+
+    Attributes
+    ----------
+    codewords_, hypotheses_, coefficients_, log_risks_
+        As of `CodewordMCBoost`, with the last codewords; a risk is that after the codewords have
+        moved.
+
+    See Also
+    --------
+    CodewordBoosting : The codewords of a given predictor.
+
+    References
+    ----------
+    .. [1] M. Saberian, J. Costa Pereira, C. Xu, J. Yang and N. Vasconcelos, "Large margin
+       discriminant dimensionality reduction in prediction space", NIPS 2016: Algorithm 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> plain, ladder = (
+    ...     model(n_components=3, random_state=0).fit(X[::2], y[::2])
+    ...     for model in (CodewordMCBoost, LADDER)
+    ... )
+    >>> ladder.score(X[1::2], y[1::2]) > plain.score(X[1::2], y[1::2])
+    True
+    >>> ladder.hash(X).shape
+    (1797, 1)
+    """
+
+    _parameter_constraints: ClassVar = {
+        **CodewordMCBoost._parameter_constraints,
+        "boosting_steps": [Interval(Integral, 1, None, closed="left")],
+        "codeword_steps": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_iterations=200,
+        n_components=None,
+        max_depth=1,
+        leaf_values="least_squares",
+        max_bins=32,
+        boosting_steps=2,
+        codeword_steps=4,
+        random_state=None,
+    ):
+        super().__init__(n_iterations, n_components, max_depth, leaf_values, max_bins, random_state)
+        self.boosting_steps = boosting_steps
+        self.codeword_steps = codeword_steps
+
+    def _master(self, X, labels, random_state):
+        plain = super()._master(X, labels, random_state)
+        return _LadderMaster(self, plain.search, plain.risk)
+
+    def _codewords_after(self, stage):
+        return self._codewords[stage // self.boosting_steps]
+
+
+class CodewordBoosting(BoostingClassifier):
+    r"""Codewords for a given predictor, by gradient descent.
+
+    The features are the predictor's values f(x). The codewords lower the risk of `CodewordMCBoost`
+    at length 1, and the class of x is that of the largest :math:`\langle y_k, f(x) \rangle`.
+
+    Parameters
+    ----------
+    n_iterations : int, default=100
+        N_c: steps at most. Training ends earlier where no step lowers the risk.
+    random_state : int, RandomState instance or None, default=None
+        Of the first codewords, see `CodewordMCBoost`.
+
+    Attributes
+    ----------
+    codewords_ : ndarray of shape (n_classes, n_features_in_)
+    log_risks_ : ndarray of shape (n_iterations_ + 1,)
+        :math:`\log R` at first, and after each step.
+
+    References
+    ----------
+    .. [1] M. Saberian, J. Costa Pereira, C. Xu, J. Yang and N. Vasconcelos, "Large margin
+       discriminant dimensionality reduction in prediction space", NIPS 2016: Algorithm 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> f = CodewordMCBoost(n_iterations=10, random_state=0).fit(X, y).transform(X)
+    >>> CodewordBoosting(random_state=0).fit(f, y).score(f, y) > 0.9
+    True
+    """
+
+    def __init__(self, n_iterations=100, random_state=None):
+        self.n_iterations = n_iterations
+        self.random_state = random_state
+
+    def _master(self, X, labels, random_state):
+        codewords = _codebook(len(self.classes_), X.shape[1], random_state)
+        return _CodewordDescent(self, CodewordRisk(labels, codewords, X))
+
+    def _keep(self, master):
+        self._codewords = np.array(master.codewords)
+        self.codewords_ = self._codewords[-1]
+        self.log_risks_ = np.array(master.log_risks)
+        self.n_parameters_ = self.codewords_.size
+
+    def _staged_scores(self, X, stages):
+        for stage in stages:
+            yield X @ self._codewords[stage].T
+
+
+class _CodewordMaster(Master):
+    def __init__(self, params, search, risk):
+        super().__init__(params, search)
+        self.risk = risk
+        self.codewords = [risk.codewords]
+        self.log_risks = [risk.log_risk]
+        self.trees = []
+        self.coefficients = []
+
+    def generate(self):
+        weights = self.risk.weights()
+        vote = self.params.leaf_values == "vote"
+        criterion = CodewordVote(self.risk.codewords) if vote else LeastSquares()
+        found = self.search.best(weights, criterion)
+        if found is None:
+            return None
+        noise = NO_EDGE * np.abs(weights).sum() * np.abs(found.values).max()
+        return found if abs(found.edge) > noise else None
+
+    def correct(self, found):
+        multiple, is_perfect = self.risk.step(found.leaf, found.values)
+        self.trees.append(found.tree)
+        self.coefficients.append(multiple)
+        self.log_risks.append(self.risk.log_risk)
+        return not is_perfect
+
+
+class _LadderMaster(_CodewordMaster):
+    def correct(self, found):
+        progress = super().correct(found)
+        if len(self.trees) % self.params.boosting_steps == 0:
+            for _ in range(self.params.codeword_steps):
+                if not self.risk.move_codewords():
+                    break
+            self.codewords.append(self.risk.codewords)
+            self.log_risks[-1] = self.risk.log_risk
+        return progress
+
+
+class _CodewordDescent(Master):
+    def __init__(self, params, risk):
+        super().__init__(params, None)
+        self.risk = risk
+        self.codewords = [risk.codewords]
+        self.log_risks = [risk.log_risk]
+
+    def generate(self):
+        return self.risk
+
+    def correct(self, risk):
+        progress = risk.move_codewords()
+        self.codewords.append(risk.codewords)
+        self.log_risks.append(risk.log_risk)
+        return progress
+
+
+def _codebook(n_classes, n_components, random_state):
+    """Draw the first codewords."""
+    rng = np.random.default_rng(random_state.randint(2**31))
+    return codebook(n_classes, n_components or n_classes - 1, rng)

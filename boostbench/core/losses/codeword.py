@@ -1,0 +1,191 @@
+r"""The exponential loss of MCBoost with codewords, and of LADDER.
+
+Class k has a codeword :math:`y_k`, a unit vector in d dimensions, and a predictor f maps samples to
+the same space. The loss of a sample of class z is, eq. (4),
+
+.. math:: L(z, f) = \sum_{j \ne z} e^{-\frac12 \langle y_z - y_j, f \rangle}.
+"""
+
+import numpy as np
+
+from boostbench.core.codebooks import normalised
+from boostbench.core.solvers.exponential_sum import minimise
+
+# The exponents of a step are at most that: it is as far as AdaBoost goes for a perfect stump.
+_LARGEST_EXPONENT = 24.0
+
+# How far the codeword that moves most moves, at first; and how often that is halved or doubled.
+_FIRST_MOVE = 0.05
+_MAX_TRIALS = 30
+
+
+class CodewordRisk:
+    r"""The risk of a predictor and codewords on a training set, and steps that lower it.
+
+    .. math:: R = \frac1n \sum_i L(z_i, f(x_i))
+
+    Losses are held by their common logarithmic scale, so that neither large nor small ones leave
+    the range of doubles.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        z, from 0 to n_classes - 1.
+    codewords : ndarray of shape (n_classes, n_components)
+    predictions : ndarray of shape (n_samples, n_components), default=None
+        f at first; by default 0.
+
+    Attributes
+    ----------
+    codewords : ndarray of shape (n_classes, n_components)
+        y, of length 1.
+    predictions : ndarray of shape (n_samples, n_components)
+        f.
+    log_risk : float
+        The logarithm of R.
+
+    Examples
+    --------
+    >>> risk = CodewordRisk(np.array([0, 1]), np.array([[1.0], [-1.0]]))
+    >>> risk.step(np.array([0, 1]), np.array([[1.0], [-0.5]]))
+    (24.0, True)
+    """
+
+    def __init__(self, labels, codewords, predictions=None):
+        self.labels = labels
+        self.codewords = codewords
+        if predictions is None:
+            predictions = np.zeros((len(labels), codewords.shape[1]))
+        self.predictions = predictions
+        # Classes in rows, so that a sum over them is one of long vectors.
+        self._own = labels, np.arange(len(labels))
+        self._is_own = np.zeros((len(codewords), len(labels)))
+        self._is_own[self._own] = 1.0
+        self._last_move = _FIRST_MOVE
+        self._set(self._losses_with(codewords))
+
+    def weights(self):
+        r"""Direction of steepest descent of the risk in each prediction.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components), dtype=float64
+            :math:`w_i = \frac12 \sum_j (y_{z_i} - y_j) e^{-\frac12 \langle y_{z_i} - y_j, f_i
+            \rangle}` of eq. (5), times a positive number, the same for all samples. Printed is
+            :math:`y_j - y_{z_i}`, along which the risk grows.
+        """
+        return self._duals().T @ (-0.5 * self.codewords)
+
+    def codeword_gradient(self):
+        """Derivatives of the risk by the codewords.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_components), dtype=float64
+            Times n_samples and the same number as `weights`.
+        """
+        return 0.5 * self._duals() @ self.predictions
+
+    def step(self, leaf, values):
+        """Add a multiple of a weak learner to the predictor: the one that makes the risk least.
+
+        Samples of one leaf and class change their losses alike: their sums are all that the search
+        for the multiple needs.
+
+        Parameters
+        ----------
+        leaf : ndarray of shape (n_samples,)
+            The leaf that a sample comes to, from 0 to n_leaves - 1.
+        values : ndarray of shape (n_leaves, n_components)
+            What the weak learner gives there.
+
+        Returns
+        -------
+        multiple : float
+        is_perfect : bool
+            Whether the weak learner lowers every loss of every sample, so that more of it always
+            lowers the risk. Then, and where no loss holds the step back, the multiple is the
+            largest that is allowed.
+        """
+        sums = [(self._losses * (leaf == at)) @ self._is_own.T for at in range(len(values))]
+        products = values @ self.codewords.T
+        slopes = 0.5 * (products[:, :, None] - products[:, None, :])
+        multiple = minimise(np.ravel(sums), slopes.ravel(), _LARGEST_EXPONENT)
+        self.predictions += multiple * values.take(leaf, axis=0)
+        self._set(self._losses_with(self.codewords))
+        return multiple, bool((multiple * slopes[np.array(sums) > 0] < 0).all())
+
+    def move_codewords(self):
+        """Make one step of gradient descent in the codewords: LADDER, Algorithm 2.
+
+        The size of the step is searched for with codewords that have length 1 again, so that the
+        risk does not rise; eq. (12) searches before they are made so.
+
+        Returns
+        -------
+        bool
+            False where no step lowers the risk, and the codewords have stayed.
+        """
+        direction = -self.codeword_gradient()
+        largest = np.linalg.norm(direction, axis=1).max()
+        if not largest > 0:
+            return False
+        direction /= largest
+        # Most searches are well served by single precision, which takes half the time.
+        for precision in (np.float32, np.float64):
+            size = self._size(direction, precision)
+            moved = normalised(self.codewords + size * direction)
+            found = self._losses_with(moved)
+            if found[1] < self.log_risk:
+                self._last_move = size
+                self.codewords = moved
+                self._set(found)
+                return True
+        return False
+
+    def _losses_with(self, codewords, predictions=None):
+        """Losses of all pairs of a sample and a class, divided by the largest, and the log risk."""
+        predictions = self.predictions if predictions is None else predictions
+        exponents = codewords @ predictions.T
+        exponents -= exponents[self._own]
+        exponents *= 0.5
+        exponents[self._own] = -np.inf
+        largest = exponents.max()
+        exponents -= largest
+        losses = np.exp(exponents, out=exponents)
+        return losses, float(largest) + np.log(losses.sum() / len(self.labels))
+
+    def _set(self, found):
+        self._losses, self.log_risk = found
+
+    def _duals(self):
+        """Losses, and minus the sum of a sample's own in the row of its class."""
+        return self._losses - self._is_own * self._losses.sum(axis=0)
+
+    def _size(self, direction, precision):
+        """Search for the size of a step that lowers the risk well, from the size of the last one.
+
+        It is the caller who makes sure that the risk falls.
+        """
+        predictions = self.predictions.astype(precision)
+        here = self.log_risk
+
+        def risk(size):
+            moved = normalised(self.codewords + size * direction)
+            return self._losses_with(moved.astype(precision), predictions)[1]
+
+        size = self._last_move
+        at_size, at_twice = risk(size), None
+        for _ in range(_MAX_TRIALS):
+            if at_size >= here:
+                size, at_size, at_twice = size / 2, risk(size / 2), at_size
+            elif at_twice is None:
+                at_twice = risk(2 * size)
+            elif at_twice < at_size:
+                size, at_size, at_twice = 2 * size, at_twice, risk(4 * size)
+            else:
+                # The bottom of the parabola through the three.
+                bottom = 0.5 * size * (3 * here - 4 * at_size + at_twice)
+                bottom /= here - 2 * at_size + at_twice
+                return bottom if risk(bottom) < at_size else size
+        return size

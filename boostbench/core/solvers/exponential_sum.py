@@ -1,0 +1,67 @@
+"""Minimise a sum of exponentials along a line: the step of boosting with codewords."""
+
+import numpy as np
+
+# Done when the slope of the sum's logarithm, of exponents between -1 and 1, is less.
+_TOLERANCE = 1e-12
+_MAX_ITER = 100
+
+
+def minimise(weights, slopes, largest):
+    r"""Find the minimum of :math:`\sum_k w_k e^{a s_k}` by Newton's method within a bracket.
+
+    The logarithm of the sum is convex in a. A Newton step on it that leaves the bracket, or that
+    brings too little, is replaced by a bisection.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,)
+        w, not negative, one at least positive.
+    slopes : ndarray of shape (n,)
+        s.
+    largest : float
+        No exponent ``a s_k`` is to be larger in magnitude.
+
+    Returns
+    -------
+    float
+        a, of any sign: the minimum, or the largest that is allowed on the way there; 0 where all
+        slopes are 0.
+
+    Examples
+    --------
+    >>> minimise(np.array([4.0, 1.0]), np.array([-1.0, 1.0]), largest=50.0) / float(np.log(2))
+    1.0
+    """
+    some = (weights > 0) & (slopes != 0)
+    if not some.any():
+        return 0.0
+    scale = float(np.abs(slopes[some]).max())
+    # The terms that do not move with a stay in the sum.
+    still = float(weights[(weights > 0) & (slopes == 0)].sum())
+    weights, slopes = weights[some], slopes[some] / scale
+    if weights @ slopes > 0:
+        scale, slopes = -scale, -slopes
+
+    def derivatives(a):
+        exponents = a * slopes
+        shift = exponents.max()
+        terms = weights * np.exp(exponents - shift)
+        total = terms.sum() + still * np.exp(-shift)
+        first = terms @ slopes / total
+        return first, terms @ slopes**2 / total - first**2
+
+    low, high = 0.0, float(largest)
+    if derivatives(high)[0] <= 0:
+        return float(high / scale)
+    a = 0.0
+    for _ in range(_MAX_ITER):
+        slope, curvature = derivatives(a)
+        if abs(slope) <= _TOLERANCE:
+            break
+        low, high = (a, high) if slope < 0 else (low, a)
+        step = -slope / curvature if curvature > 0 else np.inf
+        a = a + step if low < a + step < high else (low + high) / 2
+        if high - low <= 4 * np.finfo(float).eps * high:
+            break
+    return float(a / scale)

@@ -1,0 +1,43 @@
+"""A matrix that gains rows, for solvers whose problems gain columns."""
+
+import numpy as np
+
+_FIRST_ROWS = 64
+
+
+class GrowingRows:
+    """Rows of one length in one block of memory, which doubles when it is full.
+
+    A column of a problem is a row here, so that it is one piece of memory.
+
+    Parameters
+    ----------
+    length : int
+
+    Examples
+    --------
+    >>> rows = GrowingRows(2)
+    >>> rows.append([1.0, 2.0])
+    >>> rows.append([3.0, 4.0])
+    >>> rows.matrix
+    array([[1., 2.],
+           [3., 4.]])
+    """
+
+    def __init__(self, length):
+        self._block = np.empty((_FIRST_ROWS, length))
+        self._n = 0
+
+    @property
+    def matrix(self):
+        """The rows so far: a view of shape (n_rows, length), dtype=float64."""
+        return self._block[: self._n]
+
+    def append(self, row):
+        """Add a row, an array of shape (length,)."""
+        if self._n == len(self._block):
+            block = np.empty((2 * self._n, self._block.shape[1]))
+            block[: self._n] = self._block
+            self._block = block
+        self._block[self._n] = row
+        self._n += 1

@@ -1,0 +1,89 @@
+"""Ridge regression with a free intercept, whose columns come one by one."""
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from boostbench.core.solvers.growing import GrowingRows
+
+
+class GrowingRidge:
+    r"""Minimise :math:`\frac12 \|W\|^2 + \frac C2 \|L - H W - 1 b^\top\|^2` with a free b.
+
+    It is least squares with columns :math:`(h - \bar h, e / \sqrt C)` and targets
+    :math:`(L - \bar L, 0)`, where e is a coordinate of the column's own. A new column is made
+    orthogonal to those before it by one Gram-Schmidt step, and what it explains is taken off the
+    residual: O(n_samples * n_columns) in all. One step is enough, since the own coordinate keeps
+    the columns apart. These coordinates are nowhere needed: what is kept of a column are its values
+    for the samples.
+
+    Parameters
+    ----------
+    targets : ndarray of shape (n_samples, n_targets), dtype=float64
+        L.
+    C : float
+        Weight of the squared errors, positive.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n_samples, n_targets), dtype=float64
+        What is left of the targets; C times this are the dual variables U.
+    target_means : ndarray of shape (n_targets,)
+        Of L.
+    means : list of float
+        Of each column.
+
+    Examples
+    --------
+    >>> ridge = GrowingRidge(np.array([[1.0], [1.0], [-2.0]]), C=1.0)
+    >>> ridge.add(np.array([1.0, 1.0, -2.0]))
+    >>> ridge.weights().round(4)
+    array([[0.8571]])
+    """
+
+    def __init__(self, targets, C):
+        self.target_means = targets.mean(axis=0)
+        self.residual = targets - self.target_means
+        self.means = []
+        self._steps = []
+        self._C = C
+        self._orthogonal = GrowingRows(len(targets))
+        self._triangle = []
+
+    def add(self, column):
+        """Add a column, an array of shape (n_samples,), and fit anew."""
+        mean = column.mean()
+        centred = column - mean
+        earlier = self._orthogonal.matrix
+        parts = earlier @ centred
+        new = centred - parts @ earlier
+        length = np.sqrt(centred @ new + 1.0 / self._C)
+        new /= length
+        # By the column itself: only its own coordinate is 0 in the residual.
+        step = centred @ self.residual / length
+        self.residual -= new[:, None] * step
+        self._orthogonal.append(new)
+        self._triangle.append(np.append(parts, length))
+        self.means.append(mean)
+        self._steps.append(step)
+
+    @property
+    def steps(self):
+        """Coefficients of the orthogonal columns, an array of shape (n_columns, n_targets)."""
+        return np.reshape(self._steps, (len(self._steps), self.residual.shape[1]))
+
+    def triangle(self):
+        """Return R: centred columns are orthogonal ones times R.
+
+        Returns
+        -------
+        ndarray of shape (n_columns, n_columns)
+            Upper triangular.
+        """
+        triangle = np.zeros((len(self.means), len(self.means)))
+        for i, parts in enumerate(self._triangle):
+            triangle[: i + 1, i] = parts
+        return triangle
+
+    def weights(self):
+        """Return W, an array of shape (n_columns, n_targets)."""
+        return solve_triangular(self.triangle(), self.steps)

@@ -1,0 +1,105 @@
+"""Several kinds of weak learners at once: the best one of all kinds, and sums over all kinds."""
+
+import numpy as np
+
+from boostbench.core.weak.base import Stack
+from boostbench.core.weak.linear import Perceptron, Perceptrons
+from boostbench.core.weak.random_units import Cosine, Cosines
+from boostbench.core.weak.stumps import Stump, Stumps
+
+_STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
+
+
+class Families:
+    """A search over several searches.
+
+    Parameters
+    ----------
+    searches : sequence of boostbench.core.weak.base.Search
+        Each with the type of its weak learners, `learners`, and with `leave_out`.
+    """
+
+    def __init__(self, searches):
+        self._searches = searches
+
+    def best(self, G):
+        """Weak learner of the largest absolute edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        Found or None
+            None where no search finds one.
+        """
+        found = [search.best(G) for search in self._searches]
+        return max((f for f in found if f), key=lambda f: abs(f.edge), default=None)
+
+    def leave_out(self, learner):
+        """Find a weak learner no more, if the search of its kind can find it again."""
+        for search in self._searches:
+            if isinstance(learner, search.learners):
+                search.leave_out(learner)
+
+
+class Mixture(Stack):
+    """T stacked weak learners of several kinds.
+
+    Parameters
+    ----------
+    learners : sequence of Stump, Perceptron or Cosine
+
+    Attributes
+    ----------
+    parts : list of (ndarray, Stack)
+        For each kind, the places of its weak learners, ascending, and their stack.
+    """
+
+    def __init__(self, learners):
+        self._n = len(learners)
+        self.parts = []
+        for kind, stack in _STACKS.items():
+            places = [i for i, learner in enumerate(learners) if isinstance(learner, kind)]
+            if places:
+                self.parts.append((np.array(places), stack([learners[i] for i in places])))
+
+    def __len__(self):
+        return self._n
+
+    def outputs(self, X, some=slice(None)):
+        """Evaluate some of the weak learners.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_some), dtype=float64
+        """
+        start, stop, _ = some.indices(self._n)
+        outputs = np.empty((len(X), stop - start))
+        for places, stack in self.parts:
+            of_kind = slice(*places.searchsorted([start, stop]))
+            outputs[:, places[of_kind] - start] = stack.outputs(X, of_kind)
+        return outputs
+
+
+def stacked(learners):
+    """Stack weak learners: `Stumps`, `Perceptrons`, `Cosines`, or a `Mixture` of several kinds.
+
+    Parameters
+    ----------
+    learners : sequence of Stump, Perceptron or Cosine
+
+    Returns
+    -------
+    boostbench.core.weak.base.Stack
+        Where there are none, `Stumps`.
+    """
+    kinds = {type(learner) for learner in learners} or {Stump}
+    return _STACKS[kinds.pop()](learners) if len(kinds) == 1 else Mixture(learners)

@@ -1,0 +1,213 @@
+"""Random perceptrons and cosines: of many that are drawn in every round, the best one is taken."""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from boostbench.core.weak.base import Found, Stack
+from boostbench.core.weak.linear import Perceptron
+
+
+class Cosine(NamedTuple):
+    """A weak learner: ``cos(direction @ x - phase)``, a Fourier feature."""
+
+    direction: np.ndarray
+    phase: float
+
+    def __call__(self, X):
+        """Evaluate the cosine.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), dtype=float64
+            Between -1 and +1.
+        """
+        return np.cos(X @ self.direction - self.phase)
+
+
+class Cosines(Stack):
+    """T stacked cosines.
+
+    Parameters
+    ----------
+    cosines : sequence of Cosine
+
+    Attributes
+    ----------
+    directions : ndarray of shape (n_hypotheses, n_features), dtype=float64
+    phase : ndarray of shape (n_hypotheses,), dtype=float64
+    """
+
+    def __init__(self, cosines):
+        self.directions = np.array([c.direction for c in cosines], dtype=np.float64)
+        self.phase = np.array([c.phase for c in cosines], dtype=np.float64)
+
+    def __len__(self):
+        return len(self.phase)
+
+    def outputs(self, X, some=slice(None)):
+        """Evaluate some of the cosines.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_some), dtype=float64
+            Between -1 and +1.
+        """
+        # Without hypotheses there is no number of features to take from them.
+        directions = self.directions[some].reshape(-1, X.shape[1])
+        return np.cos(X @ directions.T - self.phase[some])
+
+
+class RandomUnits(ABC):
+    """A search that draws candidates anew for every call of `best`.
+
+    The candidates are compared in single precision. The one that is found is evaluated in double
+    precision.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training data.
+    n_candidates : int
+        Drawn in every call.
+    rng : numpy.random.Generator
+    """
+
+    def __init__(self, X, n_candidates, rng):
+        self.X = np.ascontiguousarray(X, dtype=np.float64)
+        self._n_candidates = n_candidates
+        self._rng = rng
+
+    def best(self, G):
+        """Candidate and column of the largest absolute edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        Found or None
+            The edge may be of either sign. None where every candidate is constant on the training
+            data, as no feature varies.
+        """
+        learners, edges = self._candidates(G)
+        column_of = np.abs(edges).argmax(axis=0)
+        sizes = np.abs(edges).max(axis=0)
+        for candidate in np.argsort(-sizes):
+            learner = learners(candidate)
+            outputs = learner(self.X)
+            # A constant is no weak learner: a bias is more.
+            if (outputs != outputs[0]).any():
+                column = int(column_of[candidate])
+                return Found(learner, outputs, float(G[:, column] @ outputs), column)
+        return None
+
+    def leave_out(self, learner):  # noqa: B027
+        """Do nothing: what is drawn anew is not found again."""
+
+    @abstractmethod
+    def _candidates(self, G):
+        """Draw candidates.
+
+        Returns
+        -------
+        learners : callable
+            Takes the number of a candidate; returns the weak learner.
+        edges : ndarray of shape (n_columns, n_candidates)
+        """
+
+    def _directions(self):
+        shape = self._n_candidates, self.X.shape[1]
+        return self._rng.standard_normal(shape, dtype=np.float32)
+
+    def _uniform(self):
+        return self._rng.random(self._n_candidates, dtype=np.float32)
+
+
+class RandomPerceptrons(RandomUnits):
+    """Perceptrons with directions uniform on the sphere, and thresholds uniform in [-R, R].
+
+    R is the largest norm of a sample.
+
+    Parameters
+    ----------
+    X, n_candidates, rng
+        As of `RandomUnits`.
+
+    References
+    ----------
+    .. [1] H.-T. Lin and L. Li, "Support vector machinery for infinite ensemble learning", JMLR 9,
+       2008: the distribution whose inner products are the perceptron kernel.
+    """
+
+    learners = Perceptron
+
+    def __init__(self, X, n_candidates, rng):
+        super().__init__(X, n_candidates, rng)
+        largest = np.abs(self.X).max(initial=0.0)
+        # Norms are those of numbers near 1, whose squares do not overflow.
+        scaled = self.X / (largest or 1.0)
+        radius = np.sqrt((scaled**2).sum(axis=1).max()) or 1.0
+        self._radius = radius * (largest or 1.0)
+        self._scaled = (scaled / radius).astype(np.float32)
+
+    def _candidates(self, G):
+        directions = self._directions()
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        thresholds = 2 * self._uniform() - 1
+        above = (self._scaled @ directions.T > thresholds).astype(np.float32)
+        edges = 2 * (G.T.astype(np.float32) @ above) - G.sum(axis=0)[:, None]
+
+        def learner(i):
+            return Perceptron(directions[i].astype(np.float64), float(thresholds[i]) * self._radius)
+
+        return learner, edges
+
+
+class RandomCosines(RandomUnits):
+    r"""Fourier features: directions from :math:`N(0, 2 \gamma I)`, phases uniform in [0, 2 pi).
+
+    Parameters
+    ----------
+    X, n_candidates, rng
+        As of `RandomUnits`.
+    gamma : float
+        :math:`\gamma` of the kernel :math:`\exp(-\gamma \|x - x'\|^2)` that their inner products
+        estimate.
+
+    References
+    ----------
+    .. [1] A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 2007.
+    """
+
+    learners = Cosine
+
+    def __init__(self, X, n_candidates, rng, gamma):
+        super().__init__(X, n_candidates, rng)
+        self._scale = np.sqrt(2.0 * gamma)
+        self._scaled = (self._scale * self.X).astype(np.float32)
+
+    def _candidates(self, G):
+        directions = self._directions()
+        phases = np.float32(2 * np.pi) * self._uniform()
+        outputs = self._scaled @ directions.T
+        outputs -= phases
+        np.cos(outputs, out=outputs)
+        edges = G.T.astype(np.float32) @ outputs
+
+        def learner(i):
+            return Cosine(self._scale * directions[i].astype(np.float64), float(phases[i]))
+
+        return learner, edges

@@ -1,0 +1,214 @@
+r"""Trees with vectors in their leaves, and the search for them: the weak learners of LADDER.
+
+The paper leaves open what the weak learners are. Its problem, to maximise
+:math:`\sum_i \langle g(x_i), w_i \rangle`, has no solution unless the outputs are bounded; there
+are two ways, the criteria of this file.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.weak.trees import Tree, Trees
+
+# A gain that rounding has made 0 or less: positions without a test have 0.
+_TINY = np.finfo(np.float32).tiny
+
+
+class FoundTree(NamedTuple):
+    r"""The tree that a search has found.
+
+    Attributes
+    ----------
+    tree : Tree
+        With vectors in its leaves.
+    leaf : ndarray of shape (n_samples,), dtype=int64
+        The leaf that each sample of the training data comes to, from 0 to n_leaves - 1.
+    values : ndarray of shape (n_leaves, n_components), dtype=float64
+        Its vectors, in the order of the leaves.
+    edge : float
+        :math:`\sum_i \langle g(x_i), w_i \rangle`.
+    """
+
+    tree: Tree
+    leaf: np.ndarray
+    values: np.ndarray
+    edge: float
+
+
+class LeastSquares:
+    """A leaf gives the mean of its weights: the tree is the least-squares fit to them."""
+
+    def gain(self, sums, counts):
+        """Say how good leaves are.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (n_leaves, n_components)
+            Of the weights in each.
+        counts : ndarray of shape (n_leaves,)
+            Of the samples in each.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves,)
+            Not negative.
+        """
+        return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, 1)
+
+    def values(self, sums, counts):
+        """Give the vectors of leaves; parameters as of `gain`, returns the shape of `sums`."""
+        return sums / np.maximum(counts, 1)[:, None]
+
+
+class CodewordVote:
+    """A leaf gives the codeword that its weights are most in favour of.
+
+    Parameters
+    ----------
+    codewords : ndarray of shape (n_classes, n_components)
+    """
+
+    def __init__(self, codewords):
+        self.codewords = codewords
+
+    def gain(self, sums, counts):
+        """Say how good leaves are; as `LeastSquares.gain`, but of any sign."""
+        return (self.codewords.astype(sums.dtype) @ sums.T).max(axis=0)
+
+    def values(self, sums, counts):
+        """Give the vectors of leaves; as `LeastSquares.values`."""
+        return self.codewords[(sums @ self.codewords.T).argmax(axis=1)]
+
+
+class VectorTreeSearch:
+    """Complete trees, grown greedily from the root on.
+
+    Parameters
+    ----------
+    search : boostbench.core.weak.stumps.StumpSearch
+        Of the tests.
+    depth : int
+        Tests on the way to a leaf; 1 for stumps.
+
+    Examples
+    --------
+    >>> from boostbench.core.weak.stumps import StumpSearch
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> G = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
+    >>> found = VectorTreeSearch(StumpSearch(X), 1).best(G, LeastSquares())
+    >>> found.leaf, found.edge
+    (array([0, 0, 1]), 11.0)
+    >>> found.values
+    array([[1., 0.],
+           [0., 3.]])
+    """
+
+    def __init__(self, search, depth):
+        self.search = search
+        self.depth = depth
+
+    def best(self, G, criterion):
+        """Grow the tree of the largest gain, as far as one test after the other finds it.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_components)
+            w, the weights of the samples.
+        criterion : LeastSquares or CodewordVote
+
+        Returns
+        -------
+        FoundTree or None
+            None where no feature varies.
+        """
+        counted = np.column_stack([G, np.ones(len(G))])
+        at = np.zeros(len(G), np.int64)
+        tests = []
+        for level in range(self.depth):
+            above = np.zeros(len(G), bool)
+            for node in range(2**level):
+                inside = at == node
+                weights = counted * inside[:, None] if level else counted
+                position = self._position(weights, criterion)
+                if position is None:
+                    return None
+                tests.append(self.search.stump(position))
+                X = self.search.X[:, tests[-1].feature]
+                above |= inside & (X > tests[-1].threshold)
+            at = 2 * at + above
+        return self._found(G, criterion, tests, at)
+
+    def _position(self, weights, criterion):
+        total = weights.sum(axis=0)[None].astype(np.float32)
+        # What a node is worth without a test, which no test makes less.
+        least = 2 * criterion.gain(total[:, :-1], total[:, -1])[0]
+
+        def size(edges):
+            # Twice the sums above a threshold, then twice those below it.
+            edges += total
+            gains = criterion.gain(edges[:, :-1], edges[:, -1])
+            np.subtract(2 * total, edges, out=edges)
+            gains += criterion.gain(edges[:, :-1], edges[:, -1])
+            return np.maximum(gains - least, _TINY)
+
+        found = self.search.best_position(weights, size)
+        return None if found is None else found[0]
+
+    def _found(self, G, criterion, tests, leaf):
+        n_leaves = 2**self.depth
+        is_in = np.arange(n_leaves)[:, None] == leaf
+        counts = is_in.sum(axis=1)
+        sums = is_in.astype(np.float64) @ G
+        values = criterion.values(sums, counts)
+        # No sample of the training data comes to such a leaf; others find there what is beside it.
+        empty = np.flatnonzero(counts == 0)
+        values[empty] = values[empty ^ 1]
+        inner = n_leaves - 1
+        node = np.arange(2 * n_leaves - 1)
+        children = np.column_stack([2 * node + 1, 2 * node + 2])
+        children[inner:] = node[inner:, None]
+        tree = Tree(
+            feature=np.array([test.feature for test in tests] + [0] * n_leaves),
+            threshold=np.array([test.threshold for test in tests] + [0.0] * n_leaves),
+            children=children,
+            value=np.concatenate([np.zeros((inner, G.shape[1])), values]),
+        )
+        return FoundTree(tree, leaf, values, float((sums * values).sum()))
+
+
+class VectorTrees(Trees):
+    """T stacked trees with vectors in their leaves.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+    n_components : int
+        Of the vectors; needed where there are no trees.
+    """
+
+    def __init__(self, trees, n_components):
+        super().__init__(trees)
+        self.value = self.value.reshape(-1, n_components)
+
+    def scores(self, X, coefficients, some=slice(None)):
+        """Add up some of the trees; as `Stack.scores`, but without the outputs of each.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        coefficients : ndarray of shape (n_trees,)
+        some : slice, default=slice(None)
+            Which; all by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components), dtype=float64
+        """
+        leaves = self._leaves(X, some)
+        n_samples, n_some = leaves.shape
+        weights = np.broadcast_to(coefficients[some], leaves.shape).ravel()
+        rows = np.arange(0, leaves.size + 1, n_some) if n_some else np.zeros(n_samples + 1, int)
+        shape = n_samples, len(self.value)
+        return sparse.csr_array((weights, leaves.ravel(), rows), shape) @ self.value

@@ -1,0 +1,197 @@
+"""Descriptors of images, GIST-like and HOG: computed block by block, each block cached."""
+
+import contextlib
+import hashlib
+import logging
+import math
+import os
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from scipy import fft
+
+from boostbench.busy import busy
+from boostbench.data.cache import cache_folder
+from boostbench.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+#: Images of a block: what a kill loses, and what is in memory at a time.
+BLOCK = 512
+
+# Last bits depend on the processor; without them, so does no checksum.
+_DECIMALS = 6
+
+# Part of the name of each cached block, to be raised where a descriptor changes.
+_VERSION = 1
+
+_SCALES, _ORIENTATIONS, _CELLS = 4, 8, 4
+# Pixels by which images are continued at their edges, as mirrors do.
+_MARGIN = 8
+
+
+def described(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Replace images by their descriptors.
+
+    Blocks that were computed before are read from the folder ``descriptors`` of the cache.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_pixels)
+        Pixels from 0 to 255, an image in a row.
+    kind : {"gist", "hog"}
+    shape : tuple of int
+        (height, width) of gray images, (height, width, 3) of coloured ones.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), dtype=float64
+
+    Raises
+    ------
+    UserError
+        If the images have another number of pixels than `shape`, or are too small.
+    """
+    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] != 3):
+        raise UserError(
+            f"data.descriptor.shape is {list(shape)}; it must be [height, width] or "
+            "[height, width, 3]"
+        )
+    if not isinstance(X, np.ndarray) or math.prod(shape) != X.shape[1]:
+        raise UserError(
+            f"data.descriptor.shape is {list(shape)}, {math.prod(shape)} numbers for an image, but "
+            f"the data have {X.shape[1]} features; all images must be of that size"
+        )
+    if min(shape[:2]) < 16:
+        raise UserError(f"data.descriptor needs images of 16 x 16 pixels or more, not {shape[:2]}")
+    describe = DESCRIPTORS[kind]
+    blocks = []
+    with busy(f"{kind.upper()} of images") as say:
+        for start in range(0, len(X), BLOCK):
+            say(f"{kind.upper()} of {start} of {len(X)} images are there")
+            blocks.append(_block(X[start : start + BLOCK], kind, shape, describe))
+    return np.concatenate(blocks)
+
+
+def gist(images: np.ndarray) -> np.ndarray:
+    """Describe images by the strength of edges of 4 scales and 8 orientations in 4 x 4 cells.
+
+    Local contrast is made even, the image is filtered by log-Gabor-like functions of the frequency,
+    and the magnitudes are averaged in each cell.
+
+    Parameters
+    ----------
+    images : ndarray of shape (n_images, height, width)
+        Gray, from 0 to 255.
+
+    Returns
+    -------
+    ndarray of shape (n_images, 512), dtype=float64
+
+    References
+    ----------
+    A. Oliva and A. Torralba, "Modeling the shape of the scene", IJCV 42, 2001; the numbers are
+    those of the authors' program LMgist, and the margin is narrower: the images are small.
+    """
+    n_images, *size = images.shape
+    margins = [(0, 0), (_MARGIN, _MARGIN), (_MARGIN, _MARGIN)]
+    flat = np.log1p(np.pad(images, margins, mode="symmetric").astype(np.float32))
+    low = _gaussian(flat.shape[1:])
+    flat -= fft.ifft2(fft.fft2(flat) * low).real
+    deviation = np.sqrt(np.abs(fft.ifft2(fft.fft2(flat**2) * low)))
+    spectra = fft.fft2(flat / (0.2 + deviation))
+    rows, columns = (np.arange(length) * _CELLS // length for length in size)
+    of_rows, of_columns = (
+        (np.arange(_CELLS)[:, None] == cell) / np.bincount(cell)[:, None]
+        for cell in (rows, columns)
+    )
+    found = []
+    for filter_ in _filters(flat.shape[1:]):
+        strength = np.abs(fft.ifft2(spectra * filter_))
+        inside = strength[:, _MARGIN : _MARGIN + size[0], _MARGIN : _MARGIN + size[1]]
+        found.append(of_rows @ inside.astype(np.float64) @ of_columns.T)
+    return np.stack(found, axis=1).reshape(n_images, -1)
+
+
+def hog(images: np.ndarray) -> np.ndarray:
+    """Describe images by histograms of oriented gradients.
+
+    Parameters
+    ----------
+    images : ndarray of shape (n_images, height, width)
+        Gray, from 0 to 255.
+
+    Returns
+    -------
+    ndarray of shape (n_images, n_features), dtype=float64
+        9 orientations in blocks of 2 x 2 cells; a cell has an eighth of the height and the width,
+        rounded down: 1764 numbers for sides that 8 divides.
+
+    Raises
+    ------
+    UserError
+        If scikit-image is not installed.
+    """
+    try:
+        from skimage.feature import hog as of_image
+    except ImportError:
+        raise UserError(
+            "HOG needs scikit-image; install it by pip install 'boostbench[images]'"
+        ) from None
+    cell = tuple(length // 8 for length in images.shape[1:])
+    return np.stack([of_image(i, pixels_per_cell=cell, cells_per_block=(2, 2)) for i in images])
+
+
+#: Functions from gray images to descriptors, by name.
+DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {"gist": gist, "hog": hog}
+
+
+def _block(X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable) -> np.ndarray:
+    """Describe a block, or read what was found before."""
+    digest = hashlib.sha256(f"{kind} {_VERSION} {list(shape)} {X.shape}".encode())
+    digest.update(np.ascontiguousarray(X))
+    path = cache_folder() / "descriptors" / f"{kind}-{digest.hexdigest()[:24]}.npy"
+    with contextlib.suppress(OSError, ValueError, EOFError):
+        found = np.load(path, allow_pickle=False)
+        if len(found) == len(X):
+            return found
+    images = X.reshape(len(X), *shape)
+    found = describe(images.mean(axis=3) if len(shape) == 3 else images).round(_DECIMALS)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as stream:
+            np.save(stream, found)
+        os.replace(temporary, path)
+    except OSError as error:
+        logger.warning("descriptors are not kept for the next time: %s", error)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    return found
+
+
+def _frequencies(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies of a discrete transform, in cycles a pixel, by row and column."""
+    return fft.fftfreq(shape[0])[:, None], fft.fftfreq(shape[1])[None]
+
+
+def _gaussian(shape: tuple[int, int]) -> np.ndarray:
+    """Low-pass filter: one half at 4 cycles an image."""
+    down, right = _frequencies(shape)
+    cycles = np.hypot(down * shape[0], right * shape[1])
+    return np.exp2(-((cycles / 4) ** 2)).astype(np.float32)
+
+
+def _filters(shape: tuple[int, int]):
+    """Yield the filters, scale by scale, from fine to coarse."""
+    down, right = _frequencies(shape)
+    radius, angle = np.hypot(down, right), np.arctan2(down, right)
+    sharpness = 16 * _ORIENTATIONS**2 / 32**2
+    for scale in range(_SCALES):
+        centre = 0.3 / 1.85**scale
+        along = np.exp(-10 * 0.35 * (radius / centre - 1) ** 2)
+        for orientation in range(_ORIENTATIONS):
+            off = angle + np.pi * orientation / _ORIENTATIONS
+            off = (off + np.pi) % (2 * np.pi) - np.pi
+            yield (along * np.exp(-2 * np.pi * sharpness * off**2)).astype(np.float32)

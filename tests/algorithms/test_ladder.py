@@ -1,0 +1,210 @@
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench.algorithms import LADDER, AdaBoost, CodewordBoosting, CodewordMCBoost
+from boostbench.core.codebooks import codebook
+
+from .problems import blobs, noise
+
+
+@parametrize_with_checks([CodewordBoosting(n_iterations=12)])
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+BOTH = pytest.mark.parametrize("model", [CodewordMCBoost, LADDER])
+FORMS = pytest.mark.parametrize("leaf_values", ["least_squares", "vote"])
+DEPTHS = pytest.mark.parametrize("max_depth", [1, 2])
+
+
+@BOTH
+def test_votes_for_two_classes_are_adaboost(model):
+    """A leaf gives -1 or +1, so that the constant stump is among the weak learners."""
+    X, y = noise(2, n_samples=60, seed=3)
+    ours = model(60, leaf_values="vote", max_bins=None, random_state=0).fit(X, y)
+    adaboost = AdaBoost(n_iterations=60, constant=True).fit(X, y)
+    one, other = ours.staged_decision_function(X), adaboost.staged_decision_function(X)
+    for a, b in zip(one, other, strict=True):
+        # The score of class k is y_k f, so that the decision is twice f.
+        np.testing.assert_allclose(a, 2 * b, rtol=1e-4, atol=1e-4)
+
+
+@BOTH
+def test_the_weights_of_two_classes_point_where_adaboost_s_do(model):
+    X, y = blobs(2, seed=5)
+    fitted = model(15, random_state=0).fit(X, y)
+    signs = np.where(y == 1, 1.0, -1.0)
+    margins = signs * fitted.decision_function(X) / 2
+    assert np.log(np.mean(np.exp(-margins))) == pytest.approx(fitted.log_risks_[-1])
+
+
+def risk_of(model, X, labels, t):
+    """The risk after t rounds, from the paper's formula."""
+    f = model.hypotheses_.scores(X, model.coefficients_, slice(0, t))
+    scores = f @ model._codewords_after(t).T
+    exponents = 0.5 * (scores - scores[np.arange(len(labels)), labels][:, None])
+    return np.log((np.exp(exponents).sum(axis=1) - 1).mean())
+
+
+@BOTH
+@FORMS
+@DEPTHS
+@pytest.mark.parametrize("n_components", [1, 2, 3, 6])
+def test_the_risk_is_the_paper_s_and_never_rises(model, leaf_values, max_depth, n_components):
+    X, labels = blobs(4, n_samples=80, seed=1)
+    fitted = model(20, n_components, max_depth, leaf_values, random_state=2).fit(X, labels)
+    assert len(fitted.log_risks_) == fitted.n_iterations_ + 1
+    assert (np.diff(fitted.log_risks_) <= 0).all()
+    for t in range(fitted.n_iterations_ + 1):
+        assert fitted.log_risks_[t] == pytest.approx(risk_of(fitted, X, labels, t), abs=1e-6)
+
+
+def test_each_half_of_a_cycle_lowers_the_risk():
+    X, labels = noise(5, n_samples=100, seed=2)
+    fitted = LADDER(30, 2, random_state=0).fit(X, labels)
+    before = fitted._codewords_after
+    for t in range(2, 31, 2):
+        after_codewords = fitted.log_risks_[t]
+        fitted._codewords_after = lambda stage, t=t: before(t - 1)
+        after_boosting = risk_of(fitted, X, labels, t)
+        assert after_codewords < after_boosting < fitted.log_risks_[t - 1]
+
+
+@FORMS
+def test_ladder_without_codeword_steps_is_mcboost(leaf_values):
+    X, y = blobs(5, n_samples=70, seed=3)
+    plain = CodewordMCBoost(25, 2, leaf_values=leaf_values, random_state=4).fit(X, y)
+    ladder = LADDER(25, 2, leaf_values=leaf_values, codeword_steps=0, random_state=4).fit(X, y)
+    assert (plain.codewords_ == ladder.codewords_).all()
+    assert (plain.transform(X) == ladder.transform(X)).all()
+
+
+def test_the_cycles_are_those_of_algorithm_3():
+    X, y = noise(4, n_samples=60, seed=1)
+    fitted = LADDER(10, 2, boosting_steps=3, codeword_steps=1, random_state=0).fit(X, y)
+    assert len(fitted._codewords) == 1 + 10 // 3
+    changes = np.abs(np.diff([fitted._codewords_after(t) for t in range(11)], axis=0)).max(
+        axis=(1, 2)
+    )
+    assert (np.flatnonzero(changes) + 1).tolist() == [3, 6, 9]
+    np.testing.assert_allclose(np.linalg.norm(fitted._codewords, axis=2), 1.0)
+
+
+@BOTH
+@DEPTHS
+def test_a_stage_is_a_shorter_fit(model, max_depth):
+    X, y = blobs(4, n_samples=60, seed=6)
+    stages = list(model(13, 3, max_depth, random_state=1).fit(X, y).staged_decision_function(X))
+    for t in (1, 2, 7, 13):
+        shorter = model(t, 3, max_depth, random_state=1).fit(X, y)
+        np.testing.assert_allclose(shorter.decision_function(X), stages[t - 1], atol=1e-9)
+
+
+@BOTH
+def test_the_embedding_explains_scores_and_bits(model):
+    X, y = blobs(4, n_samples=60, seed=7)
+    fitted = model(20, 11, random_state=0).fit(X, np.array(list("abcd"))[y])
+    f = fitted.transform(X)
+    assert f.shape == (60, 11)
+    np.testing.assert_allclose(fitted.decision_function(X), f @ fitted.codewords_.T)
+    assert (fitted.predict(X) == fitted.classes_[(f @ fitted.codewords_.T).argmax(axis=1)]).all()
+    codes = fitted.hash(X)
+    assert codes.dtype == np.uint8
+    assert codes.shape == (60, 2)
+    assert fitted.n_bits_ == 11
+    assert (np.unpackbits(codes, axis=1, count=11) == (f > 0)).all()
+    assert not np.unpackbits(codes, axis=1)[:, 11:].any()
+
+
+@DEPTHS
+def test_turned_codewords_give_the_same_classifier(max_depth, monkeypatch):
+    """Nothing but the bits depends on where the axes are."""
+    X, y = blobs(5, n_samples=80, seed=8)
+    fits = []
+    for seed in (0, 1):
+        vectors = codebook(5, 3, np.random.default_rng(0))
+        turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+        monkeypatch.setattr(
+            "boostbench.algorithms.ladder.codebook", lambda *_, found=vectors @ turn: found
+        )
+        fits.append(LADDER(15, 3, max_depth).fit(X, y))
+    one, other = (fit.decision_function(X) for fit in fits)
+    np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-3)
+    assert not np.allclose(fits[0].transform(X), fits[1].transform(X), atol=0.1)
+
+
+def test_codewords_that_learn_are_better_in_two_dimensions():
+    rng = np.random.default_rng(0)
+    errors = {CodewordMCBoost: [], LADDER: []}
+    for seed in range(3):
+        X, y = blobs(9, n_samples=600, n_features=6, seed=seed, spread=0.5)
+        half = rng.permutation(600)[:300]
+        rest = np.setdiff1d(np.arange(600), half)
+        for model, found in errors.items():
+            fitted = model(100, 2, random_state=seed).fit(X[half], y[half])
+            found.append(1 - fitted.score(X[rest], y[rest]))
+    assert np.mean(errors[LADDER]) < 0.8 * np.mean(errors[CodewordMCBoost])
+
+
+class TestCodewordBoosting:
+    def test_it_is_the_codeword_half_of_ladder(self):
+        """From the same predictor and codewords."""
+        X, y = noise(4, n_samples=60, seed=1)
+        ladder = LADDER(2, 3, codeword_steps=4, random_state=5).fit(X, y)
+        first = CodewordMCBoost(2, 3, random_state=5).fit(X, y)
+        after = CodewordBoosting(n_iterations=4, random_state=5).fit(first.transform(X), y)
+        np.testing.assert_allclose(after.codewords_, ladder.codewords_, atol=1e-6)
+        assert after.log_risks_[-1] == pytest.approx(ladder.log_risks_[-1])
+
+    def test_the_risk_falls_until_it_stops(self):
+        X, y = blobs(3, n_samples=90, n_features=2, seed=2)
+        fitted = CodewordBoosting(n_iterations=400).fit(X, y)
+        assert (np.diff(fitted.log_risks_) <= 0).all()
+        stages = list(fitted.staged_predict(X))
+        assert len(stages) == fitted.n_iterations_
+        assert (stages[-1] == fitted.predict(X)).all()
+
+
+@BOTH
+class TestBadInput:
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"n_components": 0},
+            {"n_components": 2.5},
+            {"max_depth": 0},
+            {"leaf_values": "mean"},
+            {"max_bins": 1},
+            {"n_components": True},
+        ],
+    )
+    def test_values_out_of_range(self, model, wrong):
+        (name,) = wrong
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of {model.__name__} must"):
+            model(**wrong).fit(*blobs(3))
+
+    def test_one_class(self, model):
+        with pytest.raises(ValueError, match=f"{model.__name__} needs at least 2 classes, and y"):
+            model().fit(np.eye(3), np.zeros(3))
+
+    def test_features_that_do_not_vary_end_it_before_the_first_round(self, model):
+        X, y = np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2])
+        fitted = model(5).fit(X, y)
+        assert fitted.n_iterations_ == 0
+        assert fitted.transform(X).shape == (6, 2)
+        assert fitted.predict(X).shape == (6,)
+
+    def test_a_perfect_weak_learner_ends_it(self, model):
+        X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
+        fitted = model(5).fit(X, y)
+        assert fitted.n_iterations_ == 1
+        assert (fitted.predict(X) == y).all()
+        assert np.isfinite(fitted.transform(X)).all()
+
+
+@pytest.mark.parametrize("wrong", [{"boosting_steps": 0}, {"codeword_steps": -1}])
+def test_cycles_out_of_range(wrong):
+    (name,) = wrong
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of LADDER must be"):
+        LADDER(**wrong).fit(*blobs(3))

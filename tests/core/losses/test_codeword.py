@@ -1,0 +1,149 @@
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, minimize_scalar
+
+from boostbench.core.codebooks import codebook
+from boostbench.core.losses.codeword import CodewordRisk
+
+
+def literal(labels, codewords, predictions):
+    """R of eq. (1) and (4), term by term."""
+    total = 0.0
+    for z, f in zip(labels, predictions, strict=True):
+        for j, y in enumerate(codewords):
+            if j != z:
+                total += np.exp(-0.5 * ((codewords[z] - y) @ f))
+    return total / len(labels)
+
+
+def problem(n_classes, n_components, seed, n_samples=25, size=1.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(n_samples) % n_classes
+    codewords = codebook(n_classes, n_components, rng)
+    return labels, codewords, size * rng.normal(size=(n_samples, n_components))
+
+
+SHAPES = pytest.mark.parametrize(
+    ("n_classes", "n_components"), [(2, 1), (2, 3), (3, 2), (5, 2), (5, 4), (4, 6), (7, 1)]
+)
+
+
+@SHAPES
+def test_the_risk_is_the_paper_s(n_classes, n_components):
+    arguments = problem(n_classes, n_components, seed=0)
+    assert CodewordRisk(*arguments).log_risk == pytest.approx(np.log(literal(*arguments)))
+
+
+def parallel(one, other):
+    """Whether two arrays differ by a positive factor."""
+    np.testing.assert_allclose(one / np.linalg.norm(one), other / np.linalg.norm(other), atol=1e-5)
+
+
+@SHAPES
+def test_weights_are_the_negative_gradient_in_the_predictions(n_classes, n_components):
+    labels, codewords, predictions = problem(n_classes, n_components, seed=1)
+    weights = CodewordRisk(labels, codewords, predictions).weights()
+    gradient = approx_fprime(
+        predictions.ravel(), lambda f: literal(labels, codewords, f.reshape(predictions.shape))
+    )
+    if n_components > 1 or n_classes == 2:
+        parallel(weights, -gradient.reshape(weights.shape))
+
+
+@SHAPES
+def test_the_gradient_in_the_codewords(n_classes, n_components):
+    labels, codewords, predictions = problem(n_classes, n_components, seed=2)
+    risk = CodewordRisk(labels, codewords, predictions)
+    gradient = approx_fprime(
+        codewords.ravel(), lambda y: literal(labels, y.reshape(codewords.shape), predictions)
+    ).reshape(codewords.shape)
+    parallel(risk.codeword_gradient(), gradient)
+    # Of equal scale: <w_i, f_i> and <dR/dy, y> are the same sum, by the chain rule.
+    by_predictions = (risk.weights() * predictions).sum()
+    by_codewords = (risk.codeword_gradient() * codewords).sum()
+    assert by_predictions == pytest.approx(-by_codewords)
+
+
+@SHAPES
+@pytest.mark.parametrize("n_leaves", [2, 4])
+def test_a_step_is_the_best_along_the_weak_learner(n_classes, n_components, n_leaves):
+    labels, codewords, predictions = problem(n_classes, n_components, seed=3, n_samples=60)
+    rng = np.random.default_rng(4)
+    leaf = rng.integers(n_leaves, size=len(labels))
+    values = rng.normal(size=(n_leaves, n_components))
+    risk = CodewordRisk(labels, codewords, predictions.copy())
+    multiple, is_perfect = risk.step(leaf, values)
+    found = minimize_scalar(
+        lambda a: literal(labels, codewords, predictions + a * values[leaf]),
+        bounds=(-30, 30),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    assert multiple == pytest.approx(found.x, abs=1e-5)
+    assert risk.log_risk == pytest.approx(np.log(found.fun))
+    assert not is_perfect
+    np.testing.assert_allclose(risk.predictions, predictions + multiple * values[leaf])
+
+
+def test_two_classes_are_those_of_adaboost():
+    """The weights are exp(-y f) y, and the step has the closed form."""
+    labels, _, predictions = problem(2, 1, seed=5, n_samples=30)
+    y = np.where(labels == 0, 1.0, -1.0)
+    risk = CodewordRisk(labels, np.array([[1.0], [-1.0]]), predictions)
+    wanted = y * np.exp(-y * predictions[:, 0])
+    parallel(risk.weights()[:, 0], wanted)
+    leaf = np.arange(30) % 2
+    g = np.array([1.0, -1.0])
+    edge = (wanted * g[leaf]).sum() / np.abs(wanted).sum()
+    multiple, _ = risk.step(leaf, g[:, None])
+    assert multiple == pytest.approx(np.arctanh(edge))
+
+
+@pytest.mark.parametrize("size", [0.01, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_risk_never_rises_when_codewords_move(seed, size):
+    risk = CodewordRisk(*problem(5, 3, seed=seed, size=size))
+    risks = [risk.log_risk]
+    while risk.move_codewords() and len(risks) < 60:
+        risks.append(risk.log_risk)
+        np.testing.assert_allclose(np.linalg.norm(risk.codewords, axis=1), 1.0)
+    assert (np.diff(risks) < 0).all()
+    assert len(risks) > 2
+
+
+def test_codewords_come_to_where_no_direction_lowers_the_risk():
+    """The gradient has nothing across the codewords there, and no others of a grid are better."""
+    arguments = problem(3, 2, seed=6, n_samples=40)
+    risk = CodewordRisk(*arguments)
+    for _ in range(500):
+        risk.move_codewords()
+    gradient = risk.codeword_gradient()
+    across = gradient - (gradient * risk.codewords).sum(axis=1, keepdims=True) * risk.codewords
+    assert np.abs(across).max() < 1e-3 * np.abs(gradient).max()
+    labels, _, predictions = arguments
+    for angles in itertools.product(np.linspace(0, 2 * np.pi, 13)[:-1], repeat=3):
+        turned = np.column_stack([np.cos(angles), np.sin(angles)])
+        if literal(labels, turned, predictions) < np.exp(risk.log_risk) - 1e-9:
+            pytest.fail("another place is better")
+
+
+def test_nothing_overflows():
+    labels, codewords, predictions = problem(4, 3, seed=7, size=1e6)
+    risk = CodewordRisk(labels, codewords, predictions)
+    risk.step(np.arange(25) % 2, np.eye(2, 3))
+    risk.move_codewords()
+    assert np.isfinite(risk.log_risk)
+    assert np.isfinite(risk.weights()).all()
+
+
+def test_a_perfect_weak_learner_is_known():
+    risk = CodewordRisk(np.array([0, 1, 2]), np.array([[1, 0], [-0.6, 0.8], [-0.6, -0.8]]))
+    multiple, is_perfect = risk.step(np.array([0, 1, 2]), risk.codewords)
+    assert is_perfect
+    assert 0 < multiple < 100
+    # It does nothing for the two that share a leaf.
+    multiple, is_perfect = risk.step(np.array([0, 1, 1]), np.array([[1.0, 0], [-1, 0]]))
+    assert not is_perfect
+    assert 0 < multiple < 100

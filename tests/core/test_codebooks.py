@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+
+from boostbench.core.codebooks import (
+    codebook,
+    farthest,
+    largest_inner_product,
+    simplex,
+    smoothed_inner_product,
+)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5, 10, 26])
+def test_a_simplex_has_equal_angles(n_classes):
+    vectors = simplex(n_classes)
+    assert vectors.shape == (n_classes, n_classes - 1)
+    wanted = np.full((n_classes, n_classes), -1 / (n_classes - 1))
+    np.fill_diagonal(wanted, 1.0)
+    np.testing.assert_allclose(vectors @ vectors.T, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "n_components", "best"),
+    [
+        (3, 2, -1 / 2),  # triangle
+        (7, 2, np.cos(2 * np.pi / 7)),  # heptagon
+        (4, 3, -1 / 3),  # tetrahedron
+        (5, 3, 0.0),  # two poles and an equator
+        (6, 3, 0.0),  # octahedron
+        (12, 3, 1 / np.sqrt(5)),  # icosahedron
+        (8, 4, 0.0),  # cross polytope
+        (24, 4, 0.5),  # 24-cell
+    ],
+)
+def test_known_optima_are_found(n_classes, n_components, best):
+    vectors = farthest(n_classes, n_components, rng())
+    assert largest_inner_product(vectors) == pytest.approx(best, abs=2e-3)
+
+
+@pytest.mark.parametrize("n_classes", [3, 6, 10])
+def test_the_simplex_is_the_optimum_that_the_search_finds(n_classes, monkeypatch):
+    """The search knows nothing of simplices."""
+    from boostbench.core.codebooks import _spread
+
+    searched = _spread(rng(1).normal(size=(n_classes, n_classes - 1)))
+    found = largest_inner_product(searched)
+    assert found == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
+    assert found >= -1 / (n_classes - 1) - 1e-12
+
+
+@pytest.mark.parametrize("sharpness", [2, 100])
+def test_the_gradient_of_the_smoothed_product(sharpness):
+    shape = 5, 3
+    start = rng(2).normal(size=15)
+    wrong = check_grad(
+        lambda x: smoothed_inner_product(x, shape, sharpness)[0],
+        lambda x: smoothed_inner_product(x, shape, sharpness)[1],
+        start,
+    )
+    assert wrong < 1e-5
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 11])
+@pytest.mark.parametrize("n_components", [1, 2, 3, 5, 10, 14])
+def test_codewords_have_length_1_and_the_angles_of_the_farthest(n_classes, n_components):
+    vectors = codebook(n_classes, n_components, rng(3))
+    assert vectors.shape == (n_classes, n_components)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
+    if n_components >= n_classes - 1:
+        assert largest_inner_product(vectors) == pytest.approx(-1 / (n_classes - 1))
+
+
+def test_no_coordinate_of_padded_codewords_is_empty():
+    vectors = codebook(4, 9, rng(4))
+    assert (np.abs(vectors).max(axis=0) > 0.01).all()
+    assert np.linalg.matrix_rank(vectors) == 3
+
+
+def test_the_classes_are_shuffled():
+    """Neighbours of a polygon are not always the neighbouring classes."""
+    assert (
+        len(
+            {
+                round(float(codebook(5, 2, rng(s))[0] @ codebook(5, 2, rng(s))[1]), 3)
+                for s in range(20)
+            }
+        )
+        == 2
+    )

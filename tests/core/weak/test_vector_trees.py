@@ -1,0 +1,116 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from boostbench.core.codebooks import codebook
+from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.vector_trees import (
+    CodewordVote,
+    LeastSquares,
+    VectorTrees,
+    VectorTreeSearch,
+)
+
+
+def data(seed, n_samples=40, n_features=3, n_components=2):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features)).round(1)
+    return X, rng.normal(size=(n_samples, n_components)) + (X[:, :1] > 0)
+
+
+CODEWORDS = codebook(5, 2, np.random.default_rng(0))
+CRITERIA = {"least squares": LeastSquares(), "vote": CodewordVote(CODEWORDS)}
+
+
+def worth(kind, G, inside):
+    """What the vector of a leaf gains, sample by sample."""
+    if not inside.any():
+        return 0.0, None
+    if kind == "vote":
+        gains = [sum(y @ w for w in G[inside]) for y in CODEWORDS]
+        return max(gains), CODEWORDS[int(np.argmax(gains))]
+    mean = G[inside].mean(axis=0)
+    return sum(mean @ w for w in G[inside]), mean
+
+
+def best_test(kind, X, G, inside):
+    """Score all thresholds of all features."""
+    found = []
+    for j in range(X.shape[1]):
+        values = np.unique(X[:, j])
+        for low, high in itertools.pairwise(values):
+            above = X[:, j] > (low + high) / 2
+            gain = worth(kind, G, inside & above)[0] + worth(kind, G, inside & ~above)[0]
+            found.append((gain, inside & ~above, inside & above))
+    return max(found, key=lambda entry: entry[0])
+
+
+@pytest.mark.parametrize("kind", CRITERIA)
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tree_is_the_greedy_one(kind, depth, seed):
+    X, G = data(seed)
+    found = VectorTreeSearch(StumpSearch(X), depth).best(G, CRITERIA[kind])
+    leaves = [np.ones(len(G), bool)]
+    for _ in range(depth):
+        leaves = [side for node in leaves for side in best_test(kind, X, G, node)[1:]]
+    wanted = sum(worth(kind, G, inside)[0] for inside in leaves)
+    assert found.edge == pytest.approx(wanted, rel=1e-5)
+    for number, inside in enumerate(leaves):
+        if not inside.any():
+            continue
+        assert (found.leaf[inside] == number).all()
+        np.testing.assert_allclose(found.values[number], worth(kind, G, inside)[1])
+    assert found.edge == pytest.approx((found.values[found.leaf] * G).sum())
+    assert (found.tree(X) == found.values[found.leaf]).all()
+
+
+def test_a_stump_of_least_squares_leaves_the_least_error():
+    X, G = data(1)
+    found = VectorTreeSearch(StumpSearch(X), 1).best(G, LeastSquares())
+    error = ((G - found.values[found.leaf]) ** 2).sum()
+    for j in range(X.shape[1]):
+        for threshold in np.unique(X[:, j])[:-1]:
+            above = X[:, j] > threshold
+            fit = np.where(above[:, None], G[above].mean(axis=0), G[~above].mean(axis=0))
+            assert error <= ((G - fit) ** 2).sum() * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_a_leaf_without_samples_gives_what_is_beside_it(kind):
+    X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    G = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    found = VectorTreeSearch(StumpSearch(X), 2).best(G, CRITERIA[kind])
+    assert set(found.leaf) in ({0, 2}, {0, 3}, {1, 2}, {1, 3})
+    for one, other in ((0, 1), (2, 3)):
+        np.testing.assert_array_equal(found.values[one], found.values[other])
+
+
+def test_features_that_do_not_vary():
+    search = VectorTreeSearch(StumpSearch(np.ones((4, 2))), 2)
+    assert search.best(np.ones((4, 2)), LeastSquares()) is None
+
+
+@pytest.mark.parametrize("max_bins", [None, 4])
+def test_weights_without_any_gain_still_have_a_test(max_bins):
+    X = np.arange(200.0)[:, None] % 50
+    found = VectorTreeSearch(StumpSearch(X, max_bins), 2).best(np.ones((200, 3)), LeastSquares())
+    np.testing.assert_allclose(found.values, 1.0)
+    assert found.edge == pytest.approx(600.0)
+
+
+def test_scores_are_the_sum_of_the_outputs():
+    trees, rng = [], np.random.default_rng(3)
+    for seed, depth in enumerate((1, 2, 2, 1, 2)):
+        X, G = data(seed)
+        trees.append(VectorTreeSearch(StumpSearch(X), depth).best(G, LeastSquares()).tree)
+    stack, coefficients = VectorTrees(trees, 2), rng.normal(size=5)
+    X = rng.normal(size=(30, 3))
+    for some in (slice(None), slice(1, 3), slice(2, 2)):
+        np.testing.assert_allclose(
+            stack.scores(X, coefficients, some),
+            stack.outputs(X, some) @ coefficients[some],
+            atol=1e-12,
+        )
+    assert VectorTrees([], 2).scores(X, np.empty(0)).shape == (30, 2)
