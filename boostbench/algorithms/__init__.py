@@ -15,8 +15,10 @@ from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
+from boostbench.algorithms.projections import LPP, NPE
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
+from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
 from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
 from boostbench.algorithms.samme import SAMME
 
@@ -27,7 +29,9 @@ __all__ = [
     "ITQ",
     "KSH",
     "LADDER",
+    "LPP",
     "LSH",
+    "NPE",
     "SAMME",
     "AdaBoost",
     "AdaBoostECC",
@@ -48,6 +52,7 @@ __all__ = [
     "RBoostProj",
     "RBoostRank",
     "RBoostRankTC",
+    "ReducedMCBoost",
     "RpBoost",
     "StumpKernelSVC",
     "SupervisedITQ",

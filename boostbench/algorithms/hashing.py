@@ -20,20 +20,20 @@ from boostbench.core.quantization import canonical, turned_to_corners
 class Hasher(PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the hashers: `transform` gives a number for each bit, `hash` the bits.
 
-    A subclass has the constructor parameters `n_bits` and `random_state`, and gives `_learn` and
-    `_numbers`.
+    A subclass has the constructor parameters `n_components`, the bits of a code, and
+    `random_state`, and gives `_learn` and `_numbers`.
     """
 
     _parameter_constraints: ClassVar = {
-        "n_bits": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
 
     #: Whether labels are learned from.
     _supervised: ClassVar = False
 
-    def __init__(self, n_bits=8, random_state=None):
-        self.n_bits = n_bits
+    def __init__(self, n_components=8, random_state=None):
+        self.n_components = n_components
         self.random_state = random_state
 
     def fit(self, X, y=None):
@@ -71,7 +71,7 @@ class Hasher(PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         else:
             X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         seed = check_random_state(self.random_state).randint(2**31)
-        self._n_features_out = self.n_bits
+        self._n_features_out = self.n_components
         self._learn(X, labels, np.random.default_rng(seed))
         return self
 
@@ -84,7 +84,7 @@ class Hasher(PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
         Returns
         -------
-        ndarray of shape (n_samples, n_bits), dtype=float64
+        ndarray of shape (n_samples, n_components), dtype=float64
         """
         check_is_fitted(self)
         return self._numbers(validate_data(self, X, dtype=np.float64, reset=False))
@@ -109,7 +109,7 @@ class _LinearHasher(Hasher):
     Attributes
     ----------
     mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_bits)
+    directions_ : ndarray of shape (n_features_in_, n_components)
     """
 
     def _learn(self, X, labels, rng):
@@ -129,14 +129,15 @@ class LSH(_LinearHasher):
 
     Parameters
     ----------
-    n_bits : int, default=8
+    n_components : int, default=8
+        Bits of a code.
     random_state : int, RandomState instance or None, default=None
         Of the hyperplanes.
 
     Attributes
     ----------
     mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_bits)
+    directions_ : ndarray of shape (n_features_in_, n_components)
         Entries drawn from N(0, 1).
 
     References
@@ -146,12 +147,12 @@ class LSH(_LinearHasher):
     Examples
     --------
     >>> X = np.random.default_rng(0).normal(size=(20, 5))
-    >>> LSH(n_bits=12, random_state=0).fit(X).hash(X).shape
+    >>> LSH(n_components=12, random_state=0).fit(X).hash(X).shape
     (20, 2)
     """
 
     def _directions(self, X, labels, rng):
-        return rng.normal(size=(X.shape[1], self.n_bits))
+        return rng.normal(size=(X.shape[1], self.n_components))
 
 
 class ITQ(_LinearHasher):
@@ -161,7 +162,8 @@ class ITQ(_LinearHasher):
 
     Parameters
     ----------
-    n_bits : int, default=8
+    n_components : int, default=8
+        Bits of a code.
     n_iterations : int, default=50
         Updates of the rotation.
     random_state : int, RandomState instance or None, default=None
@@ -170,7 +172,7 @@ class ITQ(_LinearHasher):
     Attributes
     ----------
     mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_bits)
+    directions_ : ndarray of shape (n_features_in_, n_components)
 
     References
     ----------
@@ -180,7 +182,7 @@ class ITQ(_LinearHasher):
     Examples
     --------
     >>> X = np.random.default_rng(0).normal(size=(20, 5))
-    >>> ITQ(n_bits=3, random_state=0).fit(X).transform(X).shape
+    >>> ITQ(n_components=3, random_state=0).fit(X).transform(X).shape
     (20, 3)
     """
 
@@ -189,18 +191,18 @@ class ITQ(_LinearHasher):
         "n_iterations": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, n_bits=8, n_iterations=50, random_state=None):
-        super().__init__(n_bits, random_state)
+    def __init__(self, n_components=8, n_iterations=50, random_state=None):
+        super().__init__(n_components, random_state)
         self.n_iterations = n_iterations
 
     def _directions(self, X, labels, rng):
         found = self._components(X, labels)
-        found = np.pad(found, [(0, 0), (0, self.n_bits - found.shape[1])])
-        start = orthonormal((1, self.n_bits, self.n_bits), rng)[0]
+        found = np.pad(found, [(0, 0), (0, self.n_components - found.shape[1])])
+        start = orthonormal((1, self.n_components, self.n_components), rng)[0]
         return found @ turned_to_corners(X @ found, start, self.n_iterations)
 
     def _components(self, X, labels):
-        n_components = min(self.n_bits, *X.shape)
+        n_components = min(self.n_components, *X.shape)
         return PCA(n_components, svd_solver="full").fit(X).components_.T
 
 
@@ -211,7 +213,8 @@ class SupervisedITQ(ITQ):
 
     Parameters
     ----------
-    n_bits : int, default=8
+    n_components : int, default=8
+        Bits of a code.
     n_iterations : int, default=50
         Updates of the rotation.
     ridge : float, default=1e-4
@@ -222,7 +225,7 @@ class SupervisedITQ(ITQ):
     Attributes
     ----------
     mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_bits)
+    directions_ : ndarray of shape (n_features_in_, n_components)
 
     References
     ----------
@@ -233,7 +236,7 @@ class SupervisedITQ(ITQ):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> SupervisedITQ(n_bits=3, random_state=0).fit(X, y).transform(X).shape
+    >>> SupervisedITQ(n_components=3, random_state=0).fit(X, y).transform(X).shape
     (150, 3)
     """
 
@@ -244,10 +247,10 @@ class SupervisedITQ(ITQ):
         "ridge": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(self, n_bits=8, n_iterations=50, ridge=1e-4, random_state=None):
-        super().__init__(n_bits, n_iterations, random_state)
+    def __init__(self, n_components=8, n_iterations=50, ridge=1e-4, random_state=None):
+        super().__init__(n_components, n_iterations, random_state)
         self.ridge = ridge
 
     def _components(self, X, labels):
         directions, correlations = canonical(X, labels, self.ridge)
-        return (directions * correlations)[:, : self.n_bits]
+        return (directions * correlations)[:, : self.n_components]

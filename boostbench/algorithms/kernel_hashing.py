@@ -23,7 +23,7 @@ class _KernelHasher(Hasher):
         between training data and anchors.
     mean_ : ndarray of shape (n_anchors,)
         Of the kernels, which is subtracted.
-    directions_ : ndarray of shape (n_anchors, n_bits)
+    directions_ : ndarray of shape (n_anchors, n_components)
     """
 
     _parameter_constraints: ClassVar = {
@@ -32,9 +32,10 @@ class _KernelHasher(Hasher):
     }
 
     def _learn(self, X, labels, rng):
-        if self.n_anchors < self.n_bits:
+        if self.n_anchors < self.n_components:
             raise ValueError(
-                f"n_anchors={self.n_anchors} are fewer than n_bits={self.n_bits}; take more anchors"
+                f"n_anchors={self.n_anchors} are fewer than the bits, "
+                f"n_components={self.n_components}; take more anchors"
             )
         self.anchors_ = X[rng.permutation(len(X))[: self.n_anchors]]
         mean = euclidean_distances(X, self.anchors_, squared=True).mean()
@@ -60,7 +61,8 @@ class BRE(_KernelHasher):
 
     Parameters
     ----------
-    n_bits : int, default=8
+    n_components : int, default=8
+        Bits of a code.
     n_anchors : int, default=50
     n_pairs : int, default=500
         All pairs of that many samples count.
@@ -74,7 +76,7 @@ class BRE(_KernelHasher):
     anchors_ : ndarray of shape (n_anchors, n_features_in_)
     gamma_ : float
         The kernel is ``exp(-gamma_ |x - anchor|^2)``.
-    directions_ : ndarray of shape (n_anchors, n_bits)
+    directions_ : ndarray of shape (n_anchors, n_components)
 
     Notes
     -----
@@ -90,7 +92,7 @@ class BRE(_KernelHasher):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, _ = load_iris(return_X_y=True)
-    >>> BRE(n_bits=3, random_state=0).fit(X).transform(X).shape
+    >>> BRE(n_components=3, random_state=0).fit(X).transform(X).shape
     (150, 3)
     """
 
@@ -100,8 +102,8 @@ class BRE(_KernelHasher):
         "n_sweeps": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, n_bits=8, n_anchors=50, n_pairs=500, n_sweeps=3, random_state=None):
-        super().__init__(n_bits, random_state)
+    def __init__(self, n_components=8, n_anchors=50, n_pairs=500, n_sweeps=3, random_state=None):
+        super().__init__(n_components, random_state)
         self.n_anchors = n_anchors
         self.n_pairs = n_pairs
         self.n_sweeps = n_sweeps
@@ -109,7 +111,7 @@ class BRE(_KernelHasher):
     def _directions(self, X, kernels, labels, rng):
         rows = rng.permutation(len(X))[: self.n_pairs]
         distances = euclidean_distances(normalize(X[rows]), squared=True) / 2
-        start = rng.normal(size=(kernels.shape[1], self.n_bits))
+        start = rng.normal(size=(kernels.shape[1], self.n_components))
         return reconstructed(kernels[rows], 1 - 2 * distances, start, self.n_sweeps)
 
 
@@ -122,7 +124,8 @@ class KSH(_KernelHasher):
 
     Parameters
     ----------
-    n_bits : int, default=8
+    n_components : int, default=8
+        Bits of a code.
     n_anchors : int, default=300
     solver_iterations : int, default=100
         Of L-BFGS, for each bit.
@@ -134,7 +137,7 @@ class KSH(_KernelHasher):
     anchors_ : ndarray of shape (n_anchors, n_features_in_)
     gamma_ : float
         The kernel is ``exp(-gamma_ |x - anchor|^2)``.
-    directions_ : ndarray of shape (n_anchors, n_bits)
+    directions_ : ndarray of shape (n_anchors, n_components)
 
     References
     ----------
@@ -145,7 +148,7 @@ class KSH(_KernelHasher):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> KSH(n_bits=3, random_state=0).fit(X, y).transform(X).shape
+    >>> KSH(n_components=3, random_state=0).fit(X, y).transform(X).shape
     (150, 3)
     """
 
@@ -156,10 +159,10 @@ class KSH(_KernelHasher):
         "solver_iterations": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, n_bits=8, n_anchors=300, solver_iterations=100, random_state=None):
-        super().__init__(n_bits, random_state)
+    def __init__(self, n_components=8, n_anchors=300, solver_iterations=100, random_state=None):
+        super().__init__(n_components, random_state)
         self.n_anchors = n_anchors
         self.solver_iterations = solver_iterations
 
     def _directions(self, X, kernels, labels, rng):
-        return separated(kernels, labels, self.n_bits, self.solver_iterations)
+        return separated(kernels, labels, self.n_components, self.solver_iterations)

@@ -124,10 +124,10 @@ class CodewordMCBoost(
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.hypotheses_.scores(X, self.coefficients_)
+        return self.hypotheses_.scores(self._seen(X), self.coefficients_)
 
     def _master(self, X, labels, random_state):
-        risk = CodewordRisk(labels, _codebook(len(self.classes_), self.n_components, random_state))
+        risk = CodewordRisk(labels, _codebook(len(self.classes_), self._dimension(), random_state))
         search = VectorTreeSearch(StumpSearch(X, self.max_bins), self.max_depth)
         return _CodewordMaster(self, search, risk)
 
@@ -143,8 +143,17 @@ class CodewordMCBoost(
 
     def _staged_scores(self, X, stages):
         stages = list(stages)
-        for stage, f in zip(stages, super()._staged_scores(X, stages), strict=True):
+        found = super()._staged_scores(self._seen(X), stages)
+        for stage, f in zip(stages, found, strict=True):
             yield f @ self._codewords_after(stage).T
+
+    def _dimension(self):
+        """Dimension of the codewords; None for one less than there are classes."""
+        return self.n_components
+
+    def _seen(self, X):
+        """Features that the weak learners see."""
+        return X
 
     def _codewords_after(self, stage):
         """Codewords after so many rounds."""

@@ -10,8 +10,8 @@ HASHERS = [
     LSH(random_state=0),
     ITQ(n_iterations=5, random_state=0),
     SupervisedITQ(n_iterations=5, random_state=0),
-    BRE(n_bits=3, n_anchors=5, n_pairs=10, n_sweeps=1, random_state=0),
-    KSH(n_bits=3, n_anchors=5, solver_iterations=5, random_state=0),
+    BRE(n_components=3, n_anchors=5, n_pairs=10, n_sweeps=1, random_state=0),
+    KSH(n_components=3, n_anchors=5, solver_iterations=5, random_state=0),
 ]
 ALL = pytest.mark.parametrize("hasher", HASHERS, ids=lambda hasher: type(hasher).__name__)
 
@@ -33,19 +33,19 @@ def precision(hasher, X, y):
 def test_codes_are_the_signs_packed(hasher):
     X, y = blobs(3, n_samples=60, n_features=13)
     for n_bits in (1, 3, 5):
-        fitted = hasher.set_params(n_bits=n_bits).fit(X, y)
+        fitted = hasher.set_params(n_components=n_bits).fit(X, y)
         numbers, codes = fitted.transform(X), fitted.hash(X)
         assert numbers.shape == (60, n_bits)
         assert fitted.n_bits_ == n_bits
         assert codes.shape == (60, 1)
         assert (np.unpackbits(codes, axis=1, count=n_bits) == (numbers > 0)).all()
-    hasher.set_params(n_bits=3)
+    hasher.set_params(n_components=3)
 
 
 @ALL
 def test_neighbours_have_near_codes(hasher):
     X, y = blobs(4, n_samples=80, n_features=10, spread=0.2)
-    assert precision(hasher.set_params(n_bits=5), X, y) > 0.6
+    assert precision(hasher.set_params(n_components=5), X, y) > 0.6
 
 
 def test_lsh_collides_by_the_angle():
@@ -53,7 +53,7 @@ def test_lsh_collides_by_the_angle():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6, 3))
     X -= X.mean(axis=0)
-    bits = LSH(n_bits=20_000, random_state=0).fit(X).transform(X) > 0
+    bits = LSH(n_components=20_000, random_state=0).fit(X).transform(X) > 0
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
     wanted = 1 - np.arccos((units @ units.T).clip(-1, 1)) / np.pi
     found = (bits[:, None] == bits).mean(axis=2)
@@ -62,7 +62,7 @@ def test_lsh_collides_by_the_angle():
 
 def test_itq_keeps_the_principal_subspace():
     X, _ = blobs(3, n_samples=60, n_features=6)
-    fitted = ITQ(n_bits=3, random_state=0).fit(X)
+    fitted = ITQ(n_components=3, random_state=0).fit(X)
     right = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
     projector = fitted.directions_ @ fitted.directions_.T
     np.testing.assert_allclose(projector, right[:3].T @ right[:3], atol=1e-10)
@@ -71,7 +71,7 @@ def test_itq_keeps_the_principal_subspace():
 @pytest.mark.parametrize("model", [ITQ, SupervisedITQ])
 def test_more_bits_than_components_are_all_used(model):
     X, y = blobs(3, n_samples=60, n_features=4)
-    numbers = model(n_bits=11, random_state=0).fit(X, y).transform(X)
+    numbers = model(n_components=11, random_state=0).fit(X, y).transform(X)
     shares = (numbers > 0).mean(axis=0)
     assert ((shares > 0.05) & (shares < 0.95)).all()
 
@@ -82,15 +82,19 @@ def test_labels_help():
     X, y = blobs(4, n_samples=200, n_features=10, spread=0.4)
     X = np.hstack([X, 8 * rng.normal(size=(200, 10))])
     for with_labels, without in ((SupervisedITQ, ITQ), (KSH, BRE)):
-        one, other = (precision(m(n_bits=6, random_state=0), X, y) for m in (with_labels, without))
+        one, other = (
+            precision(m(n_components=6, random_state=0), X, y) for m in (with_labels, without)
+        )
         assert one > other + 0.1
 
 
 @ALL
 class TestBadInput:
     def test_no_bits(self, hasher):
-        with pytest.raises(ValueError, match=f"'n_bits' parameter of {type(hasher).__name__} must"):
-            type(hasher)(n_bits=0).fit(*blobs(3))
+        with pytest.raises(
+            ValueError, match=f"'n_components' parameter of {type(hasher).__name__} must"
+        ):
+            type(hasher)(n_components=0).fit(*blobs(3))
 
     def test_one_class(self, hasher):
         X, _ = blobs(3)
@@ -107,6 +111,6 @@ class TestBadInput:
 
 @pytest.mark.parametrize("model", [BRE, KSH])
 def test_fewer_anchors_than_bits(model):
-    wanted = "n_anchors=4 are fewer than n_bits=5; take more anchors"
+    wanted = "n_anchors=4 are fewer than the bits, n_components=5; take more anchors"
     with pytest.raises(ValueError, match=wanted):
-        model(n_bits=5, n_anchors=4).fit(*blobs(3))
+        model(n_components=5, n_anchors=4).fit(*blobs(3))

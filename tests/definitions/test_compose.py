@@ -17,7 +17,14 @@ RESERVED = {"_target_", "name", "title", "paper", "grid"}
 # Second configs of a class, and where they leave its defaults.
 VARIANTS = {"samme_tree": {"weak_learner": "tree"}}
 
-WITH_500_ROUNDS = ("cgens", "cgens_sls", "lpboost", "lsboost", "rpboost")
+# RpBoost, CGENS and LADDER, with the hash codes beside it.
+ROUNDS = {
+    **dict.fromkeys(("cgens", "cgens_sls", "lpboost", "lsboost", "rpboost"), 500),
+    **dict.fromkeys(("codeword_mcboost", "ladder", "reduced_mcboost"), 200),
+    "codeword_boosting": 100,
+    **dict.fromkeys(("itq", "itq_supervised"), 50),
+    **dict.fromkeys(("lsh", "bre", "ksh"), None),
+}
 
 
 def compose(*overrides):
@@ -131,8 +138,8 @@ def test_the_paper_profile_changes_nothing(name):
     written = configs.read("algo", name)
     assert spec["algo"].keys() == written.keys()
     assert spec["algo"].get("n_iterations") == written.get("n_iterations")
-    # RandomBoost and MCBoost have 1000 rounds, RpBoost and CGENS 500, kernel machines none.
-    rounds = None if "svc" in name else 500 if name in WITH_500_ROUNDS else 1000
+    # RandomBoost and MCBoost have 1000 rounds, others fewer, and kernel machines none.
+    rounds = None if "svc" in name else ROUNDS.get(name, 1000)
     assert written.get("n_iterations") == rounds
 
 

@@ -1,0 +1,111 @@
+"""Linear projections that keep neighbours: locality preserving, and neighbourhood preserving."""
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
+
+# Added to a matrix's diagonal, as a part of its mean.
+_RIDGE = 1e-9
+# The same for the weights of neighbours, of which there may be more than dimensions.
+_WEIGHT_RIDGE = 1e-3
+
+
+def locality_preserving(X, neighbours, squares, n_components):
+    r"""Keep neighbours near: minimise :math:`\sum_{ij} W_{ij} (a^\top x_i - a^\top x_j)^2`.
+
+    The weights fall with the distance, as :math:`e^{-d^2 / 2 s}` with s the mean squared distance
+    of neighbours, and the projected data have variance 1 in the sense of the weights' sums.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Centred.
+    neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
+        Rows.
+    squares : ndarray of shape (n_samples, n_neighbours)
+        Squared distances of them.
+    n_components : int
+        At most n_features.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+
+    References
+    ----------
+    X. He and P. Niyogi, "Locality preserving projections", NIPS 2003.
+    """
+    mean = squares.mean()
+    weights = _graph(neighbours, np.exp(-squares / (2 * mean if mean > 0 else 1.0)))
+    weights = weights.maximum(weights.T)
+    degrees = np.asarray(weights.sum(axis=1)).ravel()
+    of_degrees = X.T @ (degrees[:, None] * X)
+    return _least(of_degrees - X.T @ (weights @ X), of_degrees, n_components)
+
+
+def neighbourhood_preserving(X, neighbours, n_components):
+    r"""Keep what neighbours say: minimise :math:`\sum_i (a^\top x_i - \sum_j W_{ij} a^\top x_j)^2`.
+
+    W are the weights, of sum 1, with which the neighbours of a sample come nearest to it; the
+    projected data have variance 1.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Centred.
+    neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
+        Rows.
+    n_components : int
+        At most n_features.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+
+    References
+    ----------
+    X. He, D. Cai, S. Yan and H.-J. Zhang, "Neighborhood preserving embedding", ICCV 2005.
+    """
+    left = X - _graph(neighbours, reconstruction_weights(X, neighbours)) @ X
+    return _least(left.T @ left, X.T @ X, n_components)
+
+
+def reconstruction_weights(X, neighbours):
+    """Find the weights of sum 1 with which neighbours come nearest to a sample.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_neighbours)
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [4.0]])
+    >>> reconstruction_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))[1].round(2)
+    array([0.75, 0.25])
+    """
+    apart = X[neighbours] - X[:, None]
+    grams = apart @ apart.transpose(0, 2, 1)
+    n_neighbours = neighbours.shape[1]
+    traces = np.trace(grams, axis1=1, axis2=2)
+    ridges = np.where(traces > 0, _WEIGHT_RIDGE * traces, 1.0)
+    grams += ridges[:, None, None] * np.eye(n_neighbours)
+    weights = np.linalg.solve(grams, np.ones((*neighbours.shape, 1)))[..., 0]
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _graph(neighbours, values):
+    n_samples, n_neighbours = neighbours.shape
+    rows = np.arange(0, neighbours.size + 1, n_neighbours)
+    return sparse.csr_array((values.ravel(), neighbours.ravel(), rows), (n_samples, n_samples))
+
+
+def _least(matrix, scale, n_components):
+    """Directions of the least generalised eigenvalues."""
+    ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
+    scale = scale + ridge * np.eye(len(scale))
+    return eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
