@@ -30,8 +30,8 @@ class Codewords(Measure):
         Returns
         -------
         dict
-            In JSON types: ``first`` and ``last``, of shape (n_classes, n_components); ``classes``,
-            the labels in their order; ``n_iterations`` done; ``test_error``, a fraction.
+            In JSON types: ``first`` and ``last``, of shape (n_classes, n_components), classes in the
+            order of their labels; ``n_iterations`` done; ``test_error``, a fraction.
 
         Raises
         ------
@@ -44,7 +44,6 @@ class Codewords(Measure):
         return {
             "first": np.round(fit.estimator.first_codewords_, _DECIMALS).tolist(),
             "last": np.round(fit.estimator.codewords_, _DECIMALS).tolist(),
-            "classes": fit.estimator.classes_.tolist(),
             "n_iterations": fit.count("n_iterations_"),
             "test_error": self.loss(fit, self.outputs(fit)["end"]),
         }
