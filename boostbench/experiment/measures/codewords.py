@@ -30,8 +30,8 @@ class Codewords(Measure):
         Returns
         -------
         dict
-            In JSON types: ``first`` and ``last``, of shape (n_classes, n_components), classes in the
-            order of their labels; ``n_iterations`` done; ``test_error``, a fraction.
+            In JSON types: ``first`` and ``last``, of shape (n_classes, n_components), classes in
+            the order of their labels; ``n_iterations`` done; ``test_error``, a fraction.
 
         Raises
         ------
