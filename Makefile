@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6) figure2 figure3 figure4 $(addprefix mcfigure,1 2 3) report bench test lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 $(addprefix mcfigure,1 2 3) report bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
@@ -37,6 +37,12 @@ mcboost5: $(VENV)/installed ## Table V: eight algorithms on multi-class data; ta
 mcboost6: $(VENV)/installed ## Table VI: time of predictions
 mcboost1 mcboost2 mcboost3 mcboost4 mcboost5 mcboost6:
 	$(BIN)/boostbench table $@ $(ARGS)
+
+rpboost4: $(VENV)/installed ## Table 12.4 of the RpBoost paper: test patterns; 20 CPU seconds
+rpboost6: $(VENV)/installed ## Table 12.6: UCI data; a quarter of an hour
+rpboost7: $(VENV)/installed ## Table 12.7: the best of all
+rpboost4 rpboost6 rpboost7:
+	$(BIN)/boostbench table rpboost12.$(@:rpboost%=%) $(ARGS)
 
 figure2: $(VENV)/installed-plots ## Fig. 2 of RandomBoost: boundaries in the plane and in a projected one
 figure3: $(VENV)/installed-plots ## Fig. 3: boundaries of six algorithms on toy data

@@ -46,7 +46,7 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
         drawing.facts,
         drawing.header,
     )
-    written.append(path.with_suffix(".md"))
+    written.append(path.with_name(f"{path.name}.md"))  # names may have dots
     with writing(written[-1]):
         written[-1].write_text(text, encoding="utf-8")
     print(definition.title, definition.caption, *drawing.notes, sep="\n")

@@ -40,6 +40,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``labels``: the column of a CSV or ARFF file that holds the classes;
         - ``missing``: null or ``drop``, what happens to rows with missing values;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
+        - ``features``: ``[start, stop]``, the features of a file to take (``openml`` has its own
+          ``keep`` and ``drop``);
         - ``rows``: ``[start, stop]``, the rows to take;
         - ``classes``: the classes to take, a list of labels or the number of the first ones;
           ``expect`` is of the data before that;
@@ -71,6 +73,14 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         labels = None if spec.get("labels") is None else str(spec["labels"])
         X, y, splits = read_file(path, labels, spec.get("missing"))
         dataset, about = Dataset(name, X, y, f"file {path}", splits), spec
+        if spec.get("features"):
+            start, stop = spec["features"]
+            if stop > dataset.n_features:
+                raise UserError(
+                    f"data.features is [{start}, {stop}], but {dataset.source} has "
+                    f"{dataset.n_features} features"
+                )
+            dataset = replace(dataset, X=X[:, start:stop])
     else:
         dataset, about = _without_file(spec, openml)
     n_train, n_samples = about.get("train_rows"), dataset.n_samples

@@ -62,6 +62,7 @@ _KEYS = {
     "labels": (_is_label, "the name of a column"),
     "missing": (lambda value: value == "drop", "null or drop"),
     "file": (_is_text, "text"),
+    "features": (_is_range, "[start, stop], numbers of features from 0"),
     "rows": (_is_range, "[start, stop], numbers of rows from 0"),
     "classes": (
         lambda value: _is_count(value, 0) or _is_list(value, _is_label),

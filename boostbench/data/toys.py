@@ -182,8 +182,8 @@ def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndar
     """Draw Breiman's waveform, with one of the three classes against the others.
 
     A sample is a random convex combination of two of three triangular waves at 21 points, with
-    noise from N(0, 1). The waves have their peaks at the points 7, 11 and 15, and class 1 is without
-    the last of them, as in Raetsch's benchmark.
+    noise from N(0, 1). The waves have their peaks at the points 7, 11 and 15, and class 1 is
+    without the last of them, as in Raetsch's benchmark.
 
     Parameters
     ----------

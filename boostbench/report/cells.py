@@ -160,6 +160,7 @@ class Cell:
             target.quantity.digits,
             self.quantity.sign,
             self.quantity.perfect,
+            target.pool_share,
         )
         # One split of several is no estimate, where the paper gives no deviation either.
         return None if found.basis == "rounding" and self.is_partial else found

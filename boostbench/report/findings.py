@@ -78,7 +78,7 @@ def comparison_rows(table: Table) -> list[list[str]]:
             difference = f"{agreement.difference:+.{digits}f} ± {agreement.half:.{digits}f}"
             difference = difference.removesuffix(" ± nan")
             detectable = f"{agreement.detectable:.{digits}f}".replace("nan", "-")
-            if agreement.basis != "welch":
+            if agreement.basis in SHORT:
                 verdict += f" ({SHORT[agreement.basis]})"
         texts = [cell.reference, cell.text, difference, detectable, verdict]
         rows.append([table.rows[row], table.columns[column].label, *texts])

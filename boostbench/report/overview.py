@@ -118,7 +118,7 @@ def sharpness(total: Tally) -> str:
     if beyond:
         text += (
             f" Of the undecided numbers, {beyond} would be so with any number of splits of ours, "
-            "as the paper's are too few."
+            "as the paper's are too few or are of one pool."
         )
     return text
 

@@ -38,6 +38,9 @@ class PublishedTable:
     repeats_of : list of dict
         Lines whose number another ``table`` has too: values by column of these lines (``where``)
         and, as far as they differ, of the other table's (``there``).
+    pools : list of dict
+        Lines whose repeats are splits of samples that were drawn once: values by column, and
+        ``share``, the variance between such pools as a share of that within one.
     algo : str, default="algo"
         Column of the names of algorithms.
     words : list of str
@@ -54,6 +57,7 @@ class PublishedTable:
     repeats: int
     repeats_where: list[dict] = field(default_factory=list)
     repeats_of: list[dict] = field(default_factory=list)
+    pools: list[dict] = field(default_factory=list)
     algo: str = "algo"
     words: list[str] = field(default_factory=list)
     definition: str = ""

@@ -1,7 +1,7 @@
 """The papers' numbers, transcribed into ``published/*.csv``."""
 
 import csv
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -31,6 +31,9 @@ class Published:
         The line of the CSV file that holds it.
     source : str, default=""
         Where the number comes first: equal for what a paper prints twice.
+    pool_share : float, default=0
+        Where the repeats are splits of samples that were drawn once: the variance between such
+        pools as a share of that within one.
     """
 
     table: str
@@ -40,6 +43,7 @@ class Published:
     n: int
     line: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
+    pool_share: float = 0
 
     def __str__(self) -> str:
         if self.quantity.of_machine:
@@ -146,9 +150,10 @@ def _numbers(about: PublishedTable, index: int, line: Mapping[str, str]) -> dict
                 quantity=about.quantity if own else quantity,
                 mean=_scaled(mean, factor),
                 std=_scaled(std, factor) if std else _NAN,
-                n=_repeats(about, line),
+                n=_setting(line, about.repeats_where, "repeats", about.repeats),
                 line=line,
                 source=_source(about, index, line),
+                pool_share=_setting(line, about.pools, "share", 0.0),
             )
     return found
 
@@ -176,11 +181,12 @@ def _settings(about: PublishedTable, line: Mapping[str, str]) -> set[str]:
     return line.keys() - others
 
 
-def _repeats(about: PublishedTable, line: Mapping[str, str]) -> int:
-    for case in about.repeats_where:
-        if _fits(line, {key: value for key, value in case.items() if key != "repeats"}):
-            return case["repeats"]
-    return about.repeats
+def _setting(line: Mapping[str, str], cases: Iterable[Mapping], name: str, default: float) -> float:
+    """Give what the first of the cases that fits says; the default where none does."""
+    for case in cases:
+        if _fits(line, {key: value for key, value in case.items() if key != name}):
+            return case[name]
+    return default
 
 
 def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:

@@ -13,6 +13,11 @@ from boostbench.report.published import Published
 #: Stands behind a number that not all splits are behind.
 PARTIAL = "‡"
 
+POOL_NOTE = (
+    "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
+    "table. So the intervals there include the luck of this draw."
+)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -272,6 +277,8 @@ class Table:
                 f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
                 "verdict."
             )
+        if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells.values()):
+            notes.append(POOL_NOTE)
         if any(cell.stale for cell in cells.values()):
             notes.append(stale_note())
         return [*notes, *certified_notes(self.fitted), *time_notes(self.fitted)]

@@ -57,6 +57,27 @@ def test_boundaries(call, folder, two_panels):
     }
 
 
+def test_a_name_with_a_dot_keeps_it(call, folder):
+    call("figure", "rpboost12.1")
+    written = {path.name for path in (folder / "results" / "figures").iterdir()}
+    assert written == {"rpboost12.1.png", "rpboost12.1.svg", "rpboost12.1.md"}
+
+
+def test_bars_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
+    table = tmp_path / "both.yaml"
+    content = {"title": "T", "rows": ["iris", "wine"], "columns": ["adaboost_mh", "adaboost_ecc"]}
+    table.write_text(yaml.safe_dump(content))
+    panel = {"title": "One", "table": str(table), "columns": ["adaboost_mh"]}
+    figure = define(kind="bars", panels=[panel])
+    result = call("figure", figure)
+    assert result.code == 2
+    assert "nothing is recorded of the tables of figure mine" in result.err
+    call("run", "algo=adaboost_mh", "data=iris", "parallel=serial", "protocol.n_splits=2")
+    result = call("figure", figure)
+    assert (result.code, result.complaints) == (0, "")
+    assert "Not run as a whole: AdaBoost.MH on iris (2 of 10 splits)." in result.out
+
+
 def test_the_same_records_give_the_same_bytes(call, folder, two_panels):
     call("figure", two_panels)
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
@@ -226,7 +247,7 @@ def test_without_matplotlib(refused, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({"rows": ["diagonals"]}, "it needs its kind; there are: boundaries, curves"),
+        ({"rows": ["diagonals"]}, "it needs its kind; there are: bars, boundaries"),
         ({"kind": "curve"}, "kind is 'curve'; did you mean curves?"),
         ({"kind": "style"}, "kind is 'style'; "),
         ({"kind": ["curves"]}, "kind is ['curves']; it must be text"),

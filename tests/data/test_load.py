@@ -58,6 +58,12 @@ def test_some_classes_of_what_is_expected(toy_svm):
     assert (dataset.name, dataset.y.tolist(), dataset.splits) == ("toy", [1, 3], None)
 
 
+def test_features_of_a_file(toy_svm):
+    whole, part = load({"name": "toy"}), load({"name": "toy", "features": [1, 2]})
+    np.testing.assert_array_equal(part.X, whole.X[:, 1:2])
+    assert part.checksum != whole.checksum
+
+
 def test_training_rows_become_a_fixed_split(toy_svm):
     [(train, test)] = load({"name": "toy", "train_rows": 4}).splits
     assert (train.tolist(), test.tolist()) == ([0, 1, 2, 3], [4, 5])
@@ -68,6 +74,7 @@ def test_training_rows_become_a_fixed_split(toy_svm):
     [
         ("train_rows", 6, r"data\.train_rows is 6, but file .*toy\.svm has 6 rows; some must"),
         ("train_rows", 10**10, "data.train_rows is 10000000000, but"),
+        ("features", [1, 9], r"data\.features is \[1, 9\], but file .*toy\.svm has . features"),
         ("rows", [0, 7], r"data\.rows is \[0, 7\], but file .*toy\.svm has 6 rows"),
     ],
 )

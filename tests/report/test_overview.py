@@ -95,7 +95,7 @@ def test_sharpness(make_cell):
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
         f"{detectable / 50:.0%} of the published error, would have been found with a probability "
         "of 80%. Of the undecided numbers, 1 would be so with any number of splits of ours, as the "
-        "paper's are too few."
+        "paper's are too few or are of one pool."
     )
     assert sharpness(Tally.of(cells[3:])) == ""
 

@@ -9,13 +9,15 @@ from scipy import special, stats
 #: What a verdict rests on, by the names of `Agreement.basis`.
 BASES = {
     "welch": "Welch's 95% interval, from both standard deviations",
+    "pool": "a 95% interval, from both standard deviations and the luck of the samples that the "
+    "paper splits, as it seems to have drawn them once",
     "ours": "a 95% interval; the published standard deviation is not known, ours is taken for both",
     "published": "a 95% interval; ours is one number, the published standard deviation is taken "
     "for both",
     "rounding": "the published number's rounding alone; neither standard deviation is known",
 }
 
-#: The same in few words, of those that are not the usual one.
+#: The same in few words, of those that a single number has.
 SHORT = {
     "ours": "published deviation unknown",
     "published": "our deviation unknown",
@@ -87,6 +89,7 @@ def agreement(
     digits: int = 1,
     sign: int = 1,
     perfect: float = 0.0,
+    pool_share: float = 0.0,
 ) -> Agreement:
     """Judge whether a mean agrees with a published one within sampling error.
 
@@ -103,6 +106,9 @@ def agreement(
         1 where the lower number is the better one, else -1.
     perfect : float, default=0.0
         The best number there could be: the published error is the distance from it.
+    pool_share : float, default=0.0
+        Where the paper's repeats are splits of samples that were drawn once, and ours draw anew:
+        the variance between such pools, as a share of that within one, which is published.
 
     Returns
     -------
@@ -111,9 +117,9 @@ def agreement(
     """
     difference = float(mean - published_mean)
     rounding = 0.5 * 10**-digits
-    basis, ours, theirs, freedom = _variances(std, n, published_std, published_n)
+    basis, ours, theirs, freedom = _variances(std, n, published_std, published_n, pool_share)
     half, detectable = _found(ours + theirs, freedom, rounding)
-    _, at_best = _found(theirs, published_n - 1 if basis == "welch" else freedom, rounding)
+    _, at_best = _found(theirs, freedom if basis in SHORT else published_n - 1, rounding)
     p = _p_value(difference, ours + theirs, freedom, rounding)
     error = abs(published_mean - perfect)
     share = detectable / error if error else float("inf")
@@ -130,7 +136,7 @@ def agreement(
 
 
 def _variances(
-    std: float, n: int, published_std: float, published_n: int
+    std: float, n: int, published_std: float, published_n: int, pool_share: float
 ) -> tuple[str, float, float, float]:
     """Give the basis, the variances of both means, and the degrees of freedom of their difference.
 
@@ -139,11 +145,11 @@ def _variances(
     known = n > 1 and not isnan(std)
     published_known = published_n > 1 and not isnan(published_std)
     if known and published_known:
-        variances = np.array([std**2 / n, published_std**2 / published_n])
+        variances = np.array([std**2 / n, published_std**2 * (1 / published_n + pool_share)])
         freedom = _NAN
         if variances.sum() > 0:
             freedom = variances.sum() ** 2 / (variances**2 / [n - 1, published_n - 1]).sum()
-        return "welch", *variances.tolist(), float(freedom)
+        return "pool" if pool_share else "welch", *variances.tolist(), float(freedom)
     if not known and not published_known:
         return "rounding", _NAN, _NAN, _NAN
     # One deviation is an estimate for both, with its own degrees of freedom.

@@ -140,3 +140,23 @@ def test_more_splits_of_ours_can_tell_unless_the_papers_are_too_few():
     assert not agreement(4.0, 1.0, 10, 4.0, 1.0, 10).can_tell
     assert agreement(4.0, 1.0, 10**6, 4.0, 1.0, 10).verdict == "undecided"
     assert agreement(6.0, 1.0, 10**6, 6.0, 1.0, 10).verdict == "reproduced"
+
+
+def test_the_luck_of_one_pool_is_in_the_interval():
+    """Splits of samples that were drawn once, against splits of samples that are drawn anew."""
+    rng = np.random.default_rng(2)
+    share, within = 0.16, 2.2
+    between = within * share**0.5
+    alone, with_luck = 0, 0
+    for _ in range(1000):
+        theirs = 50 + rng.normal(0, between) + rng.normal(0, within, 50)
+        ours = 50 + rng.normal(0, between, 50) + rng.normal(0, within, 50)
+        means = ours.mean(), ours.std(ddof=1), 50, theirs.mean(), theirs.std(ddof=1), 50
+        alone += agreement(*means, digits=9).verdict == "reproduced"
+        found = agreement(*means, digits=9, pool_share=share)
+        with_luck += found.verdict == "reproduced"
+        assert found.basis == "pool"
+    assert with_luck / 1000 == pytest.approx(0.95, abs=0.02)
+    assert alone / 1000 < 0.75
+    # No number of our splits makes up for it.
+    assert not agreement(7.0, 2.2, 50, 7.0, 2.2, 50, pool_share=share).can_tell

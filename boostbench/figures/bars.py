@@ -1,0 +1,165 @@
+"""Numbers of tables as bars: a group of them for each row, a panel for each set of columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor, isfinite
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from boostbench.errors import UserError, hint
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
+from boostbench.figures.tables import read, stale_of
+from boostbench.report.cells import Cell
+from boostbench.report.tables import Table
+
+_DPI = 170
+_PANEL_HEIGHT = 1.5  # inches
+_LEGEND = 0.3  # inches
+_GROUP = 0.8  # part of a row's width that its bars take
+_STEP = 10  # axes begin at a multiple of it
+
+#: The cells of a panel: by the title of a row and of a column.
+Groups = Mapping[str, Mapping[str, Cell]]
+
+
+def draw_bars(panels: Mapping[str, Groups]) -> Figure:
+    """Draw a bar for each mean, with its standard deviation, and a line at the published number.
+
+    Bars of equal titles have one colour. The panels share an axis that begins below all bars.
+
+    Parameters
+    ----------
+    panels : mapping
+        Cells by panel, row and column; those without records have no bar.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    cells = [c for groups in panels.values() for bars in groups.values() for c in bars.values()]
+    titles = dict.fromkeys(
+        title for groups in panels.values() for bars in groups.values() for title in bars
+    )
+    colours = {title: COLOURS[index % len(COLOURS)] for index, title in enumerate(titles)}
+    quantity = cells[0].quantity
+    least = min(number for cell in cells if cell.values for number in _numbers(cell))
+    with style():
+        size = (PAGE_WIDTH, _PANEL_HEIGHT * len(panels) + _LEGEND)
+        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, hspace=0.02)
+        grid = figure.subplots(len(panels), 1, squeeze=False, sharey=True).ravel()
+        for axes, (title, groups) in zip(grid, panels.items(), strict=True):
+            axes.set_title(title, pad=3)
+            _draw(axes, groups, colours)
+        grid[0].set_ylim(bottom=max(0, _STEP * floor(least / _STEP)))
+        unit = f" ({quantity.symbol})" if quantity.symbol else ""
+        figure.supylabel(f"{quantity.title.lower()}{unit}", fontsize="medium")
+        marks = [
+            Line2D([], [], linestyle="none", marker="s", color=colour, label=label(title))
+            for title, colour in colours.items()
+        ]
+        if any(cell.target for cell in cells):
+            marks.append(Line2D([], [], color="black", linewidth=1.2, label="published"))
+        figure.legend(handles=marks, loc="outside upper center", frameon=False, ncols=len(marks))
+    return figure
+
+
+def _draw(axes: Axes, groups: Groups, colours: Mapping[str, str]) -> None:
+    places = np.arange(len(groups))
+    titles = list(dict.fromkeys(title for bars in groups.values() for title in bars))
+    width = _GROUP / len(titles)
+    for index, title in enumerate(titles):
+        offset = (index - (len(titles) - 1) / 2) * width
+        for place, bars in zip(places + offset, groups.values(), strict=True):
+            cell = bars.get(title)
+            if cell and cell.values:
+                std = cell.std if isfinite(cell.std) else 0.0
+                axes.bar(
+                    place,
+                    cell.mean,
+                    0.92 * width,
+                    yerr=std or None,
+                    color=colours[title],
+                    error_kw={"elinewidth": 0.6, "ecolor": "#444444"},
+                )
+            if cell and cell.values and cell.target:
+                half = 0.46 * width
+                axes.hlines(cell.target.mean, place - half, place + half, "black", linewidth=1.2)
+    axes.set_xticks(places, [title.replace(" (", "\n(") for title in groups])
+    axes.set_xlim(-0.55, len(groups) - 0.45)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+
+
+def _numbers(cell: Cell) -> list[float]:
+    return [cell.mean, *([cell.target.mean] if cell.target else [])]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Some columns of a table.
+
+    Attributes
+    ----------
+    title : str
+        Heading.
+    table : str
+        The table whose numbers are drawn.
+    columns : list of str
+        Names of its columns.
+    """
+
+    title: str
+    table: str
+    columns: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars(FigureDefinition):
+    """Numbers of tables as bars.
+
+    Attributes
+    ----------
+    panels : list of Panel
+        Pictures, one above the other.
+    """
+
+    panels: list[Panel]
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        names = list(dict.fromkeys(panel.table for panel in self.panels))
+        found, results = read(self.name, names, overrides)
+        tables = dict(zip(names, found, strict=True))
+        panels = {panel.title: _groups(panel, tables[panel.table]) for panel in self.panels}
+        cells = [c for groups in panels.values() for bars in groups.values() for c in bars.values()]
+        if not any(cell.values for cell in cells):
+            raise UserError(f"nothing is recorded of the tables of figure {self.name}")
+        notes = [
+            f"Not run as a whole: {cell.title} on {cell.data} ({cell.splits} splits)."
+            for cell in cells
+            if cell.missing or cell.failures
+        ]
+        return Drawing(draw_bars(panels), results, notes + stale_of(found))
+
+
+def _groups(panel: Panel, table: Table) -> dict[str, dict[str, Cell]]:
+    for name in panel.columns:
+        if name not in table.results:
+            raise UserError(
+                f"table {table.name} has no column {name!r}; {hint(name, table.results)}"
+            )
+    return {
+        title: {
+            table.columns[name].title: table.cells[row, name]
+            for name in panel.columns
+            if (row, name) in table.cells
+        }
+        for row, title in table.rows.items()
+    }

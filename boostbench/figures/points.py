@@ -1,0 +1,97 @@
+"""Data sets of two features, as they are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, sqrt
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from boostbench.data.dataset import Dataset
+from boostbench.data.load import available
+from boostbench.definitions.compose import experiments
+from boostbench.errors import UserError
+from boostbench.figures.cross import load_each
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, style
+
+_COLUMNS = 5
+_TITLE = 0.24  # inches
+_DPI = 200
+_LARGEST = 5.0  # square points of a marker
+
+
+def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
+    """Draw the samples of each data set, coloured by class.
+
+    Parameters
+    ----------
+    datasets : mapping of str to Dataset
+        By title, each with two features.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    n_columns = min(_COLUMNS, len(datasets))
+    n_rows = ceil(len(datasets) / n_columns)
+    side = PAGE_WIDTH / n_columns - 0.05
+    with style():
+        figure = Figure((PAGE_WIDTH, (side + _TITLE) * n_rows), dpi=_DPI, layout="constrained")
+        figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
+        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for axes in grid[len(datasets) :]:
+            axes.set_axis_off()
+        for axes, (title, dataset) in zip(grid, datasets.items(), strict=False):
+            axes.set(xticks=[], yticks=[], box_aspect=1)
+            axes.set_title(title, pad=3)
+            axes.spines[:].set_visible(True)
+            # Points of a grid touch each other: squares, as wide as the step.
+            step = 72 * side / sqrt(dataset.n_samples)
+            for index, label in enumerate(dataset.classes):
+                axes.scatter(
+                    *dataset.X[dataset.y == label].T,
+                    s=min(_LARGEST, step**2),
+                    c=COLOURS[index % len(COLOURS)],
+                    marker="s",
+                    linewidths=0,
+                    rasterized=True,
+                )
+    return figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points(FigureDefinition):
+    """Data sets of two features.
+
+    Attributes
+    ----------
+    rows : list of str
+        Their names.
+    """
+
+    rows: list[str]
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        specs = experiments([[f"data={row}", *overrides] for row in self.rows])
+        at_hand = [spec for spec in specs if available(spec["data"])]
+        if not at_hand:
+            raise UserError(f"none of the data sets of figure {self.name} is at hand")
+        datasets = {dataset.name: dataset for dataset in load_each(at_hand)}
+        absent = [spec["data"]["name"] for spec in specs if spec not in at_hand]
+        for name, dataset in datasets.items():
+            if dataset.n_features != 2 or dataset.is_sparse:
+                raise UserError(
+                    f"figure {self.name} needs 2 dense features, and {name!r} has "
+                    f"{dataset.n_features}; take another data set"
+                )
+        facts = [
+            [name, str(d.n_samples), *(f"{100 * np.mean(d.y == c):.1f}" for c in d.classes[-1:])]
+            for name, d in datasets.items()
+        ]
+        header = ["data", "points", "last class %"]
+        notes = [f"Not at hand: {', '.join(absent)}."] if absent else []
+        return Drawing(draw_points(datasets), Path(specs[0]["results"]), notes, facts, header)

@@ -1,0 +1,55 @@
+"""The luck of samples that are drawn once: that there is any, and how much."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from boostbench.experiment.records import read
+from boostbench.report.papers import tables
+from boostbench.report.published import read as published
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize(
+    ("data", "are_equal"),
+    [(("usps", "pendigits", "news20", "letter"), False), (("iris", "glass"), True)],
+)
+def test_numbers_of_one_experiment_differ_where_samples_are_drawn_first(loss, data, are_equal):
+    """In Tables I, III and IV, by a chi-squared test of their means."""
+    lines = [line for line in published("mcboost-table1") if line["nu"] == "1e-9"]
+    lines += published("mcboost-table4")
+    alike = {("samples_per_class", "50"), ("n_classes", "26")}
+    lines += [one for one in published("mcboost-table3") if (one["varied"], one["value"]) in alike]
+    chi2 = freedom = 0
+    for name in data:
+        means, stds = np.array(
+            [
+                (float(line["test_error_mean"]), float(line["test_error_std"]))
+                for line in lines
+                if (line["data"], line["algo"], line["loss"]) == (name, "mcboost", loss)
+            ]
+        ).T
+        weights = 50 / stds**2
+        chi2 += (weights * (means - np.average(means, weights=weights)) ** 2).sum()
+        freedom += len(means) - 1
+    p = stats.chi2.sf(chi2, freedom)
+    assert p > 0.5 if are_equal else p < 0.001
+
+
+def test_declared_share_is_what_the_records_say():
+    """By the analysis of variance, with pools of which each has 6 splits in a row."""
+    shares, weights = [], []
+    for path in RESULTS.glob("records/*-pools/mcboost.jsonl"):
+        errors = {record["split"]: record["test_error"] for record in read(path)[0]}
+        n_pools = len(errors) // 6
+        pools = np.array([errors[split] for split in range(6 * n_pools)]).reshape(n_pools, 6)
+        result = stats.f_oneway(*pools)
+        shares.append((result.statistic - 1) / 6)
+        weights.append(n_pools)
+    assert shares
+    declared = {case["share"] for table in tables().values() for case in table.pools}
+    assert declared == {round(float(np.average(shares, weights=weights)), 2)}
