@@ -8,9 +8,9 @@ split 6 times each, by fixed splits of the data:
     boostbench run data.path=FOLDER/pendigits-pools.svm.gz protocol=mcboost \
         protocol.sampling=fixed protocol.samples_per_class=null protocol.n_splits=180 \
         algo=mcboost algo.n_iterations=500
-    python scripts/study_pools.py show                         # of all such data on record
+    python scripts/study_pools.py show                  # of all pools on record that are whole
 
-What it shows is `pool_share` in report/published/papers.yaml.
+The share that it shows last is that of `pools` in report/published/papers.yaml.
 """
 
 import argparse
@@ -71,6 +71,8 @@ def show(results: Path) -> None:
         within = pools.var(axis=1, ddof=1).mean()
         between = pools.mean(axis=1).var(ddof=1) - within / N_SPLITS
         rows.append([path.parent.name, n_pools, pools.mean(), between, within, between / within])
+    share = np.average([row[-1] for row in rows], weights=[row[1] for row in rows])
+    rows.append(["mean, by pools", *[""] * 4, share])
     heads = ["data", "pools", "test error", "between pools", "within a pool", "share"]
     print(tabulate(rows, heads, floatfmt=".2f"))
 

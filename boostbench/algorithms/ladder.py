@@ -61,6 +61,8 @@ class CodewordMCBoost(
     Attributes
     ----------
     codewords_ : ndarray of shape (n_classes, n_components)
+    first_codewords_ : ndarray of shape (n_classes, n_components)
+        Those that the training started from; the same, unless a subclass moves them.
     hypotheses_ : boostbench.core.weak.vector_trees.VectorTrees
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.
@@ -133,7 +135,7 @@ class CodewordMCBoost(
 
     def _keep(self, master):
         self._codewords = np.array(master.codewords)
-        self.codewords_ = self._codewords[-1]
+        self.first_codewords_, self.codewords_ = self._codewords[0], self._codewords[-1]
         self.log_risks_ = np.array(master.log_risks)
         self._n_features_out = self.codewords_.shape[1]
         self.hypotheses_ = VectorTrees(master.trees, self._n_features_out)
@@ -179,7 +181,7 @@ class LADDER(CodewordMCBoost):
 
     Attributes
     ----------
-    codewords_, hypotheses_, coefficients_, log_risks_
+    codewords_, first_codewords_, hypotheses_, coefficients_, log_risks_
         As of `CodewordMCBoost`, with the last codewords; a risk is that after the codewords have
         moved.
 
@@ -250,7 +252,8 @@ class CodewordBoosting(BoostingClassifier):
 
     Attributes
     ----------
-    codewords_ : ndarray of shape (n_classes, n_features_in_)
+    codewords_, first_codewords_ : ndarray of shape (n_classes, n_features_in_)
+        The last ones, and those that the training started from.
     log_risks_ : ndarray of shape (n_iterations_ + 1,)
         :math:`\log R` at first, and after each step.
 
@@ -278,7 +281,7 @@ class CodewordBoosting(BoostingClassifier):
 
     def _keep(self, master):
         self._codewords = np.array(master.codewords)
-        self.codewords_ = self._codewords[-1]
+        self.first_codewords_, self.codewords_ = self._codewords[0], self._codewords[-1]
         self.log_risks_ = np.array(master.log_risks)
         self.n_parameters_ = self.codewords_.size
 

@@ -50,7 +50,7 @@ class ReducedMCBoost(CodewordMCBoost):
     ----------
     reducer_ : transformer
         Of scikit-learn, or of `boostbench.algorithms.projections`.
-    codewords_, hypotheses_, coefficients_, log_risks_
+    codewords_, first_codewords_, hypotheses_, coefficients_, log_risks_
         As of `CodewordMCBoost`.
 
     References

@@ -14,8 +14,8 @@ from boostbench.report.published import Published
 PARTIAL = "‡"
 
 POOL_NOTE = (
-    "Where samples are drawn first, the paper drew them once for all splits of a table. So the "
-    "intervals there include the luck of this draw."
+    "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
+    "table. So the intervals there include the luck of this draw."
 )
 
 

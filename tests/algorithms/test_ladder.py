@@ -77,6 +77,10 @@ def test_ladder_without_codeword_steps_is_mcboost(leaf_values):
     plain = CodewordMCBoost(25, 2, leaf_values=leaf_values, random_state=4).fit(X, y)
     ladder = LADDER(25, 2, leaf_values=leaf_values, codeword_steps=0, random_state=4).fit(X, y)
     assert (plain.codewords_ == ladder.codewords_).all()
+    assert (plain.first_codewords_ == plain.codewords_).all()
+    learned = LADDER(25, 2, leaf_values=leaf_values, random_state=4).fit(X, y)
+    assert (learned.first_codewords_ == plain.codewords_).all()
+    assert np.abs(learned.codewords_ - plain.codewords_).max() > 0.1
     assert (plain.transform(X) == ladder.transform(X)).all()
 
 

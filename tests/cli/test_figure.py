@@ -247,7 +247,7 @@ def test_without_matplotlib(refused, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({"rows": ["diagonals"]}, "it needs its kind; there are: boundaries, curves"),
+        ({"rows": ["diagonals"]}, "it needs its kind; there are: bars, boundaries"),
         ({"kind": "curve"}, "kind is 'curve'; did you mean curves?"),
         ({"kind": "style"}, "kind is 'style'; "),
         ({"kind": ["curves"]}, "kind is ['curves']; it must be text"),

@@ -42,13 +42,14 @@ def test_numbers_of_one_experiment_differ_where_samples_are_drawn_first(loss, da
 
 def test_declared_share_is_what_the_records_say():
     """By the analysis of variance, with pools of which each has 6 splits in a row."""
-    shares = []
+    shares, weights = [], []
     for path in RESULTS.glob("records/*-pools/mcboost.jsonl"):
         errors = {record["split"]: record["test_error"] for record in read(path)[0]}
         n_pools = len(errors) // 6
         pools = np.array([errors[split] for split in range(6 * n_pools)]).reshape(n_pools, 6)
         result = stats.f_oneway(*pools)
         shares.append((result.statistic - 1) / 6)
+        weights.append(n_pools)
     assert shares
     declared = {case["share"] for table in tables().values() for case in table.pools}
-    assert declared == {round(float(np.mean(shares)), 2)}
+    assert declared == {round(float(np.average(shares, weights=weights)), 2)}

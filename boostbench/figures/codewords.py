@@ -1,0 +1,150 @@
+"""Codewords in the plane, with a picture for each class: before and after they have learned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from boostbench import configs
+from boostbench.busy import busy
+from boostbench.data.dataset import Dataset
+from boostbench.data.load import load
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.execute import execute
+from boostbench.errors import UserError
+from boostbench.experiment.quantities import TEST_ERROR
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing, stale_note
+from boostbench.figures.style import COLOURS, style
+
+_WIDTH, _HEIGHT = 7.2, 3.9  # inches
+_DPI = 170
+# Sides of a picture, where the circle has radius 1; and what stands between two of them.
+_SIDE, _GAP = 0.27, 0.02
+_STEP = 0.05
+
+
+def draw_codewords(panels: Mapping[str, np.ndarray], pictures: Sequence[np.ndarray]) -> Figure:
+    """Draw codewords as rays, each with the picture of its class behind its end.
+
+    Parameters
+    ----------
+    panels : mapping of str to ndarray of shape (n_classes, 2)
+        Codewords of length 1 by the title of a panel.
+    pictures : sequence of ndarray of shape (height, width)
+        Gray, one for each class.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    with style():
+        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DPI, layout="constrained")
+        grid = figure.subplots(1, len(panels), squeeze=False)[0]
+        placed = {title: places(codewords) for title, codewords in panels.items()}
+        reach = _SIDE / 2 + _GAP + max(np.abs(centres).max() for centres in placed.values())
+        for axes, (title, codewords) in zip(grid, panels.items(), strict=True):
+            axes.set_title(title, pad=3)
+            _draw(axes, codewords, placed[title], pictures)
+            axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+            axes.set_axis_off()
+    return figure
+
+
+def places(codewords: np.ndarray) -> np.ndarray:
+    """Find places for pictures: on the rays of codewords, as near as they do not overlap.
+
+    Parameters
+    ----------
+    codewords : ndarray of shape (n_classes, 2)
+        Of length 1.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, 2)
+        Centres of the pictures.
+    """
+    taken: list[np.ndarray] = []
+    for codeword in codewords:
+        radius = 1 + _SIDE * 0.75
+        while any(np.abs(radius * codeword - other).max() < _SIDE + _GAP for other in taken):
+            radius += _STEP
+        taken.append(radius * codeword)
+    return np.array(taken)
+
+
+def _draw(
+    axes: Axes, codewords: np.ndarray, centres: np.ndarray, pictures: Sequence[np.ndarray]
+) -> None:
+    turn = np.linspace(0, 2 * np.pi, 200)
+    axes.plot(np.cos(turn), np.sin(turn), color="#dddddd", linewidth=0.8)
+    for codeword, centre, picture in zip(codewords, centres, pictures, strict=True):
+        axes.plot(*zip([0, 0], centre, strict=True), color="#bbbbbb", linewidth=0.5, zorder=1)
+        axes.plot(*zip([0, 0], codeword, strict=True), color=COLOURS[0], linewidth=0.8, zorder=2)
+        (x, y), half = centre, _SIDE / 2
+        extent = (x - half, x + half, y - half, y + half)
+        axes.imshow(picture, cmap="gray", extent=extent, zorder=3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodewordPictures(FigureDefinition):
+    """Codewords in the plane before and after the training, of the first split.
+
+    Attributes
+    ----------
+    data, algo : str
+        The data set, and an algorithm with codewords of two dimensions.
+    images : str
+        The data set with the pictures, whose rows are those of `data`.
+    shape : list of int
+        Height and width of a picture.
+    overrides : list of str
+        Hydra overrides.
+    """
+
+    data: str
+    algo: str
+    images: str
+    shape: list[int]
+    overrides: list[str] = field(default_factory=list)
+
+    def draw(self, overrides: list[str]) -> Drawing:
+        """Draw it: see `FigureDefinition.draw`."""
+        chosen = [f"data={self.data}", f"algo={self.algo}", *self.overrides, *overrides]
+        [spec] = experiments([[*chosen, "protocol.n_splits=1"]])
+        with busy("loading data"):
+            dataset = load(spec["data"])
+            classes = {"classes": spec["data"].get("classes")}
+            pictures = _typical(load(configs.read("data", self.images) | classes), self.shape)
+        [outcome] = execute([spec], [dataset], measure="codewords").outcomes
+        if not outcome.records:
+            raise UserError(f"no codewords of {self.algo} on {self.data}; see above")
+        [record] = outcome.records
+        first, last = (np.array(record[key]) for key in ("first", "last"))
+        if first.shape[1] != 2 or len(first) != len(pictures):
+            raise UserError(
+                f"figure {self.name} needs codewords of 2 dimensions and a picture for each class; "
+                f"there are {first.shape} codewords and {len(pictures)} pictures"
+            )
+        title = spec["algo"]["title"]
+        return Drawing(
+            draw_codewords({"at first": first, f"learned by {title}": last}, pictures),
+            Path(spec["results"]),
+            stale_note([f"{title} on {self.data}"] if outcome.stale else []),
+            [[title, str(record["n_iterations"]), f"{TEST_ERROR.of(record):.1f}"]],
+            ["algorithm", "rounds", "test error %"],
+        )
+
+
+def _typical(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
+    """Choose the picture of each class that is nearest to the mean of them, at equal contrast."""
+    chosen = []
+    for label in images.classes:
+        own = images.X[images.y == label]
+        even = own - own.mean(axis=1, keepdims=True)
+        even /= np.linalg.norm(even, axis=1, keepdims=True) + 1e-12
+        chosen.append(own[(even @ even.mean(axis=0)).argmax()].reshape(shape))
+    return chosen

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.cli import main
+from boostbench.data.dataset import Dataset
+from boostbench.figures.codewords import _typical, draw_codewords, places
+
+
+def on_circle(*degrees):
+    angles = np.radians(degrees)
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def test_pictures_stand_on_their_rays_and_do_not_overlap():
+    codewords = on_circle(0, 1, 2, 90, 91, 200, 201.5, 3)
+    centres = places(codewords)
+    lengths = np.linalg.norm(centres, axis=1)
+    np.testing.assert_allclose(centres / lengths[:, None], codewords)
+    assert (lengths > 1).all()
+    apart = np.abs(centres[:, None] - centres).max(axis=2) + 9 * np.eye(8)
+    assert apart.min() >= 0.27
+    # Where there is room, at the end of the codeword.
+    assert lengths[0] == lengths[3] == lengths[5] == lengths.min()
+
+
+def test_a_ray_and_a_picture_for_each_codeword(whole_titles):
+    panels = {"at first": on_circle(0, 120, 240), "learned": on_circle(0, 10, 180)}
+    figure = draw_codewords(panels, [np.full((4, 4), i) for i in range(3)])
+    assert [axes.get_title() for axes in figure.axes] == list(panels)
+    for axes in figure.axes:
+        assert len(axes.images) == 3
+        assert len(axes.lines) == 1 + 2 * 3
+        (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+        for image in axes.images:
+            x0, x1, y0, y1 = image.get_extent()
+            assert left < x0 < x1 < right
+            assert bottom < y0 < y1 < top
+    whole_titles(figure)
+
+
+def test_the_picture_of_a_class_is_like_the_others():
+    rng = np.random.default_rng(0)
+    sign = np.tile([0.0, 200.0], 8)
+    X = np.vstack([sign, sign / 3 + 5, rng.uniform(0, 200, size=16), sign + 1, 100 - sign / 4])
+    images = Dataset("toy", X, np.array([1, 1, 1, 1, 2]), "made here")
+    one, two = _typical(images, (4, 4))
+    assert np.corrcoef(one.ravel(), sign)[0, 1] > 0.99
+    assert (two == X[4].reshape(4, 4)).all()
+
+
+def test_codewords_of_more_dimensions_cannot_be_drawn(tmp_path, capsys, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 4
+    np.savez(tmp_path / "toy.npz", x=rng.normal(size=(60, 4, 4)) + y[:, None, None], y=y)
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(
+        "kind: codewords\ntitle: Mine\ncaption: Mine.\ndata: iris\nalgo: ladder\nimages: iris\n"
+        "shape: [2, 2]\noverrides: [protocol=ladder, algo.n_iterations=4]\n"
+    )
+    assert main(["figure", "mine.yaml", "algo.n_components=3", "results=out"]) == 2
+    assert "needs codewords of 2 dimensions and a picture for each class" in capsys.readouterr().err
+    assert main(["figure", "mine.yaml", "algo.n_components=2", "results=out"]) == 0
+    assert (tmp_path / "out" / "figures" / "mine.png").is_file()

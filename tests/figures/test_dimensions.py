@@ -1,0 +1,27 @@
+import math
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.figures.dimensions import draw_dimensions
+
+
+def test_a_line_for_each_algorithm(whole_titles):
+    panels = {
+        "signs": {"A": {2: (40.0, 3.0), 8: (12.0, 1.0)}, "B": {2: (20.0, 2.0)}},
+        "letters": {"B": {2: (50.0, math.nan), 3: (40.0, math.nan), 27: (20.0, 1.0)}},
+    }
+    figure = draw_dimensions(panels, ["A", "B"], "number of dimensions")
+    signs, letters = figure.axes
+    assert [axes.get_title() for axes in figure.axes] == ["signs", "letters"]
+    a, b = (container.lines[0] for container in signs.containers)
+    assert (list(a.get_xdata()), list(a.get_ydata())) == ([2, 8], [40.0, 12.0])
+    assert list(b.get_ydata()) == [20.0]
+    assert letters.containers[0].lines[0].get_color() == b.get_color() != a.get_color()
+    # From 3 to 2 there is no room for two numbers.
+    assert list(letters.get_xticks()) == [2, 27]
+    assert signs.get_ylim()[0] == 0
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
+    whole_titles(figure)
