@@ -15,6 +15,7 @@ from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
+from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
 from boostbench.algorithms.projections import LPP, NPE
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
@@ -47,6 +48,7 @@ __all__ = [
     "LsBoostRegressor",
     "MCBoost",
     "MultiBoost",
+    "PerceptronAdaBoost",
     "PerceptronKernelSVC",
     "ProjectedAdaBoostMH",
     "RBoostProj",

@@ -1,49 +1,59 @@
 """LPBoost: linear programs over the weak learners found so far, by column generation."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
+from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
 
 # The constraints may be violated by this much, which is what HiGHS solves to.
 _TOLERANCE = 1e-6
 
+# A score that is this part of the sum of the coefficients is 0: solutions of linear programs have
+# coefficients of few digits, which often cancel, but for rounding.
+_ZERO = 1e-9
+
 
 class LPBoost(TotallyCorrective, BoostingClassifier):
-    r"""LPBoost with stumps, for two classes: a soft margin and the L1 norm.
+    r"""LPBoost for two classes: a soft margin and the L1 norm.
 
-    The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0`. After each new stump all
-    coefficients are found from eq. (4) of [1]_,
+    The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0`. After each new weak
+    learner all coefficients are found from eq. (4) of [1]_,
 
     .. math:: \min_{w \ge 0, \xi \ge 0} \|w\|_1 + C \sum_i \xi_i
               \quad\text{s.t.}\quad y_i F(x_i) \ge 1 - \xi_i,
 
-    and the next stump is that of the most violated constraint of the dual program, eq. (5),
+    and the next weak learner is that of the most violated constraint of the dual program, eq. (5),
 
     .. math:: \max_h \sum_i y_i \alpha_i h(x_i) \le 1, \quad 0 \le \alpha_i \le C.
 
-    Where none is violated, w solves the program over all stumps and their negatives, and training
-    ends. There is no bias.
+    Where none is violated, training ends. With stumps, w then solves the program over all of them
+    and their negatives. There is no bias.
 
     Parameters
     ----------
     n_iterations : int, default=500
-        Stumps at most.
+        Weak learners at most.
     C : float, default=1.0
-        Weight of the margin errors. With n samples, no stump is worth its coefficient where C is
-        below 1 / n: the model is empty.
+        Weight of the margin errors. With n samples, no weak learner is worth its coefficient
+        where C is below 1 / n: the model is empty.
+    weak_learner : {"stump", "perceptron"}, default="stump"
+        Stumps with all thresholds, or random perceptrons.
+    n_candidates : int, default=2000
+        Perceptrons drawn anew in each round.
     random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
+        Seed of the perceptrons. Stumps need none.
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_,)
         w after the last round; many are 0.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)
@@ -75,14 +85,25 @@ class LPBoost(TotallyCorrective, BoostingClassifier):
     _parameter_constraints: ClassVar = {
         **BoostingClassifier._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
+        "weak_learner": [StrOptions({"stump", "perceptron"})],
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
     }
 
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
-    def __init__(self, n_iterations=500, C=1.0, random_state=None):
+    def __init__(
+        self,
+        n_iterations=500,
+        C=1.0,
+        weak_learner="stump",
+        n_candidates=2000,
+        random_state=None,
+    ):
         self.n_iterations = n_iterations
         self.C = C
+        self.weak_learner = weak_learner
+        self.n_candidates = n_candidates
         self.random_state = random_state
 
     def __sklearn_tags__(self):
@@ -94,20 +115,32 @@ class LPBoost(TotallyCorrective, BoostingClassifier):
         return 2.0 * super()._target(y) - 1.0
 
     def _master(self, X, signs, random_state):
-        return _LPBoostMaster(self, StumpSearch(X), signs)
+        if self.weak_learner == "stump":
+            search = StumpSearch(X)
+        else:
+            rng = np.random.default_rng(random_state.randint(2**31))
+            search = TurnedPerceptrons(X, self.n_candidates, rng)
+        return _LPBoostMaster(self, search, signs)
 
     def _keep(self, master):
-        self.hypotheses_ = Stumps(master.learners)
+        is_stump = self.weak_learner == "stump"
+        self.hypotheses_ = (Stumps if is_stump else Perceptrons)(master.learners)
         self.coefficients_ = master.program.coefficients
         self.weight_path_ = master.path.matrix(len(self.coefficients_))
         self.objective_ = np.array(master.objective)
         self.dual_ = master.program.dual
-        # Feature, threshold and coefficient, whose sign is the polarity.
-        self.n_parameters_ = 3 * np.count_nonzero(self.coefficients_)
+        # A feature or a direction, a threshold, and a coefficient, whose sign is the polarity.
+        per_learner = 3 if is_stump else self.n_features_in_ + 2
+        self.n_parameters_ = per_learner * np.count_nonzero(self.coefficients_)
 
     def _staged_coefficients(self, stages):
         for stage in stages:
             yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
+
+    def _staged_scores(self, X, stages):
+        zero = _ZERO * self.coefficients_.sum()
+        for scores in super()._staged_scores(X, stages):
+            yield np.where(np.abs(scores) > zero, scores, 0.0)
 
 
 class _LPBoostMaster(Master):

@@ -24,6 +24,7 @@ from boostbench.algorithms import (
     LsBoost,
     MCBoost,
     MultiBoost,
+    PerceptronAdaBoost,
     ProjectedAdaBoostMH,
     RBoostProj,
     RBoostRank,
@@ -119,7 +120,6 @@ CASES |= {
         n_iterations=12, space="super", projection="orthonormal", penalty=10.0, random_state=0
     ),
 }
-CASES["LPBoost"] = LPBoost(n_iterations=12)
 CASES |= {
     "CodewordMCBoost": CodewordMCBoost(n_iterations=12, random_state=0),
     "CodewordMCBoost, trees": CodewordMCBoost(
@@ -150,6 +150,13 @@ CASES |= {
     "CGENSSLS": CGENSSLS(n_iterations=12),
     "CGENSSLS, binned": CGENSSLS(n_iterations=12, max_bins=8),
 }
+CASES |= {
+    "LPBoost": LPBoost(n_iterations=12),
+    "LPBoost, perceptrons": LPBoost(
+        n_iterations=12, weak_learner="perceptron", n_candidates=50, random_state=0
+    ),
+    "PerceptronAdaBoost": PerceptronAdaBoost(n_iterations=12, n_candidates=50, random_state=0),
+}
 BINARY = (AdaBoost, CGENS, LPBoost, LsBoost, RpBoost)
 # scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
 CHECKED = [model for name, model in CASES.items() if "," not in name]
@@ -167,6 +174,11 @@ CHECKED += [
         "RBoostRank, pooled",
     )
 ]
+
+
+def draws_perceptrons(model):
+    kind = getattr(model, "weak_learner", None)
+    return isinstance(model, PerceptronAdaBoost) or kind == "perceptron"
 
 
 def cases(models):
@@ -284,6 +296,8 @@ class TestEveryModel:
             per_round = 5 if model.weak_learner == "stump" else 8
         elif isinstance(model, MCBoost) and model.weak_learner == "tree":
             per_round = 2 * 2 + 3 + k
+        elif draws_perceptrons(model):
+            per_round = d + 2
         elif isinstance(model, (LPBoost, LsBoost)):
             per_round = 3
         elif isinstance(model, RpBoost):
@@ -368,6 +382,7 @@ class TestEveryModel:
         # Of two classes there is one half only.
         is_random = type(model) is AdaBoostECC and len(set(y)) > 2
         is_random |= isinstance(model, CGENS) and model.weak_learner != "stump"
+        is_random |= draws_perceptrons(model)
         if is_random or isinstance(model, (RBoostRank, RBoostRankTC, RBoostProj, RpBoost)):
             assert (scores(3) != scores(4)).any()
             assert (scores(3) != scores(generator)).any()
@@ -447,7 +462,7 @@ def agree(found, wanted):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
 
 
-ON_DIRECTIONS = ("Rank", "WLDA", "RpBoost", "perceptrons", "Fourier")
+ON_DIRECTIONS = ("Rank", "WLDA", "RpBoost", "erceptron", "Fourier")
 
 
 @cases({n: model for n, model in CASES.items() if not any(word in n for word in ON_DIRECTIONS)})

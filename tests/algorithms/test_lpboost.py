@@ -84,6 +84,45 @@ def test_a_c_below_one_sample_leaves_the_model_empty():
     assert (model.decision_function(X) == 0).all()
 
 
+def test_scores_that_cancel_are_ties():
+    """Labels that do not depend on few distinct samples: many a margin of the solution is 0."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (150, 4)).astype(float), rng.integers(0, 2, 150)
+    model = LPBoost(C=1.0).fit(X, y)
+    scores = model.hypotheses_.outputs(X) @ model.coefficients_
+    rounding = (scores != 0) & (np.abs(scores) < 1e-9)
+    assert rounding.sum() > 20
+    assert (model.decision_function(X)[rounding] == 0).all()
+    *_, last = model.staged_predict(X)
+    assert (last == model.predict(X)).all()
+
+
+class TestPerceptrons:
+    def test_each_program_is_that_of_the_perceptrons_so_far(self):
+        X, y = blobs(2, seed=2)
+        model = LPBoost(C=0.3, weak_learner="perceptron", random_state=1).fit(X, y)
+        margins = (model.hypotheses_.outputs(X) * (2.0 * y - 1)[:, None]).T
+        for t in (1, 3, model.n_iterations_):
+            theirs = whole_program(margins[:t], 0.3)
+            assert model.objective_[t - 1] == pytest.approx(theirs, abs=1e-6)
+
+    def test_one_that_no_line_cuts_ends_the_training(self):
+        X, y = np.ones((10, 2)), np.arange(10) % 2
+        assert LPBoost(weak_learner="perceptron").fit(X, y).n_iterations_ == 0
+
+    def test_an_oblique_boundary_needs_fewer_of_them(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(300, 2))
+        y = (X.sum(axis=1) > 0).astype(int)
+        train, test = slice(0, 150), slice(150, 300)
+        stumps, perceptrons = (
+            LPBoost(C=0.1, weak_learner=kind, random_state=0).fit(X[train], y[train])
+            for kind in ("stump", "perceptron")
+        )
+        assert perceptrons.score(X[test], y[test]) > stumps.score(X[test], y[test])
+        assert perceptrons.n_iterations_ < stumps.n_iterations_
+
+
 def test_its_additive_form():
     X, y = blobs(2, seed=6)
     model = LPBoost(C=0.3).fit(X, y)

@@ -31,7 +31,10 @@ _MOST_ERROR = 0.1
 # its update.
 _FEW = 0.25
 
-_FIRST_SIZE = 64
+# The matrices of the Hessian have room for that many more columns, no more: their padding is
+# calculated with.
+_ROOM = 64
+
 _FIRST_WIDTH = 1.0
 _NARROWER = 0.25
 
@@ -91,7 +94,7 @@ class PrimalSVM:
         self._rows = GrowingRows(len(y))
         self._rows.append(np.ones(len(y)))
         # H'H over the samples in the middle piece, and the inverse of the Hessian; padded with 0.
-        self._gram = np.zeros((_FIRST_SIZE, _FIRST_SIZE), order="F")
+        self._gram = np.zeros((_ROOM, _ROOM), order="F")
         self._inverse = np.zeros_like(self._gram)
         self._middle = np.zeros(len(y), bool)
         self._slack = np.ones(len(y))
@@ -125,7 +128,7 @@ class PrimalSVM:
         """
         n = len(self._theta)
         if n == len(self._gram):
-            self._gram, self._inverse = _doubled(self._gram), _doubled(self._inverse)
+            self._gram, self._inverse = _with_room(self._gram), _with_room(self._inverse)
         inside = column * self._middle
         cross = self._rows.matrix @ inside
         own = column @ inside
@@ -181,23 +184,28 @@ class PrimalSVM:
         image = self._y * (step @ self._rows.matrix)
         linear, square = step[1:] @ self.weights, step[1:] @ step[1:]
         here = self._loss(self._slack)
-        change = self._loss(self._slack - image) - here + linear + square / 2
-        size = 1.0
+        size, slack = 1.0, self._slack - image
+        change = self._loss(slack) - here + linear + square / 2
         if change > _SUFFICIENT_DECREASE * slope + _SAME * here:
             size = self._least(image, linear, square)
+            slack = self._slack - size * image
         self._theta = self._theta + size * step
-        self._look(self._slack - size * image)
+        self._look(slack)
         return size > 0
 
     def _loss(self, slack):
-        middle = np.clip(slack, 0.0, self._width)
-        return self._curvature * (middle @ np.maximum(slack, 0.0) - middle @ middle / 2)
+        hinge = np.maximum(slack, 0.0)
+        middle = np.minimum(hinge, self._width)
+        return self._curvature * (middle @ hinge - middle @ middle / 2)
+
+    def _middle_of(self, slack):
+        return np.minimum(np.maximum(slack, 0.0), self._width)
 
     def _least(self, image, linear, square):
         """Where on a step the derivative, which rises piecewise linearly, is 0."""
 
         def derivative(size):
-            middle = np.clip(self._slack - size * image, 0.0, self._width)
+            middle = self._middle_of(self._slack - size * image)
             return linear + size * square - self._curvature * (image @ middle)
 
         moving = image != 0
@@ -220,7 +228,7 @@ class PrimalSVM:
     def _look(self, slack):
         """Go to new slacks; see who is in the middle piece now."""
         self._slack = slack
-        self.dual = self._curvature * np.clip(slack, 0.0, self._width)
+        self.dual = self._curvature * self._middle_of(slack)
         middle = (slack > 0) & (slack < self._width)
         before, self._middle = self._middle, middle
         changed = np.flatnonzero(middle != before)
@@ -257,10 +265,11 @@ class PrimalSVM:
         self._inverse[:n, :n] = np.tril(inverse) + np.tril(inverse, -1).T
 
 
-def _doubled(matrix):
-    doubled = np.zeros((2 * len(matrix), 2 * len(matrix)), order="F")
-    doubled[: len(matrix), : len(matrix)] = matrix
-    return doubled
+def _with_room(matrix):
+    n = len(matrix)
+    larger = np.zeros((n + _ROOM, n + _ROOM), order="F")
+    larger[:n, :n] = matrix
+    return larger
 
 
 def _plus_product(matrix, left, right):

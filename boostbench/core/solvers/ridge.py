@@ -1,7 +1,7 @@
 """Ridge regression with a free intercept, whose columns come one by one."""
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import blas, solve_triangular
 
 from boostbench.core.solvers.growing import GrowingRows
 
@@ -42,7 +42,7 @@ class GrowingRidge:
 
     def __init__(self, targets, C):
         self.target_means = targets.mean(axis=0)
-        self.residual = targets - self.target_means
+        self.residual = np.asfortranarray(targets - self.target_means)
         self.means = []
         self._steps = []
         self._C = C
@@ -51,7 +51,7 @@ class GrowingRidge:
 
     def add(self, column):
         """Add a column, an array of shape (n_samples,), and fit anew."""
-        mean = column.mean()
+        mean = column.sum() / len(column)
         centred = column - mean
         earlier = self._orthogonal.matrix
         parts = earlier @ centred
@@ -60,7 +60,7 @@ class GrowingRidge:
         new /= length
         # By the column itself: only its own coordinate is 0 in the residual.
         step = centred @ self.residual / length
-        self.residual -= new[:, None] * step
+        self.residual = blas.dger(-1.0, new, step, a=self.residual, overwrite_a=1)
         self._orthogonal.append(new)
         self._triangle.append(np.append(parts, length))
         self.means.append(mean)

@@ -51,10 +51,8 @@ class UnusedStumps(StumpSearch):
         """Find a stump of this search no more."""
         # From now on it is padding, at every position that it has.
         alike = np.flatnonzero(self.threshold == stump.threshold)
-        positions = alike[(self.feature[alike] == stump.feature) & ~self.is_padding[alike]]
-        self.is_padding[positions] = True
-        places = self._padding.searchsorted(positions)
-        self._padding = np.insert(self._padding, places, positions)
+        self.is_padding[alike[self.feature[alike] == stump.feature]] = True
+        self._padding = np.flatnonzero(self.is_padding)
 
 
 def _largest_size(edges):

@@ -1,0 +1,78 @@
+"""AdaBoost with random perceptrons in place of stumps."""
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from boostbench.algorithms.adaboost import AdaBoost, _BinaryMaster
+from boostbench.algorithms.base import BoostingClassifier
+from boostbench.core.weak.linear import Perceptrons
+from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
+
+
+class PerceptronAdaBoost(AdaBoost):
+    r"""Discrete AdaBoost with the best of many random perceptrons in each round.
+
+    A round adds ``alpha_t h_t(x)`` with the perceptron of the least weighted error
+    :math:`\epsilon_t` and
+    :math:`\alpha_t = \frac12 \log \frac{1 - \epsilon_t}{\epsilon_t}`.
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        Boosting rounds at most. Training ends earlier where no perceptron is better than chance, or
+        where one is perfect.
+    n_candidates : int, default=2000
+        Perceptrons drawn anew in each round; the best one is taken.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the perceptrons.
+
+    Attributes
+    ----------
+    hypotheses_ : boostbench.core.weak.linear.Perceptrons
+    coefficients_ : ndarray of shape (n_iterations_,)
+        :math:`\alpha_t`, positive.
+
+    See Also
+    --------
+    AdaBoost : The same with stumps.
+
+    References
+    ----------
+    .. [1] C. Shen and F. Liu, "From kernel machines to ensemble learning", 2014 (CGENS): the
+       baseline "AdaBoost" of Table II.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = PerceptronAdaBoost(n_iterations=20, random_state=0).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **BoostingClassifier._parameter_constraints,
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
+    staged_parameter: ClassVar = "n_iterations"
+
+    def __init__(self, n_iterations=500, n_candidates=2000, random_state=None):
+        self.n_iterations = n_iterations
+        self.n_candidates = n_candidates
+        self.random_state = random_state
+
+    def _master(self, X, labels, random_state):
+        rng = np.random.default_rng(random_state.randint(2**31))
+        return _BinaryMaster(self, TurnedPerceptrons(X, self.n_candidates, rng), labels)
+
+    def _keep(self, master):
+        self.hypotheses_ = Perceptrons(master.stumps)
+        self.coefficients_ = np.array(master.votes)
+        # Direction, threshold and coefficient.
+        self.n_parameters_ = (self.n_features_in_ + 2) * len(self.hypotheses_)

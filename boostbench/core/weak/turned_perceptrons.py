@@ -1,0 +1,34 @@
+"""Random perceptrons turned to the side where their edge is positive, for boosting with w >= 0."""
+
+from boostbench.core.weak.base import Found
+from boostbench.core.weak.linear import Perceptron
+from boostbench.core.weak.random_units import RandomPerceptrons
+
+
+class TurnedPerceptrons(RandomPerceptrons):
+    """Random perceptrons and their negatives.
+
+    Parameters
+    ----------
+    X, n_candidates, rng
+        As of `RandomPerceptrons`.
+    """
+
+    def best(self, G):
+        """Perceptron and column of the largest edge.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        Found or None
+            Its edge is positive, or 0. None where no feature varies.
+        """
+        found = super().best(G)
+        if found is None or found.edge >= 0:
+            return found
+        turned = Perceptron(-found.learner.direction, -found.learner.threshold)
+        outputs = turned(self.X)
+        return Found(turned, outputs, float(G[:, found.column] @ outputs), found.column)
