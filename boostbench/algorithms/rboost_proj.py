@@ -9,54 +9,78 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.projections import KINDS, random_matrix
-from boostbench.core.solvers.lbfgs import nonnegative_l1
+from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 from boostbench.core.weak.coded import CodedStumps
 from boostbench.core.weak.discriminants import CodedDiscriminants
 
 _WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
 
+# What the entries of P are divided by, as a power of n.
+_SCALINGS = {"sqrt_n": 0.5, "n": 1.0}
+
+# Rounds in a row without progress that end the training where every round has new codes to offer:
+# one of them may hold no better pair by chance.
+_PATIENCE = 20
+
+# A smaller part of the rows of P is copied before a product with their coefficients.
+_FEW_ROWS = 0.1
+
+_LARGEST = 1e30
+
 
 class RBoostProj(TotallyCorrective, BoostingClassifier):
     r"""RBoost^proj (RandomBoost, Algorithm 2), totally corrective.
 
-    The outputs H of the weak learners are projected by a random matrix :math:`P^{(r)}` for each
-    class r, and the scores are :math:`F_r(x) = w^\top P^{(r)} H(x)`. After each new weak learner
-    all n coefficients w are found anew, from
+    The outputs of the weak learners are projected by a random matrix :math:`P^{(r)}` for each class
+    r, and one vector w serves all classes. The paper can be read in two ways, which `rule` chooses
+    from. With ``"pair"`` a round adds a weak learner h_t, the row v_t of P that suits it best, and
+    one coefficient for both,
+
+    .. math:: F_r(x) = \sum_t w_t P^{(r)}_{v_t t} h_t(x), \quad w \in R^T,
+
+    as the opening of Section III says. With ``"paper"`` every row of P has a coefficient for the
+    projected outputs of all weak learners, :math:`F_r(x) = w^\top P^{(r)} H(x)` with
+    :math:`w \in R^n`, as Section III-B says. After each new weak learner all coefficients are found
+    anew, warm-started, from eq. (18):
 
     .. math:: \min_{w \ge 0} \frac{1}{mk} \sum_{i,r} \lambda(\rho_{ir}) + \nu 1^\top w,
-              \quad \rho_{ir} = w^\top (P^{(y_i)} - P^{(r)}) H(x_i)
-
-    which is eq. (18), warm-started.
+              \quad \rho_{ir} = F_{y_i}(x_i) - F_r(x_i)
 
     Parameters
     ----------
     n_iterations : int, default=1000
         T of RandomBoost: boosting rounds at most.
     n_projections : int, default=1000
-        n of RandomBoost: the number of coefficients.
+        n of RandomBoost: rows of P, from which a round may choose.
     loss : {"logistic", "exponential"}, default="logistic"
         :math:`\lambda`.
     nu : float, default=1e-4
         Weight of the L1 norm of w.
-    rule : {"paper", "greedy"}, default="paper"
-        How the weak learner is chosen. ``"paper"``: the most violated dual constraint, eq. (24),
-        over weak learners and coefficients v. ``"greedy"``, an extension: the weak learner of the
-        largest edge for the code ``w @ P[:, t]`` that it will receive.
+    rule : {"pair", "paper", "greedy"}, default="pair"
+        What a round adds. ``"pair"``: the pair (h, v) of the most violated dual constraint, with a
+        coefficient of its own. ``"paper"``: the weak learner that takes the constraint of any row v
+        furthest, eq. (24), for all coefficients. ``"greedy"``, an extension of this: the weak
+        learner of the largest edge for the code ``w @ P[:, t]`` that it will receive.
     weak_learner : {"stump", "wlda"}, default="stump"
-        ``"wlda"``: for each coefficient, the best stump on the weighted linear discriminant of its
+        ``"wlda"``: for each row of P, the best stump on the weighted linear discriminant of its
         two-class problem (Table VI).
     positive : bool, default=True
-        False, an extension: w may have any sign, with the L1 norm :math:`\nu |w|_1`. That is eq.
-        (18) with the rows of -P beside those of P, of 2n coefficients.
+        False, an extension where rows have coefficients: w may have any sign, with the L1 norm
+        :math:`\nu |w|_1`. That is eq. (18) with the rows of -P beside those of P, of 2n
+        coefficients. Pairs need no sign, as -h is a weak learner too.
     projection : {"gaussian", "sign", "sparse"}, default="gaussian"
-        Entries of P before the factor 1 / sqrt(n).
-    tol : float, default=1e-3
-        :math:`\epsilon` of step 2: training ends where the objective changes by less than this
-        part of itself. 0 goes on to `n_iterations`.
+        Entries of P before they are scaled.
+    scaling : {"sqrt_n", "n"}, default="sqrt_n"
+        What they are divided by. The paper says :math:`\sqrt n` in its theorems only.
+    tol : float, default=1e-5
+        :math:`\epsilon` of step 2: a round that changes the objective by less than this part of
+        itself makes no progress. 0 goes on to `n_iterations`.
+    patience : int or None, default=None
+        So many rounds in a row without progress end the training; None stands for 20 with
+        ``"pair"``, and 1 otherwise. As long as w = 0, no round counts.
     solver_iterations : int, default=100
-        L-BFGS-B iterations per round at most.
+        Iterations of the solver per round at most.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
 
@@ -64,21 +88,36 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
     ----------
     hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        What a weak learner adds to the scores: ``sum_v w[v] P[v, t, r]``.
+        What a weak learner adds to the scores: of a pair ``w[t] P[v[t], t, r]``, of rows
+        ``sum_v w[v] P[v, t, r]``.
     objective_ : ndarray of shape (n_iterations_,)
         Eq. (18) after each round, the constant ``lambda(0) / k`` of the terms r = y_i included.
     converged_ : ndarray of shape (n_iterations_,), dtype=bool
-        Whether L-BFGS-B came to its end in each round, or stopped at `solver_iterations`.
-    weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_projections)
-        w after each round.
+        Whether the solver came to its end in each round, or stopped at `solver_iterations`.
+    weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_coefficients)
+        w after each round; of `n_iterations_` pairs, or `n_projections` rows.
+    rows_ : ndarray of shape (n_iterations_,), dtype=int64
+        v_t; with ``rule="pair"`` only.
 
     Notes
     -----
-    With RandomBoost's 100 iterations L-BFGS-B rarely comes to the minimum of eq. (18), as
-    `converged_` says. On vowel, with the logistic loss and the first 20 rounds, the objective is up
-    to 0.1 % above it for :math:`\nu = 10^{-4}`, which is `tol`, and up to 1.4 % for
-    :math:`10^{-5}`. For a smaller :math:`\nu` it ends early: its tolerance of the gradient, 1e-5,
-    is not below :math:`\nu`.
+    *Rows: a phase transition.* Where :math:`\nu` is small, hundreds of rows have a coefficient. A
+    new weak learner gets a random code ``w @ P[:, t]`` from all of them, whatever it was chosen
+    for, and the training data are separated after 25 to 75 rounds: later ones learn nothing. Where
+    :math:`\nu` is more than one weak learner can violate, about 0.02 for n = 1000, w stays 0 until
+    one row has collected enough. From then on eq. (24) chooses that row for ever, and the algorithm
+    is AdaBoost.ECC with Gaussian codes, which learns to the last round. The grid of the paper ends
+    just below the transition. With pairs a weak learner gets the code that it was chosen for,
+    whatever :math:`\nu`.
+
+    *When it stops.* "The training stops when adding more weak classifiers does not further decrease
+    the objective function of (18)" (Section IV-C). For pairs, a single round proves nothing: its
+    codes may offer no better pair by chance, where those of the next do.
+
+    *The solver.* Its tolerances are those of L-BFGS-B in RandomBoost, 1e-5 for the gradient among
+    them. Where :math:`\nu` is smaller than that, w is found to that precision only, which
+    regularises too. Of rows, with the logistic loss and :math:`\nu = 10^{-5}` on vowel, the
+    objective is up to 1.4 % above its minimum in the first 20 rounds, as `converged_` says.
 
     References
     ----------
@@ -98,11 +137,13 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
         "n_projections": [Interval(Integral, 1, None, closed="left")],
         "loss": [StrOptions(set(LOSSES))],
         "nu": [Interval(Real, 0, None, closed="left")],
-        "rule": [StrOptions({"paper", "greedy"})],
+        "rule": [StrOptions({"pair", "paper", "greedy"})],
         "weak_learner": [StrOptions(set(_WEAK_LEARNERS))],
         "positive": ["boolean"],
         "projection": [StrOptions(set(KINDS))],
+        "scaling": [StrOptions(set(_SCALINGS))],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
         "solver_iterations": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -112,11 +153,13 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
         n_projections=1000,
         loss="logistic",
         nu=1e-4,
-        rule="paper",
+        rule="pair",
         weak_learner="stump",
         positive=True,
         projection="gaussian",
-        tol=1e-3,
+        scaling="sqrt_n",
+        tol=1e-5,
+        patience=None,
         solver_iterations=100,
         random_state=None,
     ):
@@ -128,14 +171,21 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
         self.weak_learner = weak_learner
         self.positive = positive
         self.projection = projection
+        self.scaling = scaling
         self.tol = tol
+        self.patience = patience
         self.solver_iterations = solver_iterations
         self.random_state = random_state
 
     def _master(self, X, labels, random_state):
+        if self.rule == "pair" and not self.positive:
+            raise ValueError(
+                "positive=False is for rule='paper' and rule='greedy'; with rule='pair' a weak "
+                "learner and its negative have a coefficient each, so leave it at True"
+            )
         self.projection_seed_ = random_state.randint(2**31)
         search = _WEAK_LEARNERS[self.weak_learner](X)
-        return _ProjMaster(self, search, labels)
+        return (_PairMaster if self.rule == "pair" else _RowMaster)(self, search, labels)
 
     def projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...
@@ -145,18 +195,28 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
         rng = np.random.default_rng(self.projection_seed_)
         shape = (self.n_projections, len(self.classes_))
         while True:
-            yield random_matrix(self.projection, shape, rng) / np.sqrt(self.n_projections)
+            # A float32 stays one when it is divided by a number of Python's own.
+            size = float(self.n_projections ** _SCALINGS[self.scaling])
+            yield random_matrix(self.projection, shape, rng) / size
 
     def _keep(self, master):
         self.hypotheses_ = master.search.stack(master.hypotheses)
         self.coefficients_ = master.codes()
         self.objective_ = np.array(master.objective)
         self.converged_ = np.array(master.converged, dtype=bool)
-        self.weight_path_ = master.path.matrix(self.n_projections)
+        self.weight_path_ = master.path.matrix(len(master.w))
         per_round = master.search.size + len(self.classes_)
         self.n_parameters_ = self.n_iterations_ * per_round
+        if self.rule == "pair":
+            self.rows_ = np.array(master.rows, dtype=np.int64)
+            self._pair_codes = master.pair_codes[: self.n_iterations_]
 
     def _staged_coefficients(self, stages):
+        if self.rule == "pair":
+            for stage in stages:
+                w = self.weight_path_[[stage - 1], :stage].toarray()
+                yield w.T * self._pair_codes[:stage]
+            return
         columns = self.projection_columns()
         projections = [next(columns) for _ in range(self.n_iterations_)]
         shape = (self.n_iterations_, self.n_projections, len(self.classes_))
@@ -167,38 +227,124 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
 
 
 class _ProjMaster(Master):
+    """What both models share: losses, weights, the record of the rounds and when to stop."""
+
     def __init__(self, params, search, labels):
         super().__init__(params, search)
         self.loss = get_loss(params.loss)
-        self.minimise = nonnegative_l1 if params.positive else _free_l1
         n_samples, n_classes = len(search.X), len(params.classes_)
-        self.own = labels[:, None] == np.arange(n_classes)
+        self.n_classes = n_classes
+        self.own = labels, np.arange(n_samples)
         self.projection_columns = params.projection_columns()
-        # Rows grow to the right: one row of P holds the projections of all weak learners so far.
-        self.P = np.empty((params.n_projections, params.n_iterations * n_classes), np.float32)
-        self.H = np.empty((n_samples, params.n_iterations), np.float32)
+        # Weak learners are rows, so that those so far are one piece of memory.
+        self.H = np.empty((params.n_iterations, n_samples), np.float32)
         self.hypotheses = []
         self.objective = []
         self.converged = []
         self.path = CoefficientPath()
-        self.w = np.zeros(params.n_projections)
-        self.violation = np.zeros(params.n_projections, np.float32)
-        self.weights = self._evaluate_weights(np.zeros((n_samples, n_classes)))[1]
+        self.idle = 0
+        self.weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))[1].T
 
     def _evaluate_weights(self, scores):
-        """Return the smooth part of eq. (18) and its dual variables as weak-learner weights."""
-        margins = scores[self.own][:, None] - scores
-        value, dual = self.loss.value_and_dual(margins)
+        """Return the smooth part of eq. (18) and its dual variables as weak-learner weights.
+
+        The scores and the weights have the shape (n_classes, n_samples).
+        """
+        value, dual = self.loss.value_and_dual(scores[self.own] - scores)
         dual[self.own] = 0.0
-        return value.mean(), pairwise_weights(dual / dual.size, self.own)
+        weights = dual / -dual.size
+        weights[self.own] = -weights.sum(axis=0)
+        return value.mean(), weights
+
+    def _evaluate(self, codes):
+        """Return the smooth part for the codes of all weak learners, and its slopes by them."""
+        H = self.H[: len(codes)]
+        value, weights = self._evaluate_weights((codes.T @ H).astype(np.float64))
+        self.weights = weights.T
+        # A line search may try points where the exponential loss is beyond single precision.
+        return value, H @ self.weights.clip(-_LARGEST, _LARGEST).astype(np.float32)
+
+    def _add(self, found):
+        self.H[len(self.hypotheses)] = found.outputs
+        self.hypotheses.append(found.learner)
+
+    def _finish(self, w, value, converged):
+        """Put the round on record; False where `params.tol` and `params.patience` end it all."""
+        self.path.append(w)
+        self.objective.append(value)
+        self.converged.append(converged)
+        # As long as there is no coefficient, the objective has nothing to change by.
+        if len(self.objective) > 1 and w.any():
+            before = self.objective[-2]
+            idle = abs(before - value) < self.params.tol * abs(before)
+            self.idle = self.idle + 1 if idle else 0
+        return self.idle < self.patience
+
+    @property
+    def patience(self):
+        """Rounds in a row without progress that end the training."""
+        return self.params.patience or self.default_patience
+
+
+class _PairMaster(_ProjMaster):
+    """A coefficient for each pair of a weak learner and the row of P that came with it."""
+
+    default_patience = _PATIENCE
+
+    def __init__(self, params, search, labels):
+        super().__init__(params, search, labels)
+        self.rows = []
+        self.pair_codes = np.empty((params.n_iterations, self.n_classes))
+        self.w = np.empty(0)
+        self.no_violation = np.zeros(params.n_projections, np.float32)
 
     def codes(self):
         """What each weak learner adds to the scores, of shape (n_columns, n_classes)."""
-        n_columns, n_classes = len(self.hypotheses), self.own.shape[1]
-        return (self.w.astype(np.float32) @ self._active_P()).reshape(n_columns, n_classes)
+        return self.w[:, None] * self.pair_codes[: len(self.w)]
+
+    def generate(self):
+        projection = next(self.projection_columns)
+        found = self.search.best(self.weights, projection, self.no_violation)
+        return None if found is None else (found, projection[found.column])
+
+    def correct(self, column):
+        found, code = column
+        t = len(self.hypotheses)
+        self._add(found)
+        self.rows.append(found.column)
+        self.pair_codes[t] = code
+        pair_codes = self.pair_codes[: t + 1]
+
+        def smooth(w):
+            value, slopes = self._evaluate((w[:, None] * pair_codes).astype(np.float32))
+            return value, -np.einsum("tr,tr->t", slopes, pair_codes)
+
+        start, limits = np.append(self.w, 0.0), (self.params.nu, self.params.solver_iterations)
+        self.w, value, converged = nonnegative_quasi_newton(smooth, start, *limits)
+        smooth(self.w)
+        return self._finish(self.w, value, converged)
+
+
+class _RowMaster(_ProjMaster):
+    """A coefficient for each row of P, for the projected outputs of all weak learners."""
+
+    default_patience = 1
+
+    def __init__(self, params, search, labels):
+        super().__init__(params, search, labels)
+        self.minimise = nonnegative_quasi_newton if params.positive else _free_l1
+        # Rows grow to the right: one row of P holds the projections of all weak learners so far.
+        n_values = params.n_iterations * self.n_classes
+        self.P = np.empty((params.n_projections, n_values), np.float32)
+        self.w = np.zeros(params.n_projections)
+        self.violation = np.zeros(params.n_projections, np.float32)
+
+    def codes(self):
+        """What each weak learner adds to the scores, of shape (n_columns, n_classes)."""
+        return self._codes(self.w, self._active_P())
 
     def _active_P(self):
-        return self.P[:, : len(self.hypotheses) * self.own.shape[1]]
+        return self.P[:, : len(self.hypotheses) * self.n_classes]
 
     def generate(self):
         projection = next(self.projection_columns)
@@ -218,33 +364,32 @@ class _ProjMaster(Master):
 
     def correct(self, column):
         found, projection = column
-        n_classes = self.own.shape[1]
-        t = len(self.hypotheses)
-        self.hypotheses.append(found.learner)
-        self.H[:, t] = found.outputs
-        self.P[:, t * n_classes : (t + 1) * n_classes] = projection
-        P, H = self._active_P(), self.H[:, : t + 1]
+        start = len(self.hypotheses) * self.n_classes
+        self._add(found)
+        self.P[:, start : start + self.n_classes] = projection
+        P = self._active_P()
 
         def smooth(w):
-            codes = (w.astype(np.float32) @ P).reshape(t + 1, n_classes)
-            value, self.weights = self._evaluate_weights((H @ codes).astype(np.float64))
-            slope = H.T @ self.weights.astype(np.float32)
-            self.violation = P @ slope.ravel()
+            value, slopes = self._evaluate(self._codes(w, P))
+            self.violation = P @ slopes.ravel()
             return value, -self.violation.astype(np.float64)
 
         limits = self.params.nu, self.params.solver_iterations
         self.w, value, converged = self.minimise(smooth, self.w, *limits)
         smooth(self.w)
-        self.path.append(self.w)
-        self.objective.append(value)
-        self.converged.append(converged)
-        if t == 0:
-            return True
-        return abs(self.objective[-2] - value) >= self.params.tol * abs(self.objective[-2])
+        return self._finish(self.w, value, converged)
+
+    def _codes(self, w, P):
+        rows = np.flatnonzero(w)
+        if len(rows) > _FEW_ROWS * len(w):
+            codes = w.astype(np.float32) @ P
+        else:
+            codes = w[rows].astype(np.float32) @ P[rows]
+        return codes.reshape(-1, self.n_classes)
 
 
 def _free_l1(smooth, start, nu, max_iter):
-    """Minimise ``f(w) + nu * abs(w).sum()`` as `nonnegative_l1` does, over w of any sign.
+    """Minimise ``f(w) + nu * abs(w).sum()`` as `nonnegative_quasi_newton` does, over w of any sign.
 
     The positive and the negative part of w are the coefficients.
     """
@@ -254,7 +399,7 @@ def _free_l1(smooth, start, nu, max_iter):
         return value, np.concatenate([gradient, -gradient])
 
     parts = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
-    parts, value, converged = nonnegative_l1(smooth_of_parts, parts, nu, max_iter)
+    parts, value, converged = nonnegative_quasi_newton(smooth_of_parts, parts, nu, max_iter)
     positive, negative = np.split(parts, 2)
     # What is in both parts adds to the norm only, where the solver stopped early.
     value -= 2 * nu * np.minimum(positive, negative).sum()

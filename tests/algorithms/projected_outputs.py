@@ -10,7 +10,8 @@ def projections(model):
     rng = np.random.default_rng(model.projection_seed_)
     shape = (model.n_projections, len(model.classes_))
     drawn = [random_matrix(model.projection, shape, rng) for _ in range(model.n_iterations_)]
-    return np.array(drawn, dtype=float) / np.sqrt(model.n_projections)
+    size = model.n_projections if model.scaling == "n" else np.sqrt(model.n_projections)
+    return np.array(drawn, dtype=float) / size
 
 
 def design(H, P, y):

@@ -55,7 +55,13 @@ def perceptron_outputs(model, X):
 
 def fitted(seed=0, n_classes=3, n_iterations=7, n_projections=10, data=noise, **options):
     X, y = data(n_classes, n_samples=21, n_features=3, seed=seed)
-    defaults = {"nu": 1e-2, "tol": 0, "solver_iterations": 1000, "random_state": seed}
+    defaults = {
+        "rule": "paper",
+        "nu": 1e-2,
+        "tol": 0,
+        "solver_iterations": 1000,
+        "random_state": seed,
+    }
     model = RBoostProj(
         n_iterations=n_iterations, n_projections=n_projections, **(defaults | options)
     )
@@ -416,6 +422,26 @@ def test_too_heavy_a_norm_leaves_no_coefficient(rule, name):
     assert np.ptp(f.model.objective_) == 0
 
 
+@pytest.mark.parametrize("rule", ["pair", "paper"])
+def test_training_goes_on_as_long_as_there_is_no_coefficient(rule):
+    """The objective cannot change then, which is no reason to stop."""
+    model = fitted(nu=50.0, rule=rule, tol=0.5, patience=1, n_iterations=9).model
+    assert model.n_iterations_ == 9
+
+
+def test_beyond_the_transition_one_row_is_left():
+    """Its constraint is met first after several rounds, and those of others never are."""
+    X, y = blobs(3, n_samples=40, n_features=3, seed=0)
+    arguments = {"n_iterations": 30, "n_projections": 200, "rule": "paper", "random_state": 0}
+    large = RBoostProj(nu=0.1, **arguments).fit(X, y)
+    rows = np.unique(large.weight_path_.indices)
+    assert large.weight_path_[[0]].nnz == 0
+    assert len(rows) == 1
+    assert large.n_iterations_ == 30
+    small = RBoostProj(nu=1e-4, **arguments).fit(X, y)
+    assert len(np.unique(small.weight_path_.indices)) > 20
+
+
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_lighter_norm_fits_closer(name):
     """In the first round, where the weak learner is the same whatever the norm."""
@@ -454,11 +480,14 @@ def test_one_solver_iteration_is_allowed():
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rule", ["pair", "paper"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_separable_data_with_hardly_a_norm(name):
+def test_separable_data_with_hardly_a_norm(name, rule):
     """The optimum is far away; the solver must come back with finite numbers."""
     X, y = blobs(3, n_samples=60, spread=0.05, seed=3)
-    model = RBoostProj(n_iterations=30, n_projections=50, loss=name, nu=1e-8, tol=0, random_state=0)
+    model = RBoostProj(
+        n_iterations=30, n_projections=50, rule=rule, loss=name, nu=1e-8, tol=0, random_state=0
+    )
     model.fit(X, y)
     assert np.isfinite(model.objective_).all()
     assert np.isfinite(model.coefficients_).all()

@@ -198,9 +198,15 @@ class TestConstantStump:
         assert np.isfinite(AdaBoost(n_iterations=200).fit(X, y).hypotheses_.threshold).all()
 
 
-@pytest.mark.parametrize("pattern", ["annulus", "checkerboard"])
+PATTERNS = (
+    *("sine", "linear", "parity", "annulus"),
+    *("parabolic", "disjunctive", "polynomial", "checkerboard"),
+)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_superspace_is_no_worse(pattern):
-    """RpBoost, Table 12.4, has 0.73 and 0.62 there; the algorithm as written has not."""
+    """RpBoost, Table 12.4, has from 0.495 to 0.946 there; the algorithm as written has not."""
     X, y = make_pattern(pattern)
     train = np.random.default_rng(0).permutation(len(y))[:1000]
     same, larger = (

@@ -13,6 +13,9 @@ from boostbench.core.weak.stumps import Stumps, StumpSearch
 # Candidates are scored in blocks of that many stumps, the most promising first.
 _SCORE_BLOCK = 128
 
+# Later blocks are that many times as long: few codes may still win there.
+_LATER_BLOCKS = 8
+
 
 class CodedStumps:
     """All stumps of a training set, for any codes.
@@ -63,20 +66,31 @@ class CodedStumps:
         edges = self._search.edges(G)
         norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
         reach = np.sqrt(np.einsum("vr,vr->v", codes, codes))
-        order = norms.argsort()[::-1]
-        best, position, column, polarity = -np.inf, 0, 0, 1
-        for start in range(0, len(order), _SCORE_BLOCK):
-            block = order[start : start + _SCORE_BLOCK]
-            hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best)
-            if not len(hopeful):
-                break
-            gains = edges[block] @ codes[hopeful].T
-            scores = np.abs(gains)
-            scores += violation[hopeful]
-            q, v = divmod(int(scores.argmax()), len(hopeful))
-            if scores[q, v] > best:
-                best, position, column = scores[q, v], block[q], int(hopeful[v])
-                polarity = 1 if gains[q, v] >= 0 else -1
+        best = -np.inf, 0, 0, 1
+        # Few are promising any more once the best have been scored: no others have to be sorted.
+        n_first = min(_SCORE_BLOCK, len(norms))
+        places, width = norms.argpartition(-n_first)[-n_first:], n_first
+        for _ in range(2):
+            places = places[norms[places].argsort()[::-1]]
+            for start in range(0, len(places), width):
+                block = places[start : start + width]
+                hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best[0])
+                if not len(hopeful):
+                    break
+                best = max(best, _scored(block, hopeful, edges, codes, violation))
+            places = np.flatnonzero(violation.max() + norms * reach.max() > best[0])
+            width = _LATER_BLOCKS * _SCORE_BLOCK
+        _, position, column, polarity = best
         stump = self._search.stump(position, polarity)
         outputs = stump(self.X)
         return Found(stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column)
+
+
+def _scored(block, hopeful, edges, codes, violation):
+    """Value, position, code and polarity of the best of some stumps with some codes."""
+    gains = edges[block] @ codes[hopeful].T
+    scores = np.abs(gains)
+    scores += violation[hopeful]
+    q, v = divmod(int(scores.argmax()), len(hopeful))
+    polarity = 1 if gains[q, v] >= 0 else -1
+    return float(scores[q, v]), int(block[q]), int(hopeful[v]), polarity
