@@ -141,6 +141,34 @@ class Dataset:
         rows = np.isin(self.y, list(kept))
         return replace(self, X=self.X[rows], y=self.y[rows], splits=None, expect={})
 
+    def against_the_rest(self, positive: Collection[int | str]) -> "Dataset":
+        """Make two classes: 1 for some labels, -1 for the others.
+
+        Parameters
+        ----------
+        positive : collection of labels
+
+        Raises
+        ------
+        UserError
+            A label that does not occur, or none left for one of the two.
+
+        Examples
+        --------
+        >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 3, 1]), "made here")
+        >>> toy.against_the_rest([1, 3]).y
+        array([ 1, -1,  1,  1])
+        """
+        known = self.classes.tolist()
+        if not 0 < len(set(positive)) < len(known) or not set(positive) <= set(known):
+            labels = ", ".join(map(str, known))
+            raise UserError(
+                f"data.positive is {list(positive)}; it must be some of the labels {labels}, "
+                "not all"
+            )
+        y = np.where(np.isin(self.y, list(positive)), 1, -1)
+        return replace(self, y=y, expect={})
+
     def validate(self) -> "Dataset":
         """Check what no experiment can do without.
 

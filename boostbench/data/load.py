@@ -44,6 +44,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
           ``keep`` and ``drop``);
         - ``rows``: ``[start, stop]``, the rows to take;
         - ``classes``: the classes to take, a list of labels or the number of the first ones;
+        - ``positive``: the labels that are class 1, and all others class -1;
           ``expect`` is of the data before that;
         - ``train_rows``: the official training part is that many first rows of the file;
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
@@ -105,7 +106,9 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         dataset = replace(dataset, X=described(dataset.X, kind, tuple(shape)))
     expect = about.get("expect", spec.get("expect")) or {}
     dataset = replace(dataset, name=name, expect=expect).validate()
-    return dataset if spec.get("classes") is None else dataset.take_classes(spec["classes"])
+    if spec.get("classes") is not None:
+        dataset = dataset.take_classes(spec["classes"])
+    return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset
 
 
 def available(spec: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
-"""CPU time of the coefficients against what a table varies, from means over the records."""
+"""CPU time against what a table varies, from means over the records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
@@ -16,10 +17,13 @@ from boostbench.report import numbers
 
 _HEIGHT = 1.9  # inches
 _DPI = 170
+_LABELS = {"coefficients": "CPU time of step 4 (s)", "fit": "CPU time of training (s)"}
 
 
 def draw_times(
-    panels: Mapping[str, Mapping[str, Mapping[int, float]]], titles: Sequence[str]
+    panels: Mapping[str, Mapping[str, Mapping[int, float]]],
+    titles: Sequence[str],
+    part: str = "coefficients",
 ) -> Figure:
     """Draw a line for each algorithm in each panel, on logarithmic axes.
 
@@ -29,6 +33,8 @@ def draw_times(
         By what is varied and by algorithm, CPU seconds by value.
     titles : sequence of str
         The algorithms, each of which has one look in all panels.
+    part : {"coefficients", "fit"}, default="coefficients"
+        What the times are of.
 
     Returns
     -------
@@ -50,7 +56,7 @@ def draw_times(
                 axis.set_minor_locator(NullLocator())
             axes.grid(axis="y")
             axes.set_axisbelow(True)
-        grid[0].set_ylabel("CPU time of step 4 (s)")
+        grid[0].set_ylabel(_LABELS[part])
         for index, title in enumerate(titles):
             last.plot([], [], label=label(title), **marked_line(index))
         last.legend(loc="center left", frameon=False, labelspacing=0.7, borderaxespad=0)
@@ -79,15 +85,18 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Times(FigureDefinition):
-    """The CPU time that the coefficients take, against what the rows of a table vary.
+    """The CPU time of training, or of its coefficients, against what the rows of a table vary.
 
     Attributes
     ----------
     panels : list of Panel
         Pictures, side by side.
+    seconds : {"coefficients", "fit"}, default="coefficients"
+        Which time.
     """
 
     panels: list[Panel]
+    seconds: Literal["coefficients", "fit"] = "coefficients"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
@@ -99,11 +108,12 @@ class Times(FigureDefinition):
                 for algorithm, there in cells[row].items():
                     labels[algorithm] = None
                     if there.records:
-                        lines.setdefault(algorithm, {})[value] = _seconds(there)
-                facts.append([f"{panel.title}: {value}", *map(_spent, cells[row].values())])
+                        lines.setdefault(algorithm, {})[value] = _seconds(there, self.seconds)
+                spent = (_spent(there, self.seconds) for there in cells[row].values())
+                facts.append([f"{panel.title}: {value}", *spent])
             notes += lacking(table, cells) + stale_cells(table, cells)
         return Drawing(
-            draw_times(panels, list(labels)),
+            draw_times(panels, list(labels), self.seconds),
             results,
             list(dict.fromkeys(notes)),
             facts,
@@ -111,12 +121,12 @@ class Times(FigureDefinition):
         )
 
 
-def _seconds(there: Recorded) -> float:
-    return QUANTITIES["coefficients"].mean(there.records)
+def _seconds(there: Recorded, part: str) -> float:
+    return QUANTITIES[part].mean(there.records)
 
 
-def _spent(there: Recorded) -> str:
+def _spent(there: Recorded, part: str) -> str:
     if not there.records:
         return "-"
     rounds = ROUNDS.mean(there.records)
-    return f"{numbers.seconds(_seconds(there))} ({rounds:.0f} rounds)"
+    return f"{numbers.seconds(_seconds(there, part))} ({rounds:.0f} rounds)"

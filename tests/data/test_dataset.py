@@ -91,3 +91,16 @@ def test_some_classes(labels, which):
 def test_wrong_classes(which):
     with pytest.raises(UserError, match="from 2 to 3, or a list of two or more of the labels 1, 3"):
         with_labels([1, 3, 5, 1, 5]).take_classes(which)
+
+
+def test_some_labels_against_the_rest():
+    whole = with_labels(["a", "b", "c", "a"])
+    two = whole.against_the_rest(["a", "c"])
+    assert two.y.tolist() == [1, -1, 1, 1]
+    assert two.checksum != whole.checksum
+
+
+@pytest.mark.parametrize("positive", [[], [1, 3, 5], [1, 7]])
+def test_labels_that_leave_no_rest(positive):
+    with pytest.raises(UserError, match="it must be some of the labels 1, 3, 5, not all"):
+        with_labels([1, 3, 5, 1, 5]).against_the_rest(positive)

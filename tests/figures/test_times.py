@@ -18,3 +18,11 @@ def test_a_line_for_each_algorithm_on_logarithmic_axes():
     assert list(rounds.get_xticks()) == [10, 100]
     assert (rounds.get_xscale(), rounds.get_yscale()) == ("log", "log")
     assert [text.get_text() for text in legend.get_legend().get_texts()] == ["A", "B"]
+
+
+def test_the_label_says_what_the_times_are_of():
+    panels = {"rounds": {"A": {10: 1.0}}}
+    labels = [
+        draw_times(panels, ["A"], part).axes[0].get_ylabel() for part in ("coefficients", "fit")
+    ]
+    assert labels == ["CPU time of step 4 (s)", "CPU time of training (s)"]
