@@ -39,13 +39,13 @@ def test_committed_overview_is_that_of_the_committed_records(tables):
 def test_published_numbers_are_counted_once(tables):
     """Some cells stand beside a number of another cell: of a variant, or of a second data set.
 
-    SAMME with trees, vowel528, the study of RBoost^proj, CGENS on generated data, a second geometry of
-    a pattern, and what MCBoost and RpBoost print twice.
+    SAMME with trees, vowel528, the study of RBoost^proj, CGENS on generated data, a second
+    geometry of a pattern, and what MCBoost and RpBoost print twice.
     """
     total = counts(tables).total
     assert (total.published, total.repeated) == (748, 60)
 
 
 def test_published_numbers_without_a_cell_are_told(tables):
-    """Those of rcv1 and sector in MCBoost's Table IV (6), and of images in CGENS's Table III (8)."""
+    """Those of rcv1 and sector in MCBoost (6), and of images in CGENS (8)."""
     assert not_shown(tables) == 14
