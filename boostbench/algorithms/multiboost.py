@@ -144,6 +144,26 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         self.warm_start = warm_start
 
     def fit(self, X, y):
+        """Train the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, finite.
+        y : array-like of shape (n_samples,)
+            Labels of any type that sorts.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, y holds one class only, a parameter is out of range, or a
+            warm start cannot go on from the last fit.
+        """
         super().fit(X, y)
         if self._previous is not None and self._previous.is_full_of_others():
             self._previous = None

@@ -170,6 +170,15 @@ class Boundary(Measured, kw_only=True):
     n_iterations: Count | None
 
 
+class Codewords(Measured, kw_only=True):
+    """Codewords of the classes, at first and learned."""
+
+    first: list[list[float]]
+    last: list[list[float]]
+    n_iterations: Count
+    test_error: Fraction
+
+
 class FeatureUse(Measured, kw_only=True):
     """How often a fit selects each feature."""
 
@@ -216,6 +225,7 @@ FORMS: dict[str, type[Record]] = {
     "": Prediction,
     "tuning": FinishedTrial,
     "boundary": Boundary,
+    "codewords": Codewords,
     "features": FeatureUse,
     "path": Paths,
     "retrieval": Retrieval,

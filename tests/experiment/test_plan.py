@@ -80,7 +80,7 @@ def test_what_is_recorded_says_what_an_estimator_must_have():
         ("nosuch.module.Measure", "cannot find measure=nosuch.module.Measure: "),
         ("sklearn.svm.SVC", "measure=sklearn.svm.SVC is no boostbench"),
         ("os.getcwd", "measure=os.getcwd is no boostbench"),
-        (5, "unknown measure 5; there are: boundary, feature_use"),
+        (5, "unknown measure 5; there are: boundary, codewords, feature_use"),
         (None, "unknown measure None; there are"),
         (["prediction"], "unknown measure"),
     ],

@@ -82,7 +82,9 @@ class Slice:
             chosen={**trial.chosen, "n_iterations": self.rounds, **params},
             protocol=replace(trial.protocol, checkpoints=tuple(self.checkpoints(split))),
         )
-        outcome = run_trial(trial, self.experiment.dataset.X, self.experiment.dataset.y)
+        # As numbers of the classes, which the digests are of.
+        y = np.unique(self.experiment.dataset.y, return_inverse=True)[1]
+        outcome = run_trial(trial, self.experiment.dataset.X, y)
         assert "error" not in outcome, outcome["error"]
         return outcome
 
