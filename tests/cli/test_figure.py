@@ -197,7 +197,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     drawn = {}
     monkeypatch.setattr(
         "boostbench.figures.times.draw_times",
-        lambda panels, titles: drawn.update(panels, titles=titles) or Figure(),
+        lambda panels, titles, seconds: drawn.update(panels, titles=titles) or Figure(),
     )
     assert call("figure", figure).code == 0
     assert drawn.pop("titles") == ["exp", "MC, log"]
