@@ -13,10 +13,15 @@ from pathlib import Path
 
 from boostbench.experiment.environment import distribution_of
 
+# The mark of functions that make no number, and the module that it comes from.
+_MARK = "unmeasured"
+_MARKS_HOME = "boostbench.unmeasured"
+_MARKS_IMPORT = ["from", "boostbench", ".", "unmeasured", "import", _MARK]
+
 # Nothing of these is in a number that is not on record itself: messages, facts of the data and of
 # the machine, settings, and how records are written.
 _APART = {
-    *("boostbench", "boostbench.errors", "boostbench.data.dataset"),
+    *("boostbench", "boostbench.errors", "boostbench.data.dataset", _MARKS_HOME),
     *(f"boostbench.experiment.{name}" for name in ("environment", "protocol", "records")),
 }
 _TUNING = "boostbench.experiment.tuning"
@@ -96,7 +101,8 @@ def reachable(modules: Iterable[str]) -> set[str]:
 def code(source: str) -> str:
     r"""Reduce a module's source to what is executed.
 
-    Every Python version that the project supports gives the same text.
+    Every Python version that the project supports gives the same text. Functions with the mark
+    `boostbench.unmeasured.unmeasured` are left out, and so is its import.
 
     Examples
     --------
@@ -105,6 +111,7 @@ def code(source: str) -> str:
     ... )
     True
     """
+    source = _measured(source)
     lines = io.StringIO(source).readlines()
     kept, statement = [], []
     depth, start = 0, None
@@ -124,10 +131,37 @@ def code(source: str) -> str:
             kept.append(_MARKS[token.type])
         else:
             # A statement of nothing but string literals is a docstring, or might as well be one.
-            if not all(_is_text(word) for word in statement):
+            if statement != _MARKS_IMPORT and not all(_is_text(word) for word in statement):
                 kept += [*statement, _MARKS[token.type]]
             statement = []
     return "\0".join(kept)
+
+
+def unmeasured_functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Find the functions of a module that bear the mark, as far as it is the project's own mark."""
+    if any(map(_brings_the_mark, tree.body)):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(
+                isinstance(mark, ast.Name) and mark.id == _MARK for mark in node.decorator_list
+            ):
+                yield node
+
+
+def _brings_the_mark(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.ImportFrom)
+        and (node.module, node.level) == (_MARKS_HOME, 0)
+        and [(alias.name, alias.asname) for alias in node.names] == [(_MARK, None)]
+    )
+
+
+def _measured(source: str) -> str:
+    """Cut out the functions with the mark, decorators and all."""
+    cut = set()
+    for node in unmeasured_functions(ast.parse(source)):
+        cut.update(range(node.decorator_list[0].lineno, node.end_lineno + 1))
+    lines = io.StringIO(source).readlines()
+    return "".join(line for number, line in enumerate(lines, start=1) if number not in cut)
 
 
 def _is_text(word: str) -> bool:
@@ -166,7 +200,7 @@ def _parsed(name: str, path: Path, *version: int) -> _Module:
     tree = ast.parse(source)
     parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
     modules, names, exports = set(), set(), {}
-    for node in _executed(tree):
+    for node in executed(tree):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -179,13 +213,27 @@ def _parsed(name: str, path: Path, *version: int) -> _Module:
     return _Module(code(source), frozenset(modules), frozenset(names), exports)
 
 
-def _executed(tree: ast.AST) -> Iterator[ast.AST]:
-    """Walk through a tree, but not into what only type checkers read."""
+def executed(tree: ast.Module) -> Iterator[ast.AST]:
+    """Walk through a module, but not into what only type checkers read, nor into what is marked.
+
+    Parameters
+    ----------
+    tree : ast.Module
+
+    Yields
+    ------
+    ast.AST
+        What holds others first.
+    """
+    return _walk(tree, set(unmeasured_functions(tree)))
+
+
+def _walk(tree: ast.AST, apart: set[ast.AST]) -> Iterator[ast.AST]:
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-            continue
-        yield node
-        yield from _executed(node)
+        is_for_types = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        if node not in apart and not is_for_types:
+            yield node
+            yield from _walk(node, apart)
 
 
 def _imports(module: str, packages: set[str]) -> set[str]:

@@ -1,11 +1,22 @@
+import ast
 import sys
+from pathlib import Path
 
 import pytest
 import sklearn
 
+from boostbench import configs
 from boostbench.experiment import measures
-from boostbench.experiment.code import code, fingerprint, made_by, reachable
+from boostbench.experiment.code import (
+    code,
+    executed,
+    fingerprint,
+    made_by,
+    reachable,
+    unmeasured_functions,
+)
 from boostbench.experiment.measures.prediction import Prediction
+from boostbench.unmeasured import unmeasured
 
 FILES = {
     "__init__.py": "",
@@ -143,3 +154,116 @@ def test_what_makes_no_number_does_not_count(name):
     assert found.isdisjoint(f"boostbench.experiment.{part}" for part in (*apart, *others))
     floors = ("cli", "data", "definitions", "figures", "report", "errors")
     assert not [one for one in found if one.split(".")[1] in floors]
+
+
+MARK = "from boostbench.unmeasured import unmeasured\n"
+LION = (
+    "from zoo.core import roar\nfrom ..core.teeth import bite\n"
+    "{import_}class Lion:\n    '''A cat.'''\n    def fit(self):\n"
+    "        return roar.loud(bite)\n{method}"
+)
+
+
+class TestTheMark:
+    @pytest.mark.parametrize(
+        "method",
+        [
+            "    @unmeasured\n    def sleep(self):\n        import os\n        return 1\n",
+            "    @property\n    @unmeasured\n    def mane(self):\n        return '''\nlong'''\n",
+            "    @unmeasured  # really\n    def a(self, x=(1,\n        2)):\n"
+            "        @staticmethod\n        def inner(): return f'{x}'\n        return inner\n"
+            "    # a comment\n\n    @unmeasured\n    async def b(self): pass\n",
+        ],
+    )
+    def test_what_bears_it_does_not_count(self, zoo, method):
+        before = zoo()
+        changed = LION.format(import_=MARK, method=method)
+        assert zoo(**{"algorithms/lion.py": changed}) == before
+        assert "boostbench.unmeasured" not in reachable(["zoo.algorithms.lion"])
+        # The same without the mark does.
+        bare = changed.replace("    @unmeasured  # really\n", "").replace("    @unmeasured\n", "")
+        assert zoo(**{"algorithms/lion.py": bare}) != before
+
+    def test_what_it_alone_imports_does_not_count(self, zoo):
+        method = "    @unmeasured\n    def sleep(self):\n        from zoo.core import claws\n"
+        zoo(**{"algorithms/lion.py": LION.format(import_=MARK, method=method)})
+        assert "zoo.core.claws" not in reachable(["zoo.algorithms.lion"])
+        zoo(**{"algorithms/lion.py": LION.format(import_="", method=method)})
+        assert "zoo.core.claws" in reachable(["zoo.algorithms.lion"])
+
+    def test_what_follows_it_counts(self):
+        rest = "def f():\n    return 1\n"
+        assert code(f"{MARK}@unmeasured\ndef g():\n    pass\n{rest}") == code(rest)
+        assert code(f"{MARK}x = 1\n") == code("x = 1\n")
+        assert code(f"{MARK[:-1]}; x = 1\n") != code("")
+        assert code(f"if a:\n    x = 1\n{MARK}y = 2\n") == code("if a:\n    x = 1\ny = 2\n")
+
+    def test_another_of_that_name_is_not_it(self):
+        marked = "@unmeasured\ndef f():\n    return 1\n"
+        assert code(f"{MARK}{marked}") == code("")
+        for origin in ("", "def unmeasured(f): pass\n", "from mine import unmeasured\n"):
+            assert code(f"{origin}{marked}") != code(origin)
+
+    def test_it_changes_nothing(self):
+        assert unmeasured(len) is len
+
+
+def words(nodes):
+    """Give all names that code may reach something by, those in strings included."""
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.alias):
+            yield node.name.rpartition(".")[2]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def used_although_marked(marked, measured):
+    """Find names of marked functions, which are in some modules, in what is executed of others."""
+    names = {function.name for tree in marked for function in unmeasured_functions(tree)}
+    return {
+        f"{module}: {word}"
+        for module, tree in measured.items()
+        for word in words(executed(tree))
+        if word in names
+    }
+
+
+def test_no_number_depends_on_what_is_marked():
+    root = Path(configs.__file__).parent
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in root.rglob("*.py")}
+    start = {f"boostbench.algorithms.{path.stem}" for path in root.glob("algorithms/*.py")}
+    start |= {type(measures.find(name)).__module__ for name in measures.names()}
+    measured = {}
+    for module in reachable([*start, "boostbench.experiment.tuning"]):
+        stem = root.parent.joinpath(*module.split("."))
+        measured[module] = trees[stem / "__init__.py" if stem.is_dir() else Path(f"{stem}.py")]
+    assert len(measured) > 60
+    assert used_although_marked(trees.values(), measured) == set()
+
+
+MARKED = f"{MARK}class A:\n    @unmeasured\n    def rules(self): pass\n"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "def f(m): return m.rules()",
+        "def f(m): return getattr(m, 'rules')()",
+        "x = rules()",
+        "from zoo import rules",
+        "class B:\n    def g(self):\n        return [r for r in self.rules()]",
+        f"{MARK}@unmeasured\ndef g(m): pass\ndef f(m): return m.rules",
+    ],
+)
+def test_a_use_of_what_is_marked_is_found(use):
+    assert used_although_marked([ast.parse(MARKED)], {"m": ast.parse(use)}) == {"m: rules"}
+
+
+def test_what_is_marked_may_use_its_like():
+    use = f"{MARK}@unmeasured\ndef f(m): return m.rules()\ndef g(m): return m.other()\n"
+    modules = {"m": ast.parse(use), "n": ast.parse(MARKED)}
+    assert used_although_marked([ast.parse(MARKED)], modules) == set()
