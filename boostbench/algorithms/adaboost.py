@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 from boostbench.algorithms.base import NO_EDGE
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
+from boostbench.unmeasured import unmeasured
 
 
 class AdaBoostMH(StumpEnsemble):
@@ -55,6 +56,11 @@ class AdaBoostMH(StumpEnsemble):
     >>> AdaBoostMH(n_iterations=50).fit(X, y).score(X, y) > 0.95
     True
     """
+
+    @unmeasured
+    def _inverse_temperature(self):
+        """Each label has its own exponential loss: 2 for one, and the rest of the labels in it."""
+        return 2.0 - 2.0 / len(self.classes_)
 
     def _master(self, X, labels, random_state):
         return _MHMaster(self, StumpSearch(X, self.max_bins), labels)
@@ -116,6 +122,11 @@ class AdaBoost(StumpEnsemble):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    @unmeasured
+    def _inverse_temperature(self):
+        """The exponential loss has F as half of the log-odds."""
+        return 2.0
 
     def _master(self, X, labels, random_state):
         search = StumpSearch(X, self.max_bins)

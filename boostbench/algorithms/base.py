@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.clock import Clock
+from boostbench.unmeasured import unmeasured
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
 PERFECT = 1.0 - 1e-10
@@ -263,6 +264,51 @@ class BoostingClassifier(ClassifierMixin, Booster):
         ndarray of shape (n_samples,)
         """
         return predicted(self.decision_function(X), self.classes_)
+
+    @unmeasured
+    def predict_proba(self, X):
+        """Estimate the probabilities of the classes.
+
+        They are the softmax, for two classes the logistic function, of the scores times a factor
+        that follows from the loss: see `boostbench.algorithms.probabilities.probabilities`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), dtype=float64
+            In the order of `classes_`. `predict` gives the class of the largest.
+        """
+        from boostbench.algorithms.probabilities import probabilities
+
+        return probabilities(self.decision_function(X), self._inverse_temperature())
+
+    @unmeasured
+    def staged_predict_proba(self, X):
+        """Estimate the probabilities of the classes after every boosting round.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_classes), dtype=float64
+            As from `predict_proba`, after 1, 2, ..., `n_iterations_` rounds.
+        """
+        from boostbench.algorithms.probabilities import probabilities
+
+        for scores in self.staged_decision_function(X):
+            yield probabilities(scores, self._inverse_temperature())
+
+    @unmeasured
+    def _inverse_temperature(self):
+        """Return the factor of the scores in `predict_proba`; here that of the loss by its name."""
+        from boostbench.algorithms.probabilities import INVERSE_TEMPERATURES
+
+        return INVERSE_TEMPERATURES.get(getattr(self, "loss", None), 1.0)
 
     def staged_decision_function(self, X):
         """Score the classes after every boosting round.

@@ -22,6 +22,7 @@ from boostbench.core.weak.families import Families, stacked
 from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
 from boostbench.core.weak.stumps import Stump, Stumps
 from boostbench.core.weak.unused_stumps import UnusedStumps
+from boostbench.unmeasured import unmeasured
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
@@ -281,6 +282,11 @@ class CGENSSLS(StumpEnsemble):
     def __init__(self, n_iterations=500, C=0.01, max_bins=None, random_state=None):
         super().__init__(n_iterations, max_bins, random_state)
         self.C = C
+
+    @unmeasured
+    def _inverse_temperature(self):
+        """Squares: F is linear in the probabilities, and this the slope where they are equal."""
+        return len(self.classes_) - 1.0
 
     def _master(self, X, labels, random_state):
         self.codewords_ = simplex(len(self.classes_))

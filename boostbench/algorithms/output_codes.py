@@ -14,6 +14,7 @@ from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, spa
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
+from boostbench.unmeasured import unmeasured
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.
@@ -310,6 +311,11 @@ class AdaBoostMO(BoostingClassifier):
                 f"It takes {_MAX_CLASSES} classes at most; use AdaBoostECC or AdaBoostMH instead."
             )
         return labels
+
+    @unmeasured
+    def _inverse_temperature(self):
+        """Each code has its own exponential loss, and each pair of classes is in half of them."""
+        return (len(self.classes_) - 1) / len(self.codes_)
 
     def _master(self, X, labels, random_state):
         self.codes_ = exhaustive(len(self.classes_))

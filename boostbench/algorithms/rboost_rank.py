@@ -24,6 +24,7 @@ from boostbench.core.weak.projected import (
     PooledProjections,
     ProjectedStumps,
 )
+from boostbench.unmeasured import unmeasured
 
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
 # line search.
@@ -175,6 +176,11 @@ class RBoostRank(_RankBooster):
             random_state,
         )
         self.step = step
+
+    @unmeasured
+    def _inverse_temperature(self):
+        """The exponential loss of pairs has F as half of the logarithms of the probabilities."""
+        return 2.0
 
     def _master(self, X, labels, random_state):
         return _StageWiseMaster(self, self._search(X, random_state), labels)

@@ -12,6 +12,7 @@ from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
+from boostbench.unmeasured import unmeasured
 
 _SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
@@ -85,6 +86,11 @@ class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    @unmeasured
+    def _inverse_temperature(self):
+        """Squares: F is linear in the probability, and this the slope at one half."""
+        return 2.0
 
     def _target(self, y):
         return 2.0 * super()._target(y) - 1.0

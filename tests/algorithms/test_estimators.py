@@ -241,6 +241,17 @@ class TestEveryModel:
             winners = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
             assert (predictions == names[winners]).all()
 
+    def test_the_class_of_the_largest_probability_is_predicted(self, fitted, data):
+        X, _ = data
+        found = fitted.predict_proba(X)
+        assert found.shape == (len(X), len(fitted.classes_))
+        assert (fitted.classes_[found.argmax(axis=1)] == fitted.predict(X)).all()
+        np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
+        stages = zip(fitted.staged_predict_proba(X), fitted.staged_predict(X), strict=True)
+        for probabilities, labels in stages:
+            assert (fitted.classes_[probabilities.argmax(axis=1)] == labels).all()
+        assert len(found) == len(probabilities)
+
     def test_it_learns(self, fitted, data):
         X, y = data
         assert fitted.score(X, y) > 0.6 + 0.2 / (y.max() + 1)

@@ -1,0 +1,72 @@
+"""Probabilities of the classes from their scores."""
+
+import numpy as np
+from scipy.special import expit
+
+# By the name of a classifier's loss: see `probabilities`. The hinge loss has no curvature, and its
+# minimum says no more than which class is the likeliest.
+INVERSE_TEMPERATURES = {
+    "exponential": 2.0,
+    "exponential_sum": 2.0,
+    "logistic": 1.0,
+    "squared_hinge": 2.0,
+    "hinge": 1.0,
+}
+
+
+def probabilities(decision, inverse_temperature=1.0):
+    r"""Turn scores into probabilities: the softmax, or for two classes the logistic function.
+
+    .. math:: p_r(x) = \frac{e^{\beta F_r(x)}}{\sum_s e^{\beta F_s(x)}}, \quad
+              p_1(x) = \frac{1}{1 + e^{-\beta F(x)}}
+
+    The inverse temperature :math:`\beta` follows from the loss :math:`\lambda` of the margins,
+    :math:`F_{y} - F_r` or :math:`\pm F`. Where the expected loss of a sample is least,
+
+    - :math:`F = \frac12 \log p + c` with the exponential loss [1]_, so that :math:`\beta = 2`;
+    - :math:`F = \log p + c` with the logistic loss, so that :math:`\beta = 1`;
+    - with other losses p is no softmax of F. :math:`\beta = -2 \lambda''(0) / \lambda'(0)` is the
+      softmax that has the right slope where the classes are equally likely: 2 for squares.
+
+    What a training of few rounds, small steps or a penalty comes to is not this minimum: its
+    probabilities are too near to each other, and those of a training to the end too far apart.
+    ``CalibratedClassifierCV(method="temperature")`` of scikit-learn 1.8 finds another temperature
+    from data.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
+        Scores; of two classes one number, positive for the second.
+    inverse_temperature : float, default=1.0
+        :math:`\beta`, positive.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes), dtype=float64
+        Rows sum to 1, and the largest entry of a row is where the class that is predicted is.
+
+    References
+    ----------
+    .. [1] J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical
+       view of boosting", Annals of Statistics 28, 2000: Lemma 1.
+
+    Examples
+    --------
+    >>> print(probabilities(np.array([[1.0, 1.0, 2.0]]), 2.0).round(3))
+    [[0.107 0.107 0.787]]
+    >>> probabilities(np.array([0.0, -1e4]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    if decision.ndim == 1:
+        scores = inverse_temperature * decision
+        found = np.column_stack([expit(-scores), expit(scores)])
+        winner = (decision > 0).astype(int)
+    else:
+        winner = decision.argmax(axis=1)
+        found = np.exp(inverse_temperature * (decision - decision.max(axis=1, keepdims=True)))
+        found /= found.sum(axis=1, keepdims=True)
+    # Scores that differ in their last digits may give one probability.
+    tied = np.flatnonzero(found.argmax(axis=1) != winner)
+    found[tied, winner[tied]] = np.nextafter(found[tied].max(axis=1), 1.0)
+    return found
