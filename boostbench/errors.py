@@ -3,7 +3,9 @@
 import difflib
 import itertools
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -130,5 +132,10 @@ def debugging() -> bool:
 
 
 def complain(problem: object) -> None:
-    """Print one line on stderr."""
-    print(f"boostbench: {problem}", file=sys.stderr)
+    """Print one line on stderr; at a terminal it breaks between words."""
+    # Names of a user may hold line ends.
+    line = f"boostbench: {' '.join(str(problem).split())}"
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    print(line, file=sys.stderr)

@@ -1,6 +1,8 @@
+import sys
+
 import pytest
 
-from boostbench.errors import UserError, unknown, writing
+from boostbench.errors import UserError, complain, unknown, writing
 
 
 def test_names_without_near_matches():
@@ -32,3 +34,18 @@ def test_a_full_disk(tmp_path):
 def test_other_errors_pass(tmp_path):
     with pytest.raises(ZeroDivisionError), writing(tmp_path / "file", "choose another"):
         1 / 0  # noqa: B018
+
+
+def test_a_complaint_is_one_line_whatever_is_named_in_it(capsys):
+    complain("no row 'a\nb'")
+    assert capsys.readouterr().err == "boostbench: no row 'a b'\n"
+
+
+def test_a_complaint_breaks_between_words_at_a_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    path = "/a/" + 50 * "b"
+    complain(f"there is no file {path}; check the path and all that")
+    lines = capsys.readouterr().err.splitlines()
+    assert f"{path};" in lines
+    assert max(len(line) for line in lines if path not in line) <= 40

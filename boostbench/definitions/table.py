@@ -290,9 +290,11 @@ def _entries(entries: Any, where: str) -> dict[str, dict]:
         raise UserError(f"{where} is {told}; it must be a list of names, see docs/tables.md")
     named: dict[str, dict] = {}
     for entry in entries:
-        for name, content in (entry if isinstance(entry, dict) else {entry: {}}).items():
+        pairs = entry.items() if isinstance(entry, dict) else [(entry, {})]
+        for name, content in pairs:
             if not isinstance(name, str):
-                raise UserError(f"{where} has {name!r}, which is no text; put names in quotes")
+                told = files.shorten(name)
+                raise UserError(f"{where} has {told}, which is no text; put names in quotes")
             if name in named:
                 raise UserError(f"{where} has {name} twice; give one another name, see docs")
             if isinstance(content, str | list):

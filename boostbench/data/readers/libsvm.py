@@ -2,6 +2,7 @@
 
 import io
 import re
+from array import array
 from typing import BinaryIO
 
 import numpy as np
@@ -56,8 +57,10 @@ def _read_lines(text: bytes, where: str):
     """Read line by line: slowly, with exact errors, and any word as label."""
     from scipy.sparse import csr_matrix
 
-    labels, values, indices, indptr = [], [], [], [0]
-    for number, line in enumerate(text.decode("utf-8", errors="replace").splitlines(), 1):
+    # Arrays, as a list keeps an object for each number.
+    labels, values, indices, indptr = [], array("d"), array("q"), array("q", [0])
+    lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", errors="replace")
+    for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if not words:
             continue

@@ -1,0 +1,144 @@
+"""Measure the memory that loading takes, as multiples of the (uncompressed) file.
+
+::
+
+    python scripts/bench_memory.py
+
+Each file is loaded by a process of its own; counted is its peak beyond that of a process that loads
+a file of three rows. Text that is no number costs most: Python and pandas keep 50 to 100 bytes for
+each word, however short. One-hot features stay dense up to 80 MB (`boostbench.data.sparse.LARGE`),
+which is allowed to any file. The exit code is 1 if something takes more than that and 10 times the
+size of its file.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from boostbench.data.sparse import LARGE
+
+#: Allowed multiple, and what is allowed besides: a dense matrix and a copy of it.
+LIMIT, ALLOWANCE = 10, 2 * 8 * LARGE
+_LOAD = """
+import arff, pandas, resource, scipy.sparse, sklearn.datasets, sys, warnings
+warnings.simplefilter("ignore")
+from boostbench.data.load import load
+from boostbench.errors import UserError
+try:
+    X = load({"name": "toy", "path": sys.argv[1]}).X
+    told = f"read, {X.shape[0]} x {X.shape[1]}{'' if type(X).__name__ == 'ndarray' else ' sparse'}"
+except UserError as error:
+    told = "refused: " + str(error).partition(": ")[2][:50]
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(told)
+"""
+
+
+def _numbers(rng, n=60_000):
+    X = rng.normal(size=(n, 20))
+    return [[f"{v:.4g}" for v in row] + [str(i % 3)] for i, row in enumerate(X)]
+
+
+def _ids(rng, n=200_000):
+    return [[f"name{i}", "1.5", str(i % 3)] for i in range(n)]
+
+
+def _half_unique(rng, n=60_000):
+    return [[f"w{i % (n // 3)}", f"{i % 7}", str(i % 3)] for i in range(n)]
+
+
+def _few_rows(rng, n=6_000):
+    return [[f"w{i % (n // 3)}", str(i % 3)] for i in range(n)]
+
+
+def _categories(rng, n=60_000):
+    words = rng.integers(0, 60, (n, 20))
+    return [[f"word{v}" for v in row] + [str(i % 3)] for i, row in enumerate(words)]
+
+
+def _small_categories(rng, n=3_000):
+    words = rng.integers(0, 300, (n, 10))
+    return [[f"w{v}" for v in row] + [str(i % 3)] for i, row in enumerate(words)]
+
+
+def _csv(rows) -> str:
+    header = ",".join([f"c{i}" for i in range(len(rows[0]) - 1)] + ["class"])
+    return "\n".join([header, *map(",".join, rows)])
+
+
+def _arff(kind: str):
+    def write(rows) -> str:
+        kinds = [kind] * (len(rows[0]) - 1) + ["{0,1,2}"]
+        attributes = [f"@attribute c{i} {one}" for i, one in enumerate(kinds)]
+        return "\n".join(["@relation r", *attributes, "@data", *map(",".join, rows)])
+
+    return write
+
+
+def _libsvm(rows) -> str:
+    return "\n".join(
+        " ".join([row[-1], *(f"{j}:{v}" for j, v in enumerate(row[:-1], 1))]) for row in rows
+    )
+
+
+def _wide(rows) -> str:
+    return "\n".join(f"{row[-1]} {i + 1}:1 {2**31 - 1 - i}:2" for i, row in enumerate(rows))
+
+
+def _words(rows) -> str:
+    return "\n".join(f"cat{row[-1]} 1:1 {i % 97 + 2}:2" for i, row in enumerate(rows))
+
+
+#: By name: ending, rows, and how they are written.
+FILES = {
+    "CSV of numbers": (".csv", _numbers, _csv),
+    "CSV with a text id": (".csv", _ids, _csv),
+    "CSV, a category for three rows": (".csv", _half_unique, _csv),
+    "the same, 6000 rows": (".csv", _few_rows, _csv),
+    "CSV, 20 columns of 60 categories": (".csv", _categories, _csv),
+    "CSV, 10 columns of 300, 3000 rows": (".csv", _small_categories, _csv),
+    "ARFF of numbers": (".arff", _numbers, _arff("numeric")),
+    "ARFF with a text id": (".arff", _ids, _arff("string")),
+    "LIBSVM of numbers": (".svm", _numbers, _libsvm),
+    "LIBSVM, indices to 2^31": (".svm", _ids, _wide),
+    "LIBSVM with words as labels": (".svm", _ids, _words),
+}
+
+
+def main() -> int:
+    """Measure and print."""
+    worst = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        base, _ = _peak(_write(Path(folder) / "toy.csv", "a,class\n1,1\n2,2\n3,1"))
+        for name, (ending, make, write) in FILES.items():
+            text = write(make(np.random.default_rng(0)))
+            path = _write(Path(folder) / f"toy{ending}", text)
+            peak, told = _peak(path)
+            size, taken = path.stat().st_size, max(peak - base, 0)
+            worst = max(worst, (taken - ALLOWANCE) / size)
+            told = f"{taken / 1e6:6.1f} MB  {taken / size:5.1f} x  {told}"
+            print(f"{name:36}{size / 1e6:6.1f} MB {told}", flush=True)
+    print(f"largest beyond {ALLOWANCE / 1e6:.0f} MB: {worst:.1f} x (limit {LIMIT})")
+    return int(worst > LIMIT)
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def _peak(path: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOAD, str(path)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        return 0, done.stderr.strip().splitlines()[-1][:60]
+    peak, told = done.stdout.splitlines()
+    return int(peak), told
+
+
+if __name__ == "__main__":
+    sys.exit(main())
