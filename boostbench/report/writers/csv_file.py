@@ -81,7 +81,7 @@ def to_csv(table: Table) -> str:
 
 def _name(text: str) -> str:
     """Keep a name from being a formula to a spreadsheet."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _number(value: float | None, factor: float = 1) -> str:

@@ -1,5 +1,7 @@
 """Tables as Markdown."""
 
+import re
+
 from tabulate import tabulate
 
 from boostbench.experiment.quantities import QUANTITIES
@@ -17,6 +19,11 @@ from boostbench.report.findings import (
     summary,
 )
 from boostbench.report.tables import Table
+
+# What is markup wherever it stands; an underscore is none inside a word.
+_MARKUP = re.compile(r"[|*`~]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|(?<=\])\(|&(?=#?\w+;)")
+# What begins a heading, a list or a quotation.
+_START = re.compile(r"^(\d*)([#>+.)-])(?=\s|#)")
 
 
 def markdown(table: Table) -> str:
@@ -52,23 +59,22 @@ def markdown(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Write plain text as Markdown: on one line, without columns of its own and without HTML.
+    r"""Write plain text as Markdown: on one line, and nothing in it is markup.
 
     Examples
     --------
-    >>> print(escape("a|b <i>"))
-    a\|b &lt;i>
+    >>> print(escape("a|b <i> *c* rboost_proj _d_"))
+    a\|b &lt;i> \*c\* rboost_proj \_d\_
     """
-    return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
+    text = _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
+    return _START.sub(r"\1\\\2", text.replace("<", "&lt;"))
 
 
 def _errors(table: Table) -> str:
-    rows = [
-        [table.label(row), *(f"**{e.text}**" if e.best else e.text for e in table.entries(row))]
-        for row in table.rows
-    ]
+    rows = [[table.label(row), *(e.text for e in table.entries(row))] for row in table.rows]
+    best = [[False, *(e.best for e in table.entries(row))] for row in table.rows]
     heads = [f"{group}, {title}" if group else title for group, title in table.heads]
-    return _pipe(rows, ["data", *heads])
+    return _pipe(rows, ["data", *heads], bold=best)
 
 
 def _seconds(table: Table) -> str:
@@ -88,8 +94,13 @@ def _spent(table: Table, row: str, name: str) -> str:
     return spent + table.time_mark(row, name)
 
 
-def _pipe(rows: list[list[str]], header: list[str], left: int = 1) -> str:
+def _pipe(
+    rows: list[list[str]], header: list[str], left: int = 1, bold: list[list[bool]] | None = None
+) -> str:
     align = ["left"] * left + ["right"] * (len(header) - left)
     rows = [[escape(text) for text in row] for row in rows]
+    if bold:
+        pairs = [zip(row, marks, strict=True) for row, marks in zip(rows, bold, strict=True)]
+        rows = [[f"**{text}**" if mark else text for text, mark in pair] for pair in pairs]
     header = [escape(text) for text in header]
     return tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=align)

@@ -1,9 +1,11 @@
 """Names and titles of a user's own table are text in every format."""
 
 import csv
+import io
 from dataclasses import replace
 
 import pytest
+from markdown_it import MarkdownIt
 
 from boostbench.figures.page import page
 from boostbench.report.writers.csv_file import to_csv
@@ -40,10 +42,37 @@ def test_the_page_of_a_figure(table):
     assert [line for line in text.splitlines() if line.startswith("#")] == [f"# {escape(ODD)}"]
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*bold*, **bold** and _slanted_ or __this__ and snake_case_name",
+        "`code` ~~gone~~ a~b~c",
+        "[link](http://x) and ![picture](x.png) (plain)",
+        "&lt;b&gt; &amp; R&D; &#35;",
+        r"\*back\slash\\ \_ \& \a",
+        "# heading",
+        "- list",
+        "+ list",
+        "1. list",
+        "2) list",
+        "> quotation",
+        "a | b",
+        "<i>x</i>",
+    ],
+)
+def test_nothing_in_a_text_is_markup(text):
+    parser = MarkdownIt("gfm-like", {"linkify": False})
+    (_, inline, _) = parser.parse(escape(text))
+    shown = "".join(token.content for token in inline.children)
+    assert {token.type for token in inline.children} <= {"text", "text_special"}
+    # A bar is taken for itself in tables alone.
+    assert shown == text
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x", "\tx", "\rx"])
 def test_names_are_no_formulas_in_a_spreadsheet(make_cell, make_table, name):
     table = make_table({(name, name): make_cell([1, 2])}, compare=())
-    (line,) = csv.DictReader(to_csv(table).splitlines())
+    (line,) = csv.DictReader(io.StringIO(to_csv(table), newline=""))
     assert line["data"] == line["column"] == f"'{name}"
 
 
