@@ -80,8 +80,9 @@ def to_csv(table: Table) -> str:
 
 
 def _name(text: str) -> str:
-    """Keep a name from being a formula to a spreadsheet."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    """Keep a name on its line, and from being a formula to a spreadsheet."""
+    text = " ".join(text.split())
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _number(value: float | None, factor: float = 1) -> str:

@@ -69,11 +69,11 @@ def test_nothing_in_a_text_is_markup(text):
     assert shown == text
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x", "\tx", "\rx"])
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x", "\t=x", "\r=x"])
 def test_names_are_no_formulas_in_a_spreadsheet(make_cell, make_table, name):
     table = make_table({(name, name): make_cell([1, 2])}, compare=())
     (line,) = csv.DictReader(io.StringIO(to_csv(table), newline=""))
-    assert line["data"] == line["column"] == f"'{name}"
+    assert line["data"] == line["column"] == f"'{name.strip()}"
 
 
 def test_labels_of_latex_hold_nothing_special(table):
