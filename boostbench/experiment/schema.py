@@ -218,6 +218,14 @@ class Retrieval(Measured, kw_only=True):
     seconds: dict[str, Duration | None]
 
 
+class Support(Measured, kw_only=True):
+    """How many coefficients of a fit are not 0."""
+
+    n_nonzero: Count
+    n_iterations: Count
+    test_error: Fraction
+
+
 #: What a finished record holds, by the kind of its file; `Measured` where a kind is not named, such
 #: as that of a measure of somebody else's. It stands here and not beside the measures, so that what
 #: is checked can change without another name for the code that measures.
@@ -229,6 +237,7 @@ FORMS: dict[str, type[Record]] = {
     "features": FeatureUse,
     "path": Paths,
     "retrieval": Retrieval,
+    "support": Support,
 }
 
 

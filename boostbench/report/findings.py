@@ -159,12 +159,13 @@ def reference_job(table: Table) -> list[str]:
     list of str
         One sentence; none where nothing is recorded.
     """
-    spent = {
+    averages = {
         f"{label} on {title}": table.cells[row, name].average(CALIBRATION)
         for row, title in table.rows.items()
         for name, label in table.fits.items()
-        if table.cells[row, name].records
     }
+    # A measure of somebody else's may keep no times.
+    spent = {where: seconds for where, seconds in averages.items() if seconds is not None}
     if not spent:
         return []
     usual = median(spent.values())

@@ -23,6 +23,7 @@ def test_quantities_are_read_off_a_record():
         "test_error": 25.0,
         "accuracy": 75.0,
         "mean_average_precision": None,  # not recorded
+        "n_nonzero": None,
         "n_iterations": 60,
         "n_parameters": None,  # not known
         "fit": 3.0,

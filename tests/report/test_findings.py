@@ -129,6 +129,13 @@ def test_no_reference_job_where_nothing_is_recorded(make_cell, make_table):
     assert reference_job(make_table({("wine", "a"): make_cell([])}, compare=())) == []
 
 
+def test_no_reference_job_where_no_times_are_recorded(make_cell, make_table):
+    cell = make_cell([0.1, 0.2])
+    for record in cell.records:
+        del record["seconds"]
+    assert reference_job(make_table({("wine", "a"): cell}, compare=())) == []
+
+
 def test_a_verdict_names_its_basis_where_it_is_not_welchs_interval(make_cell, make_table):
     accuracy = QUANTITIES["accuracy"]
     cells = {

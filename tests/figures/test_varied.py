@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.dimensions import draw_dimensions
+from boostbench.figures.varied import draw_varied
 
 
 def test_a_line_for_each_algorithm(whole_titles):
@@ -12,7 +12,9 @@ def test_a_line_for_each_algorithm(whole_titles):
         "signs": {"A": {2: (40.0, 3.0), 8: (12.0, 1.0)}, "B": {2: (20.0, 2.0)}},
         "letters": {"B": {2: (50.0, math.nan), 3: (40.0, math.nan), 27: (20.0, 1.0)}},
     }
-    figure = draw_dimensions(panels, ["A", "B"], "number of dimensions")
+    figure = draw_varied(
+        panels, ["A", "B"], "number of dimensions", dict.fromkeys(panels, "test error (%)")
+    )
     signs, letters = figure.axes
     assert [axes.get_title() for axes in figure.axes] == ["signs", "letters"]
     a, b = (container.lines[0] for container in signs.containers)
@@ -24,4 +26,17 @@ def test_a_line_for_each_algorithm(whole_titles):
     assert signs.get_ylim()[0] == 0
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["A", "B"]
+    whole_titles(figure)
+    assert (signs.get_ylabel(), letters.get_ylabel()) == ("test error (%)", "")
+
+
+def test_panels_of_several_quantities_on_a_logarithmic_axis(whole_titles):
+    panels = {
+        "error": {"A": {1e-3: (20.0, 1.0), 0.1: (10.0, 1.0)}},
+        "coefficients": {"A": {1e-3: (900.0, 20.0), 0.1: (1.0, 0.0)}},
+    }
+    heights = {"error": "test error (%)", "coefficients": "coefficients that are not 0"}
+    figure = draw_varied(panels, ["A"], "nu", heights, scale="log")
+    assert [axes.get_ylabel() for axes in figure.axes] == list(heights.values())
+    assert {axes.get_xscale() for axes in figure.axes} == {"log"}
     whole_titles(figure)

@@ -3,40 +3,48 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import Literal
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import UserError
 from boostbench.experiment.archive import Recorded
-from boostbench.experiment.quantities import TEST_ERROR
+from boostbench.experiment.quantities import Quantity, get_quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
-from boostbench.figures.times import Panel
 from boostbench.report.numbers import mean_std
 
 _HEIGHT = 2.6  # inches
 _DPI = 170
 
-#: By what is varied, the mean and the standard deviation of the splits, in percent.
-Line = Mapping[int, tuple[float, float]]
+#: By what is varied, the mean and the standard deviation of the splits.
+Line = Mapping[float, tuple[float, float]]
 
 
-def draw_dimensions(
-    panels: Mapping[str, Mapping[str, Line]], titles: Sequence[str], varied: str
+def draw_varied(
+    panels: Mapping[str, Mapping[str, Line]],
+    titles: Sequence[str],
+    varied: str,
+    heights: Mapping[str, str],
+    scale: str = "linear",
 ) -> Figure:
     """Draw a line for each algorithm in each panel; bars are standard deviations.
 
     Parameters
     ----------
     panels : mapping
-        By the title of a panel and by algorithm, test errors by what is varied.
+        By the title of a panel and by algorithm, numbers by what is varied.
     titles : sequence of str
         The algorithms, each of which has one look in all panels.
     varied : str
         What stands along the horizontal axis.
+    heights : mapping
+        By the title of a panel, what stands along its vertical axis.
+    scale : {"linear", "log"}, default="linear"
+        Of the horizontal axis.
 
     Returns
     -------
@@ -46,22 +54,27 @@ def draw_dimensions(
         figure = Figure(figsize=(PAGE_WIDTH, _HEIGHT), dpi=_DPI, layout="constrained")
         figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02)
         grid = figure.subplots(1, len(panels), squeeze=False)[0]
+        named = ""
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
             axes.set_title(title, pad=3)
+            axes.set_xscale(scale)
             for name, line in lines.items():
                 means, deviations = zip(*line.values(), strict=True)
                 look = marked_line(titles.index(name))
                 axes.errorbar(line.keys(), means, deviations, elinewidth=0.5, **look)
-            values = sorted({value for line in lines.values() for value in line})
             axes.set_ylim(bottom=0)
-            # Values next to each other would be written over each other.
-            axes.xaxis.set_major_locator(FixedLocator(_apart(values)))
+            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            if scale == "linear":
+                values = sorted({value for line in lines.values() for value in line})
+                # Values next to each other would be written over each other.
+                axes.xaxis.set_major_locator(FixedLocator(_apart(values)))
+                axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axes.xaxis.set_minor_locator(NullLocator())
-            for axis in (axes.xaxis, axes.yaxis):
-                axis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axes.grid(axis="y")
             axes.set_axisbelow(True)
-        grid[0].set_ylabel("test error (%)")
+            if heights[title] != named:
+                named = heights[title]
+                axes.set_ylabel(named)
         figure.supxlabel(varied, fontsize="medium")
         figure.legend(
             [grid[0].plot([], [], **marked_line(index))[0] for index in range(len(titles))],
@@ -73,9 +86,31 @@ def draw_dimensions(
     return figure
 
 
+@dataclass(frozen=True)
+class Panel:
+    """A picture of what a table holds.
+
+    Attributes
+    ----------
+    title : str
+        Heading of the picture.
+    table : str
+        The table whose records are drawn.
+    rows : dict of str to float
+        Rows of it, and where each stands on the horizontal axis.
+    quantity : str, default="test_error"
+        What is drawn, one of `boostbench.experiment.quantities`.
+    """
+
+    title: str
+    table: str
+    rows: dict[str, float]
+    quantity: str = "test_error"
+
+
 @dataclass(frozen=True, kw_only=True)
-class Dimensions(FigureDefinition):
-    """Test errors against what the rows of tables vary.
+class Varied(FigureDefinition):
+    """A table's numbers against what its rows vary.
 
     Attributes
     ----------
@@ -83,14 +118,18 @@ class Dimensions(FigureDefinition):
         What that is, in words.
     panels : list of Panel
         Pictures, side by side; those of one title, of several tables, are one picture.
+    scale : {"linear", "log"}, default="linear"
+        Of the horizontal axis.
     """
 
     varied: str
     panels: list[Panel]
+    scale: Literal["linear", "log"] = "linear"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         panels, facts, notes, titles = {}, [], [], {}
+        quantities = {panel.title: get_quantity(panel.quantity) for panel in self.panels}
         for panel in self.panels:
             table, cells, results = find_cells(panel.table, list(panel.rows), overrides)
             lines = panels.setdefault(panel.title, {})
@@ -98,17 +137,20 @@ class Dimensions(FigureDefinition):
                 titles |= dict.fromkeys(cells[row])
                 for algorithm, there in cells[row].items():
                     if there.records:
-                        lines.setdefault(algorithm, {})[value] = _spread(there)
+                        spread = _spread(there, quantities[panel.title])
+                        lines.setdefault(algorithm, {})[value] = spread
             notes += lacking(table, cells) + stale_cells(table, cells)
         for title, lines in panels.items():
             if not lines:
                 raise UserError(f"figure {self.name}: nothing is recorded of {title}")
+            digits = quantities[title].digits
             for value in sorted({value for line in lines.values() for value in line}):
                 told = (lines.get(name, {}).get(value) for name in titles)
-                said = ("-" if one is None else mean_std(*one, TEST_ERROR.digits) for one in told)
-                facts.append([f"{title}: {value}", *said])
+                said = ("-" if one is None else mean_std(*one, digits) for one in told)
+                facts.append([f"{title}: {value:g}", *said])
+        heights = {title: _height(quantity) for title, quantity in quantities.items()}
         return Drawing(
-            draw_dimensions(panels, list(titles), self.varied),
+            draw_varied(panels, list(titles), self.varied, heights, self.scale),
             results,
             list(dict.fromkeys(notes)),
             facts,
@@ -116,12 +158,17 @@ class Dimensions(FigureDefinition):
         )
 
 
-def _spread(there: Recorded) -> tuple[float, float]:
-    errors = [TEST_ERROR.of(record) for record in there.records]
-    return fmean(errors), stdev(errors) if len(errors) > 1 else float("nan")
+def _spread(there: Recorded, quantity: Quantity) -> tuple[float, float]:
+    numbers = [quantity.of(record) for record in there.records]
+    return fmean(numbers), stdev(numbers) if len(numbers) > 1 else float("nan")
 
 
-def _apart(values: Sequence[int]) -> list[int]:
+def _height(quantity: Quantity) -> str:
+    name = quantity.title[0].lower() + quantity.title[1:]
+    return f"{name} ({quantity.symbol})" if quantity.symbol else name
+
+
+def _apart(values: Sequence[float]) -> list[float]:
     """Leave out values that are too near to the one before, for the width of a panel.
 
     Examples
@@ -129,7 +176,7 @@ def _apart(values: Sequence[int]) -> list[int]:
     >>> _apart([2, 3, 5, 8, 27])
     [2, 5, 8, 27]
     """
-    kept: list[int] = []
+    kept: list[float] = []
     for value in values:
         if not kept or value - kept[-1] > (values[-1] - values[0]) / 16:
             kept.append(value)
