@@ -310,6 +310,74 @@ class BoostingClassifier(ClassifierMixin, Booster):
 
         return INVERSE_TEMPERATURES.get(getattr(self, "loss", None), 1.0)
 
+    @property
+    @unmeasured
+    def feature_importances_(self):
+        """How much each feature moves the scores, of shape (n_features_in_,), with sum 1.
+
+        It is the sum of the absolute coefficients of the stumps on a feature, equal stumps counted
+        as one: the total variation of its shape functions. Of more than two classes, the mean over
+        the classes is subtracted first. There is none where the model is no sum of stumps.
+        """
+        try:
+            return self.shape_functions().importances
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    @unmeasured
+    def shape_functions(self, X=None):
+        """Return the scores as a sum of functions of one feature each, where they are one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            Samples over which the functions are to have the mean 0.
+
+        Returns
+        -------
+        boostbench.algorithms.shape_functions.ShapeFunctions
+            With `explain_global`, the functions as a table, and `explain_local`, what each feature
+            adds to the score of a sample.
+
+        Raises
+        ------
+        ValueError
+            If the model is no sum of stumps.
+        """
+        from boostbench.algorithms.shape_functions import ShapeFunctions
+
+        check_is_fitted(self)
+        return ShapeFunctions(self, X)
+
+    @unmeasured
+    def rules(self):
+        """List the stumps in the order in which they were found, where the model is a sum of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each stump: ``round``, ``feature`` (its name, or else its number),
+            ``threshold``, and a column for each class, for two classes for the second only. Where
+            the feature is above the threshold, the number there is added to the score of the class;
+            else it is subtracted. The intercept, where there is one, is round 0.
+
+        Raises
+        ------
+        ValueError
+            If the model is no sum of stumps.
+        """
+        from boostbench.algorithms.rules import rules
+
+        check_is_fitted(self)
+        return rules(self)
+
+    @unmeasured
+    def _stump_sum(self):
+        """Return the fitted model as a `StumpSum`, or raise ValueError where it is none."""
+        from boostbench.algorithms.stump_sums import of_stumps
+
+        return of_stumps(self)
+
     def staged_decision_function(self, X):
         """Score the classes after every boosting round.
 

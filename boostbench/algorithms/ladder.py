@@ -19,6 +19,7 @@ from boostbench.core.weak.vector_trees import (
     VectorTrees,
     VectorTreeSearch,
 )
+from boostbench.unmeasured import unmeasured
 
 
 class CodewordMCBoost(
@@ -127,6 +128,12 @@ class CodewordMCBoost(
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.hypotheses_.scores(self._seen(X), self.coefficients_)
+
+    @unmeasured
+    def _stump_sum(self):
+        from boostbench.algorithms.stump_sums import of_trees
+
+        return of_trees(self, self.hypotheses_.value @ self.codewords_.T)
 
     def _master(self, X, labels, random_state):
         risk = CodewordRisk(labels, _codebook(len(self.classes_), self._dimension(), random_state))

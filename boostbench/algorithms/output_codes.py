@@ -317,6 +317,13 @@ class AdaBoostMO(BoostingClassifier):
         """Each code has its own exponential loss, and each pair of classes is in half of them."""
         return (len(self.classes_) - 1) / len(self.codes_)
 
+    @unmeasured
+    def _stump_sum(self):
+        """Return the different stumps and their votes, which have no rounds."""
+        from boostbench.algorithms.stump_sums import of_votes
+
+        return of_votes(self._distinct, self._votes)
+
     def _master(self, X, labels, random_state):
         self.codes_ = exhaustive(len(self.classes_))
         return _MOMaster(self, StumpSearch(X, self.max_bins), labels)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.ladder import CodewordMCBoost
 from boostbench.algorithms.projections import LPP, NPE
+from boostbench.unmeasured import unmeasured
 
 
 def _kernel_pca(n_components, X):
@@ -84,6 +85,11 @@ class ReducedMCBoost(CodewordMCBoost):
     ):
         super().__init__(n_iterations, n_components, max_depth, leaf_values, max_bins, random_state)
         self.reduction = reduction
+
+    @unmeasured
+    def _stump_sum(self):
+        name = type(self).__name__
+        raise ValueError(f"the stumps of {name} test reduced features, not those of X")
 
     def _master(self, X, labels, random_state):
         reducer = _REDUCTIONS[self.reduction](self.n_components, X, len(self.classes_))

@@ -10,6 +10,7 @@ from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Mas
 from boostbench.algorithms.tree_search import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
+from boostbench.unmeasured import unmeasured
 
 
 class SAMME(BoostingClassifier):
@@ -87,6 +88,14 @@ class SAMME(BoostingClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.max_bins = max_bins
         self.random_state = random_state
+
+    @unmeasured
+    def _stump_sum(self):
+        from boostbench.algorithms.stump_sums import of_trees
+
+        if self.weak_learner == "tree":
+            return super()._stump_sum()
+        return of_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
 
     def _master(self, X, labels, random_state):
         if self.weak_learner == "tree":

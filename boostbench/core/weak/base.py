@@ -5,6 +5,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from boostbench.unmeasured import unmeasured
+
 
 class Found(NamedTuple):
     """The weak learner that a search has found.
@@ -69,6 +71,10 @@ class Stack(ABC):
         -------
         ndarray of shape (n_samples, ..., n_some)
         """
+
+    @unmeasured
+    def __repr__(self):
+        return f"<{len(self)} {type(self).__name__}>"
 
     def scores(self, X, coefficients, some=slice(None)):
         """Add up some of the weak learners.

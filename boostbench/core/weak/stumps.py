@@ -15,6 +15,7 @@ import numpy as np
 
 from boostbench.core.weak.base import Found, Stack, largest_entry
 from boostbench.core.weak.layouts import PIECE, choose_layout
+from boostbench.unmeasured import unmeasured
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
@@ -89,6 +90,20 @@ class Stumps(Stack):
 
     def __len__(self):
         return len(self.feature)
+
+    @unmeasured
+    def __repr__(self):
+        if self.feature.ndim > 1:
+            return super().__repr__()
+        shown = 4
+        tests = [
+            f"{'+' if polarity > 0 else '-'}(x[{feature}] > {threshold:.4g})"
+            for feature, threshold, polarity in zip(
+                self.feature[:shown], self.threshold, self.polarity, strict=False
+            )
+        ]
+        rest = ["..."] * (len(self) > shown)
+        return f"<{len(self)} Stumps: {', '.join(tests + rest)}>"
 
     def outputs(self, X, some=slice(None)):
         """Evaluate some of the stumps.

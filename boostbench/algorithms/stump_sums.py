@@ -1,0 +1,100 @@
+"""What a fitted sum of stumps is made of, in one form for all estimators that have one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boostbench.algorithms.stump_ensembles import additive
+from boostbench.core.weak.stumps import Stump, Stumps
+
+
+class StumpSum(NamedTuple):
+    r"""The scores :math:`F(x) = F_0 + \sum_t h_t(x) W_t` with stumps h.
+
+    Attributes
+    ----------
+    stumps : boostbench.core.weak.stumps.Stumps
+        In the order of the training; one whose threshold is infinite is constant.
+    coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
+        W. For two classes one number, which moves the scores towards the second class.
+    intercept : ndarray of shape () or (n_classes,)
+        :math:`F_0`.
+    """
+
+    stumps: Stumps
+    coefficients: np.ndarray
+    intercept: np.ndarray
+
+
+def of_stumps(model):
+    """Take apart an estimator whose weak learners are stumps.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, as `boostbench.algorithms.stump_ensembles.additive` takes it.
+
+    Returns
+    -------
+    StumpSum
+
+    Raises
+    ------
+    ValueError
+        If the model is not of that form.
+    """
+    if not len(model.hypotheses_):
+        return of_votes(Stumps([]), model.coefficients_)
+    additive(model)
+    intercept = model.intercepts_.sum(axis=0) if hasattr(model, "intercepts_") else 0.0
+    return of_votes(model.hypotheses_, model.coefficients_, intercept)
+
+
+def of_trees(model, values):
+    """Take apart an estimator whose weak learners are trees.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, with `hypotheses_` of the kind `boostbench.core.weak.trees.Trees`, and a number for
+        each in `coefficients_`.
+    values : ndarray of shape (n_nodes, n_classes)
+        What the nodes of the trees add to the scores of the classes, times the coefficient.
+
+    Returns
+    -------
+    StumpSum
+
+    Raises
+    ------
+    ValueError
+        If there are trees with more than one test.
+    """
+    trees = model.hypotheses_
+    if trees.depth > 1:
+        raise ValueError(f"the trees of this {type(model).__name__} are no stumps")
+    low, high = (values[trees.children[trees.root, side]] for side in (0, 1))
+    coefficients = model.coefficients_[:, None]
+    tests = zip(trees.feature[trees.root], trees.threshold[trees.root], strict=True)
+    stumps = Stumps([Stump(feature, threshold) for feature, threshold in tests])
+    middle = (coefficients * (high + low) / 2).sum(axis=0)
+    return of_votes(stumps, coefficients * (high - low) / 2, middle)
+
+
+def of_votes(stumps, coefficients, intercept=0.0):
+    """Make a `StumpSum`; of two columns of coefficients, the difference is kept.
+
+    Parameters
+    ----------
+    stumps : boostbench.core.weak.stumps.Stumps
+    coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
+    intercept : float or ndarray of shape (n_classes,), default=0.0
+
+    Returns
+    -------
+    StumpSum
+    """
+    intercept = np.broadcast_to(np.asarray(intercept, float), coefficients.shape[1:])
+    if coefficients.shape[1:] == (2,):
+        coefficients, intercept = coefficients @ [-1.0, 1.0], intercept @ [-1.0, 1.0]
+    return StumpSum(stumps, coefficients, np.asarray(intercept))

@@ -1,0 +1,240 @@
+"""Sums of stumps, taken apart: shape functions, their importances, rules."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from boostbench.algorithms import (
+    CGENS,
+    CGENSSLS,
+    LADDER,
+    SAMME,
+    AdaBoost,
+    AdaBoostECC,
+    AdaBoostMH,
+    AdaBoostMO,
+    CodewordMCBoost,
+    GradBoost,
+    LPBoost,
+    LsBoost,
+    MCBoost,
+    MultiBoost,
+    ProjectedAdaBoostMH,
+    RBoostProj,
+    RBoostRank,
+    ReducedMCBoost,
+    RpBoost,
+)
+
+from .problems import blobs
+
+SUMS = {
+    "AdaBoost": AdaBoost(),
+    "AdaBoost, constant": AdaBoost(constant=True),
+    "AdaBoostECC": AdaBoostECC(random_state=0),
+    "AdaBoostMH": AdaBoostMH(),
+    "AdaBoostMO": AdaBoostMO(),
+    "CGENS": CGENS(C=1.0),
+    "CGENSSLS": CGENSSLS(C=1.0),
+    "CodewordMCBoost": CodewordMCBoost(random_state=0),
+    "GradBoost": GradBoost(),
+    "LADDER": LADDER(random_state=0),
+    "LPBoost": LPBoost(),
+    "LsBoost": LsBoost(),
+    "MCBoost": MCBoost(),
+    "MultiBoost": MultiBoost(),
+    "RBoostProj": RBoostProj(n_projections=50, random_state=0),
+    "SAMME": SAMME(),
+}
+BINARY = (AdaBoost, CGENS, LPBoost, LsBoost)
+CASES = {
+    f"{name}, {n_classes} classes": (model, n_classes)
+    for name, model in SUMS.items()
+    for n_classes in ((2,) if isinstance(model, BINARY) else (2, 3))
+}
+NAMES = ["width", "height", "depth", "age"]
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+def fitted(request):
+    """A model, and new samples, some of which lie on thresholds."""
+    model, n_classes = request.param
+    X, y = blobs(n_classes, n_samples=90)
+    X = pd.DataFrame(X.round(1), columns=NAMES)
+    model = clone(model).set_params(n_iterations=30).fit(X, np.array(["bee", "ant", "cat"])[y])
+    new = np.concatenate([X, np.random.default_rng(1).normal(size=(200, 4))])
+    thresholds = model._stump_sum().stumps.threshold
+    new[:20, 0] = np.resize(thresholds[np.isfinite(thresholds)], 20)
+    return model, X, pd.DataFrame(new, columns=NAMES)
+
+
+def scores(model, X):
+    """The scores, with a column for each class, or one of the second of two classes."""
+    return model.decision_function(X).reshape(len(X), -1)
+
+
+def outputs(model):
+    return list(model.classes_[1:] if len(model.classes_) == 2 else model.classes_)
+
+
+def close(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * (1 + np.abs(wanted).max()))
+
+
+class TestTheSum:
+    @pytest.mark.parametrize("centred", [False, True])
+    def test_terms_add_up_to_the_scores(self, fitted, centred):
+        model, X, new = fitted
+        shapes = model.shape_functions(X if centred else None)
+        terms = shapes.explain_local(new)
+        wanted = scores(model, new)
+        close(shapes.decision_function(new).reshape(wanted.shape), wanted)
+        if len(model.classes_) == 2:
+            assert list(terms) == ["intercept", *NAMES]
+            close(terms.sum(axis=1), wanted[:, 0])
+        else:
+            for label, of_class in zip(model.classes_, wanted.T, strict=True):
+                assert list(terms[label]) == ["intercept", *NAMES]
+                close(terms[label].sum(axis=1), of_class)
+
+    def test_rules_add_up_to_the_scores(self, fitted):
+        model, _, new = fitted
+        rules = model.rules()
+        assert list(rules)[:3] == ["round", "feature", "threshold"]
+        assert list(rules)[3:] == outputs(model)
+        found = np.zeros((len(new), len(outputs(model))))
+        for row in rules.itertuples(index=False):
+            votes = np.array(row[3:], float)
+            above = row.round == 0 or new[row.feature] > row.threshold
+            found += np.where(above, 1.0, -1.0)[..., None] * votes
+        close(found, scores(model, new))
+        rounds = rules["round"][rules["round"] > 0]
+        assert (rounds.diff().dropna() == 1).all()
+        if not isinstance(model, AdaBoostMO):
+            assert len(rounds) == model.n_iterations_
+
+    def test_the_table_of_the_functions_holds_them_all(self, fitted):
+        model, X, new = fitted
+        shapes = model.shape_functions(X)
+        table = shapes.explain_global()
+        assert list(table) == ["feature", "left", "right", *outputs(model)]
+        found = np.tile(shapes.intercept, (len(new), 1))
+        for feature, steps in table.groupby("feature"):
+            assert (steps["left"].iloc[0], steps["right"].iloc[-1]) == (-np.inf, np.inf)
+            assert (steps["left"].iloc[1:].to_numpy() == steps["right"].iloc[:-1].to_numpy()).all()
+            values = new[feature].to_numpy()[:, None]
+            on = (steps["left"].to_numpy() < values) & (values <= steps["right"].to_numpy())
+            assert (on.sum(axis=1) == 1).all()
+            found += on.astype(float) @ steps[outputs(model)].to_numpy()
+        close(found, scores(model, new))
+
+    def test_over_the_samples_each_function_has_the_mean_0(self, fitted):
+        model, X, _ = fitted
+        shapes = model.shape_functions(X)
+        terms = shapes.explain_local(X).mean().to_numpy().reshape(-1, 5)
+        close(terms[:, 1:], np.zeros_like(terms[:, 1:]))
+        close(terms[:, 0], scores(model, X).mean(axis=0))
+        close(shapes.intercept, terms[:, 0])
+
+    def test_importances_are_how_much_the_functions_move(self, fitted):
+        model, _, _ = fitted
+        importances = model.feature_importances_
+        table = model.shape_functions().explain_global()
+        wanted = dict.fromkeys(NAMES, 0.0)
+        for feature, steps in table.groupby("feature"):
+            moves = np.diff(steps[outputs(model)].to_numpy(), axis=0)
+            if moves.shape[1] > 1:
+                moves = moves - moves.mean(axis=1, keepdims=True)
+            wanted[feature] = np.abs(moves).sum()
+        np.testing.assert_allclose(
+            importances, np.array(list(wanted.values())) / sum(wanted.values())
+        )
+        assert importances.sum() == pytest.approx(1)
+        assert (importances >= 0).all()
+
+
+def test_importances_of_one_sum_by_hand():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [3.0, 1.0]])
+    model = AdaBoost(n_iterations=3).fit(X, [0, 1, 0, 1])
+    alphas = np.bincount(model.hypotheses_.feature, model.coefficients_, minlength=2)
+    distinct = len(set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True)))
+    assert distinct == len(model.coefficients_)
+    np.testing.assert_allclose(model.feature_importances_, alphas / alphas.sum())
+
+
+def test_a_step_back_does_not_count_twice():
+    """GradBoost changes the coefficients of one stump again and again."""
+    X, y = blobs(2, n_features=2)
+    model = GradBoost(n_iterations=300, nu=1e-2).fit(X, y)
+    stumps = model.hypotheses_
+    tests = np.stack([stumps.feature, stumps.threshold], axis=1)
+    distinct, at = np.unique(tests, axis=0, return_inverse=True)
+    assert len(distinct) < len(tests)
+    votes = (model.coefficients_ @ [-1.0, 1.0]) * stumps.polarity
+    sizes = np.abs(np.bincount(at.ravel(), votes))
+    wanted = np.bincount(distinct[:, 0].astype(int), sizes, minlength=2)
+    np.testing.assert_allclose(model.feature_importances_, wanted / wanted.sum())
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CGENS(weak_learner="perceptron", n_candidates=20, random_state=0),
+        CodewordMCBoost(max_depth=2, random_state=0),
+        MCBoost(weak_learner="tree"),
+        ProjectedAdaBoostMH(),
+        RBoostRank(n_projections=10, random_state=0),
+        ReducedMCBoost(random_state=0),
+        RpBoost(random_state=0),
+        SAMME(weak_learner="tree", random_state=0),
+    ],
+)
+def test_what_is_no_sum_of_stumps_has_none_of_this(model):
+    model = clone(model).set_params(n_iterations=3).fit(*blobs(2))
+    for method in (model.rules, model.shape_functions):
+        with pytest.raises(ValueError, match=type(model).__name__):
+            method()
+    assert not hasattr(model, "feature_importances_")
+
+
+def test_without_a_round_there_is_the_intercept():
+    X, y = np.ones((6, 2)), [0, 1, 1, 0, 1, 1]
+    for model in (AdaBoostMH().fit(X, y), LsBoost(n_iterations=2).fit(X, y)):
+        shapes = model.shape_functions(X)
+        assert (model.feature_importances_ == 0).all()
+        assert len(shapes.explain_global()) == 0
+        close(shapes.explain_local(X).sum(axis=1), model.decision_function(X))
+
+
+def test_other_numbers_of_features_are_refused():
+    model = AdaBoostMH(n_iterations=3).fit(*blobs(3))
+    with pytest.raises(ValueError, match="expected 4"):
+        model.shape_functions().explain_local(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="expected 4"):
+        model.shape_functions(np.zeros((2, 3)))
+
+
+def test_features_without_names_have_numbers():
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostMH(n_iterations=3).fit(X, y)
+    assert list(model.rules()["feature"]) == list(model.hypotheses_.feature)
+    assert set(model.shape_functions().explain_global()["feature"]) <= {"x0", "x1", "x2", "x3"}
+
+
+def test_an_unfitted_model_says_so():
+    for use in (AdaBoost().rules, AdaBoost().shape_functions):
+        with pytest.raises(ValueError, match="not fitted"):
+            use()
+    assert not hasattr(AdaBoost(), "feature_importances_")
+
+
+def test_stacks_say_what_they_are():
+    X, y = load_iris(return_X_y=True)
+    assert repr(AdaBoostMH(n_iterations=2).fit(X, y).hypotheses_) == (
+        "<2 Stumps: +(x[2] > 2.45), +(x[2] > 4.75)>"
+    )
+    assert repr(AdaBoostMH(n_iterations=9).fit(X, y).hypotheses_).endswith(", ...>")
+    assert repr(SAMME(n_iterations=3).fit(X, y).hypotheses_) == "<3 ClassTrees>"
+    assert repr(AdaBoostMO(n_iterations=3).fit(X, y).hypotheses_) == "<3 Stumps>"

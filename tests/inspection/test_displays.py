@@ -1,0 +1,131 @@
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.inspection import DecisionBoundaryDisplay
+
+from boostbench.algorithms import AdaBoost, MCBoost, RBoostRank
+from boostbench.inspection import ImportanceDisplay, ShapeFunctionDisplay, StagedErrorDisplay
+
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def _no_screen():
+    with pyplot.rc_context():
+        pyplot.switch_backend("agg")
+        yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def iris():
+    data = load_iris(as_frame=True)
+    return data.data, data.target_names[data.target]
+
+
+@pytest.fixture(scope="module")
+def model(iris):
+    return MCBoost(n_iterations=40).fit(*iris)
+
+
+class TestShapeFunctions:
+    def test_curves_are_the_functions(self, model, iris):
+        X, _ = iris
+        display = ShapeFunctionDisplay.from_estimator(model, X)
+        shapes = model.shape_functions(X)
+        order = [f for f in np.argsort(-shapes.importances) if shapes.importances[f] > 0]
+        assert [ax.get_xlabel() for ax in display.axes_] == [X.columns[f] for f in order]
+        for ax, curves, feature in zip(display.axes_, display.lines_, order, strict=True):
+            terms = shapes.explain_local(X)
+            values = X.iloc[:, feature].to_numpy()
+            for label, curve in zip(model.classes_, curves, strict=True):
+                steps = curve.get_data()
+                assert (steps.edges[0], steps.edges[-1]) == (values.min(), values.max())
+                # A sample on a threshold belongs to the step at its left.
+                at = np.maximum(steps.edges.searchsorted(values) - 1, 0)
+                np.testing.assert_allclose(steps.values[at], terms[label][X.columns[feature]])
+            low, high = ax.get_xlim()
+            assert low <= values.min() < values.max() <= high
+        assert [text.get_text() for text in display.figure_.legends[0].get_texts()] == list(
+            model.classes_
+        )
+
+    def test_of_two_classes_there_is_one_curve(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        display = ShapeFunctionDisplay.from_estimator(AdaBoost(n_iterations=20).fit(X, y), X)
+        assert {len(curves) for curves in display.lines_} == {1}
+        assert len(display.axes_) == 6
+        assert not display.figure_.legends
+
+    def test_features_by_number_or_name(self, model, iris):
+        X, _ = iris
+        for features in ([3, 0], ["petal width (cm)", 0]):
+            display = ShapeFunctionDisplay.from_estimator(model, X, features=features, n_columns=1)
+            assert [ax.get_xlabel() for ax in display.axes_] == [X.columns[3], X.columns[0]]
+        with pytest.raises(ValueError, match="'colour'"):
+            ShapeFunctionDisplay.from_estimator(model, X, features=["colour"])
+
+    def test_a_feature_that_is_not_in_use_is_flat(self, iris):
+        X, y = iris
+        model = MCBoost(n_iterations=1).fit(X, y)
+        display = ShapeFunctionDisplay.from_estimator(model, X, features=[0])
+        assert all((curve.get_data().values == 0).all() for curve in display.lines_[0])
+
+    def test_another_model_is_refused(self, iris):
+        model = RBoostRank(n_iterations=3, n_projections=10, random_state=0).fit(*iris)
+        with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
+            ShapeFunctionDisplay.from_estimator(model, iris[0])
+
+
+class TestImportances:
+    def test_bars_are_the_largest(self, model, iris):
+        display = ImportanceDisplay.from_estimator(model, n_features=2)
+        largest = np.argsort(model.feature_importances_)[-2:]
+        widths = [bar.get_width() for bar in display.bars_]
+        np.testing.assert_allclose(widths, model.feature_importances_[largest])
+        labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+        assert labels == list(iris[0].columns[largest])
+
+    def test_of_any_estimator(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        display = ImportanceDisplay.from_estimator(AdaBoostClassifier(n_estimators=5).fit(X, y))
+        assert 0 < len(display.bars_) <= 5
+        assert display.ax_.get_yticklabels()[0].get_text().startswith("x")
+
+
+class TestStagedErrors:
+    def test_the_curve_is_the_errors(self, model, iris):
+        X, y = iris
+        display = StagedErrorDisplay.from_estimator(model, X, y, color="k")
+        rounds, errors = display.line_.get_data()
+        assert list(rounds) == list(range(1, model.n_iterations_ + 1))
+        np.testing.assert_allclose(errors, [np.mean(p != y) for p in model.staged_predict(X)])
+        assert display.line_.get_color() == "k"
+
+    def test_curves_share_a_picture(self, model, iris):
+        X, y = iris
+        first = StagedErrorDisplay.from_estimator(model, X, pd.Series(y), name="a")
+        second = StagedErrorDisplay.from_estimator(model, X[::2], y[::2], name="b", ax=first.ax_)
+        assert first.figure_ is second.figure_
+        assert [t.get_text() for t in first.ax_.get_legend().get_texts()] == ["a", "b"]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
+def test_scikit_learn_draws_boundaries(iris, n_classes, method):
+    X, y = iris[0].iloc[: 50 * n_classes, 1:3], iris[1][: 50 * n_classes]
+    model = MCBoost(n_iterations=5).fit(X, y)
+    display = DecisionBoundaryDisplay.from_estimator(
+        model, X, response_method=method, grid_resolution=5
+    )
+    assert np.isfinite(np.asarray(display.response, float)).all()
+
+
+def test_without_matplotlib_one_line_says_so(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"^displays need matplotlib; .*boostbench\[plots\]'$"):
+        ImportanceDisplay.from_estimator(model)
