@@ -5,9 +5,10 @@
     python scripts/fuzz.py --seconds 600
     python scripts/fuzz.py --seconds 60 --only tables --seed 7
 
-Each piece has to be taken or refused in one line within ten seconds; what else happens is printed
-and counted as escaped or as hanging. The exit code says whether there was any. `tests/fuzzing.py`
-makes the pieces. `scripts/bench_memory.py` measures the memory that reading a file takes.
+Each piece has to be taken or refused in one line within ten CPU seconds; what else happens is
+printed and counted as escaped or as hanging. The exit code says whether there was any.
+`tests/fuzzing.py` makes the pieces. `scripts/bench_memory.py` measures the memory that reading a
+file takes.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import fuzzing
 
-#: Seconds that a piece may take.
+#: CPU seconds that a piece may take.
 LIMIT = 10
 #: Pieces that are generated at once.
 BATCH = 200
@@ -49,7 +50,7 @@ def main() -> int:
     kinds = [args.only] if args.only else list(fuzzing.ALL)
     whole = sum(SHARES.get(kind, 1) for kind in kinds)
     logging.disable()
-    signal.signal(signal.SIGALRM, _alarm)
+    signal.signal(signal.SIGPROF, _alarm)
     escaped = Counter()
     with fuzzing.quarantine() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -74,7 +75,8 @@ def _run(kind: str, budget: float, start: int, folder: Path, escaped: Counter):
         if time.monotonic() - begin > budget:
             return
         own.mkdir()
-        signal.alarm(LIMIT)
+        # Once more each second, should something swallow it.
+        signal.setitimer(signal.ITIMER_PROF, LIMIT, 1)
         try:
             counts[function(own, case)] += 1
         except (Exception, Hanging) as error:
@@ -85,7 +87,7 @@ def _run(kind: str, budget: float, start: int, folder: Path, escaped: Counter):
                 print(f"{kind}: {where}: {str(error)[:300]!r}\n  {case!r}"[:1500], flush=True)
             escaped[kind, where] += 1
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             shutil.rmtree(own, ignore_errors=True)
 
     options = settings(
@@ -102,7 +104,7 @@ def _run(kind: str, budget: float, start: int, folder: Path, escaped: Counter):
 
 
 def _alarm(number, frame):
-    raise Hanging(f"more than {LIMIT} s")
+    raise Hanging(f"more than {LIMIT} CPU seconds")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from boostbench.errors import writing
+from boostbench.errors import UserError, writing
 from boostbench.figures.drawing import need_matplotlib
 
 
@@ -29,6 +29,8 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
     UserError
         For what the user can put right; nothing was written then.
     """
+    if any(override.startswith("shard=") for override in overrides):
+        raise UserError("shard= is for run and table; a figure needs all that it shows")
     need_matplotlib()
     from boostbench.figures.definition import read_figure
     from boostbench.figures.page import page

@@ -1,6 +1,7 @@
 """One experiment of ``boostbench run``, and the table of a sweep over several."""
 
 from collections.abc import Sequence
+from math import nan
 from pathlib import Path
 from statistics import fmean
 
@@ -64,6 +65,8 @@ def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
         complain(f"{' '.join(settings.overrides.task)}: {error}" if sweep else error)
         raise stop(2) from error
     (outcome,) = report.outcomes
+    if cfg.shard and not report.failed:
+        return nan  # of a part of the splits
     if report.failed:
         n_splits = len(outcome.records) + len(outcome.failures)
         complain(f"{outcome.experiment.label}: {report.failed} of {n_splits} splits failed")
@@ -82,6 +85,8 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str])
     with busy("loading data"):
         dataset = load(spec["data"])
     report = execute([spec], [dataset], n_jobs=None if alone or given else 1)
+    if spec["shard"]:
+        return report
     if swept:
         own = [o for o in settings.overrides.task if o.partition("=")[0] in swept]
         print_line(Console(), f"{' '.join(own)}", style="bold yellow")

@@ -166,6 +166,12 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     certify.add_argument("--jobs", type=int, default=-1, metavar="N", help="default: all cores")
     certify.set_defaults(function=_certify)
 
+    merge = commands.add_parser("merge", help="unite the records of several folders of results")
+    merge.add_argument(
+        "words", nargs="+", metavar="DIR", help="folders; and perhaps results=DIR, where they go"
+    )
+    merge.set_defaults(function=_merge)
+
     report = commands.add_parser("report", help="write all results as one HTML page")
     report.add_argument(
         "words", nargs="*", metavar="TABLE", help="default: all; and perhaps results=DIR"
@@ -238,6 +244,13 @@ def _certify(args: argparse.Namespace) -> int:
         from boostbench.cli.certify import certify
 
     return certify(args.words, args.budget, args.dry_run, args.jobs)
+
+
+def _merge(args: argparse.Namespace) -> int:
+    with busy("merging"):
+        from boostbench.cli.merge import merge
+
+        return merge(args.words)
 
 
 def _report(args: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ from boostbench.report.writers.terminal import (
 )
 
 #: Overrides that change where and how a table is made, and not what is in it.
-_WITHOUT_EFFECT = ("results=", "rerun=", "parallel=", "parallel.")
+_WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 
 _WRITERS = {".md": markdown, ".csv": to_csv, ".tex": latex}
 
@@ -67,6 +67,8 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
         raise UserError(f"none of the data sets of table {name} is available")
     possible = [key for key in keys if key[0] in datasets and definition.runs(*key)]
     report = execute([specs[key] for key in possible], [datasets[row] for row, _ in possible])
+    if specs[keys[0]]["shard"]:  # the numbers of one shard are no table
+        return int(report.failed > 0)
     outcomes = dict(zip(possible, report.outcomes, strict=True))
     given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
     changes, different = _changes(definition, specs) if given else ([], {})

@@ -183,7 +183,7 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
     -------
     dict
         ``algo``, ``data``, ``protocol``, ``profile``, ``parallel``, ``seed``, ``results``,
-        ``rerun``.
+        ``rerun``, ``shard``.
     """
     hydra = cfg.hydra if hydra is None else hydra
     spec = {
@@ -223,6 +223,7 @@ class _Config:
     measure: Any
     results: str
     rerun: Any
+    shard: Any
 
 
 def _settle(spec: dict, choice: str, given: list[str]) -> dict:

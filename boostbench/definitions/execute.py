@@ -9,6 +9,7 @@ from boostbench.errors import UserError, complain
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.progress import progress
 from boostbench.experiment.runner import Report, run
+from boostbench.experiment.shards import Shard
 
 
 def execute(
@@ -40,6 +41,7 @@ def execute(
         Experiment.from_config(spec, dataset, measure)
         for spec, dataset in zip(specs, datasets, strict=True)
     ]
+    shard = Shard.parse(common["shard"])
     with progress() as listener:
         report = run(
             experiments,
@@ -47,10 +49,14 @@ def execute(
             n_jobs=common["parallel"]["n_jobs"] if n_jobs is None else n_jobs,
             backend=common["parallel"]["backend"],
             rerun=common["rerun"],
+            shard=shard,
             on_event=listener,
         )
     for warning in report.warnings:
         complain(warning)
+    if shard:
+        print(f"shard {shard}: {report.ran} splits have run, {report.failed} failed", end="; ")
+        print(f"'boostbench merge {shard.folder(common['results']).parent}/*' unites all shards")
     return report
 
 

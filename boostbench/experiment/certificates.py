@@ -70,6 +70,11 @@ class Certificates:
     warnings : list of str, default=[]
         One for each damaged line.
 
+    Attributes
+    ----------
+    certificates : list of Certificate
+    warnings : list of str
+
     Examples
     --------
     >>> Certificates([]).grade("a.B", "old code", "new code", "configuration") is None
@@ -78,8 +83,9 @@ class Certificates:
 
     def __init__(self, certificates: Iterable[Certificate], warnings: Iterable[str] = ()):
         self.warnings = list(warnings)
+        self.certificates = list(certificates)
         self._by_code: dict[tuple[str, str], list[tuple[Certificate, frozenset]]] = {}
-        for one in certificates:
+        for one in self.certificates:
             covered = frozenset(one.configurations)
             self._by_code.setdefault((one.target, one.before), []).append((one, covered))
         self._known: dict[tuple[str, str, str, str], str | None] = {}

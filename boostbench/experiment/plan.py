@@ -169,6 +169,10 @@ class Experiment:
         """Give the key of a split's record."""
         return self.identity.split_key(split.index, split.checksum)
 
+    def shard_key(self, split: Split) -> str:
+        """Give the key of all that is done in one place: a split, and what it waits for."""
+        return self.key(self.tuning_split(split) if self.is_tuned else split)
+
     def path(self, results: Path, tuning: bool = False) -> Path:
         """Give the file of the experiment's records, or of its cross-validation trials."""
         if tuning:

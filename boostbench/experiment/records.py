@@ -75,17 +75,30 @@ def append(path: Path, record: dict) -> dict:
     UserError
         If the file cannot be written to, such as on a full disk.
     """
-    definitions, line = lines.compose(record)
-    checked = Definitions()
-    for definition in definitions.values():
-        checked.add(lines.parse(definition))
-    written = checked.record(lines.parse(line), _kind(path))
+    [written] = append_all(path, [record])
+    return written
+
+
+def append_all(path: Path, records: Iterable[dict]) -> list[dict]:
+    """Add several records to a file at once; see `append`."""
+    composed, written, checked = [], [], Definitions()
+    for record in records:
+        definitions, line = lines.compose(record)
+        for name, definition in definitions.items():
+            if name not in checked.hashes:
+                checked.add(lines.parse(definition))
+        written.append(checked.record(lines.parse(line), _kind(path)))
+        composed.append((definitions, line))
+    if not composed:
+        return []
     with appending(path, "records to ", _is_whole) as file:
-        known = _hashes(path, file)
-        new = {name: text for name, text in definitions.items() if name not in known}
-        file.write(b"".join([*new.values(), line]))
+        known = set(_hashes(path, file))
+        for definitions, line in composed:
+            new = {name: text for name, text in definitions.items() if name not in known}
+            file.write(b"".join([*new.values(), line]))
+            known |= new.keys()
         version = os.fstat(file.fileno()).st_ino, file.seek(0, os.SEEK_END)
-    _seen[path] = (*version, known | new.keys())
+    _seen[path] = (*version, frozenset(known))
     return written
 
 

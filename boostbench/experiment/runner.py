@@ -13,6 +13,7 @@ from boostbench.experiment.certificates import TODAY, Certificates
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import append, check_writable, read
 from boostbench.experiment.schema import BadLine
+from boostbench.experiment.shards import Shard
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import choose
 from boostbench.experiment.workers import Workers
@@ -90,6 +91,7 @@ def run(
     n_jobs: int = 1,
     backend: str = "loky",
     rerun: str = "missing",
+    shard: Shard | None = None,
     on_event: Callable | None = None,
 ) -> Report:
     """Run what is missing, recording each piece of work as it finishes.
@@ -112,6 +114,9 @@ def run(
         What runs: nothing, so that only what is recorded is gathered; splits without a finished
         record; also those whose record other code made, which no certificate covers; or all.
         Failed splits run again, except with ``"never"``.
+    shard : Shard, optional
+        Runs only what belongs to it, and records it in a folder of its own below `results`, to
+        which no other shard writes. What both folders have is known.
     on_event : callable, optional
         Called with each `Planned`, `Finished` and `Interrupted`.
 
@@ -131,7 +136,7 @@ def run(
     if rerun == "never":
         return collect(experiments, results=results)
     on_event = _ignore if on_event is None else on_event
-    session = _Session(list(experiments), Path(results), rerun, on_event)
+    session = _Session(list(experiments), Path(results), rerun, on_event, shard)
     plan = session.plan()
     if plan.splits:
         workers = Workers(n_jobs, backend)
@@ -169,12 +174,18 @@ class _Session:
     """The records of some experiments in memory, kept equal to those on disk."""
 
     def __init__(
-        self, experiments: list[Experiment], results: Path, rerun: str, on_event: Callable
+        self,
+        experiments: list[Experiment],
+        results: Path,
+        rerun: str,
+        on_event: Callable,
+        shard: Shard | None = None,
     ):
         self.experiments = experiments
         self.results = results
         self.rerun = rerun
         self.on_event = on_event
+        self.shard = shard
         self.certificates = Certificates.read(results)
         self.warnings: list[str] = list(self.certificates.warnings)
         self.files: dict[Path, dict[str, dict]] = {}
@@ -187,7 +198,7 @@ class _Session:
         for experiment in self.experiments:
             experiment.check()
             for split in experiment.splits:
-                if self._finished(experiment, split) is None:
+                if self._finished(experiment, split) is None and self._is_ours(experiment, split):
                     place = experiment.path(self.results), experiment.key(split)
                     missing[place] = experiment, split
         ready, waiting = [], []
@@ -205,13 +216,13 @@ class _Session:
     def paths(self, plan: _Plan) -> set[Path]:
         """Give the files that the plan writes to."""
         splits = {experiment.path(self.results) for experiment, _ in plan.splits}
-        return splits | {self._path(task) for task in plan.tuning}
+        return set(map(self._own, splits | {self._path(task) for task in plan.tuning}))
 
     def carry_out(self, plan: _Plan, workers: Workers) -> None:
         """Run all that is planned."""
-        n_splits = sum(len(experiment.splits) for experiment in self.experiments)
         n_missing = len(plan.splits)
-        self.on_event(Planned(len(plan.tuning), n_missing, n_splits - n_missing))
+        ours = [(e, s) for e in self.experiments for s in e.splits if self._is_ours(e, s)]
+        self.on_event(Planned(len(plan.tuning), n_missing, len(ours) - n_missing))
         try:
             self._run(workers, [*plan.tuning, *plan.ready])
             tuned = []
@@ -259,10 +270,10 @@ class _Session:
         """Put an outcome on record, and tell."""
         path = self._path(task)
         try:
-            record = append(path, task.record(outcome))
+            record = append(self._own(path), task.record(outcome))
         except BadLine as error:
             outcome = {"error": f"what was measured cannot be recorded: {error}", "where": "?"}
-            record = append(path, task.record(outcome))
+            record = append(self._own(path), task.record(outcome))
         self._file_of(path)[record["key"]] = record
         self.done += 1
         if not task.tuning:
@@ -271,10 +282,22 @@ class _Session:
 
     def _file_of(self, path: Path) -> dict[str, dict]:
         if path not in self.files:
-            records, warnings = read(path) if self.rerun != "all" else ([], [])
-            self.files[path] = {record["key"]: record for record in records}
-            self.warnings += warnings
+            self.files[path] = {}
+            files = dict.fromkeys((path, self._own(path)))
+            for one in files if self.rerun != "all" else ():
+                records, warnings = read(one)
+                self.files[path] |= {record["key"]: record for record in records}
+                self.warnings += warnings
         return self.files[path]
+
+    def _own(self, path: Path) -> Path:
+        """Give the file that is written in the place of a file of all records."""
+        if self.shard is None:
+            return path
+        return self.shard.folder(self.results) / path.relative_to(self.results)
+
+    def _is_ours(self, experiment: Experiment, split: Split) -> bool:
+        return self.shard is None or self.shard.takes(experiment.shard_key(split))
 
     def _path(self, task: Task) -> Path:
         return task.experiment.path(self.results, task.tuning)

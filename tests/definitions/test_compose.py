@@ -58,7 +58,7 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
 def test_every_algorithm_under_every_protocol(algo, protocol):
     spec = compose(f"algo={algo}", f"protocol={protocol}")
     groups = {"algo", "data", "protocol", "profile", "parallel"}
-    assert spec.keys() == groups | {"measure", "seed", "results", "rerun"}
+    assert spec.keys() == groups | {"measure", "seed", "results", "rerun", "shard"}
     assert spec["protocol"]["name"] == protocol
     assert spec["protocol"].keys() == compose()["protocol"].keys()
 

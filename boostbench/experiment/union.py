@@ -1,0 +1,121 @@
+"""Unite the records of several folders of results in one."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from boostbench.errors import UserError
+from boostbench.experiment.certificates import (
+    Certificates,
+    certificates_path,
+    file_certificate,
+)
+from boostbench.experiment.records import append_all, check_writable, read
+
+#: What may differ between records of one result: where and when it was made, and what is derived.
+_CIRCUMSTANCES = (
+    *("seconds", "started", "finished", "warnings", "environment", "code", "commit"),
+    *("config", "config_hash", "asked", "key", "where"),
+)
+
+
+@dataclass
+class Union:
+    """What has become of the records.
+
+    Attributes
+    ----------
+    added : int
+        Records that were not there.
+    known : int
+        Records of results that were there already.
+    conflicts : list of str
+        In words, results that are there and that another folder has otherwise. They stay.
+    warnings : list of str
+        What is wrong with the files that were read.
+    """
+
+    added: int = 0
+    known: int = 0
+    conflicts: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def unite(folders: Iterable[Path], results: Path) -> Union:
+    """Add the records of several folders, and their certificates, to those of another.
+
+    A result that several have counts once. A finished one takes the place of a failure, and nothing
+    the place of a finished one. The folders stay as they are.
+
+    Parameters
+    ----------
+    folders : iterable of Path
+        Folders of results.
+    results : Path
+        The folder that they are added to.
+
+    Returns
+    -------
+    Union
+
+    Raises
+    ------
+    UserError
+        If a folder has no records, or `results` cannot be written.
+    """
+    union, sources = Union(), {}
+    for folder in map(Path, folders):
+        found = sorted((folder / "records").glob("*/*.jsonl"))
+        if not found:
+            raise UserError(f"{folder} holds no records; name folders of results")
+        if folder.resolve() == Path(results).resolve():
+            raise UserError(f"{folder} is the folder that is added to; name others")
+        for path in found:
+            sources.setdefault(path.relative_to(folder), []).append(path)
+        _add_certificates(folder, results, union)
+    targets = {name: Path(results) / name for name in sources}
+    check_writable(targets.values())
+    for name, paths in sorted(sources.items()):
+        _add(paths, targets[name], union)
+    return union
+
+
+def _add(paths: list[Path], target: Path, union: Union) -> None:
+    here, warnings = read(target)
+    union.warnings += warnings
+    known = {record["key"]: record for record in here}
+    new: dict[str, dict] = {}
+    for path in paths:
+        records, warnings = read(path)
+        union.warnings += warnings
+        for record in records:
+            before = known.get(record["key"])
+            if before is None or ("error" in before and "error" not in record):
+                known[record["key"]] = new[record["key"]] = record
+                continue
+            union.known += 1
+            if "error" not in before and "error" not in record:
+                different = _differences(before, record)
+                if different:
+                    what = f"split {record['split']} of {path}"
+                    union.conflicts.append(f"{what} has another {', '.join(different)}")
+    # As one run would have them, whichever folder came first.
+    ordered = sorted(new.values(), key=lambda r: (r["config_hash"], r["split"], r.get("fold", 0)))
+    append_all(target, ordered)
+    union.added += len(ordered)
+
+
+def _differences(one: Mapping, other: Mapping) -> list[str]:
+    """Name what two records of one result have otherwise."""
+    names = (one.keys() | other.keys()) - set(_CIRCUMSTANCES)
+    return sorted(name for name in names if one.get(name) != other.get(name))
+
+
+def _add_certificates(folder: Path, results: Path, union: Union) -> None:
+    if not certificates_path(folder).is_file():
+        return
+    there, here = Certificates.read(folder), Certificates.read(results)
+    union.warnings += there.warnings
+    for certificate in there.certificates:
+        if certificate not in here.certificates:
+            file_certificate(results, certificate)

@@ -1,0 +1,68 @@
+import json
+import subprocess
+import sys
+
+PROGRAM = "import sys; from boostbench.cli import main; sys.exit(main())"
+RUN = [
+    *("run", "data=wine", "algo._target_=sklearn.tree.DecisionTreeClassifier"),
+    *("+algo.grid={max_depth: [1, 2]}", "protocol.tune=every_split", "protocol.n_splits=6"),
+    *("protocol.n_folds=2", "parallel=serial"),
+]
+
+
+def bare(path):
+    """Give the bytes of a file of records, without what differs from run to run."""
+    lines = []
+    for line in map(json.loads, path.read_text().splitlines()):
+        for name in ("seconds", "started", "finished", "provenance"):
+            line.pop(name, None)
+        lines.append(json.dumps(line))
+    return "\n".join(line for line in lines if line != "{}" and not line.startswith('{"hash"'))
+
+
+def test_all_shards_as_processes_merged_are_one_run(call, folder):
+    shards = [
+        subprocess.Popen([sys.executable, "-c", PROGRAM, *RUN, f"shard={i}/3"], cwd=folder)
+        for i in (1, 2, 3)
+    ]
+    assert [shard.wait() for shard in shards] == [0, 0, 0]
+    result = call("merge", *(f"results/shards/{i}-of-3" for i in (2, 3, 1)))
+    assert (result.code, result.out) == (0, "results: 30 records added, 0 were there\n")
+    assert call(*RUN, "results=one").code == 0
+    names = sorted(path.name for path in (folder / "one/records/wine").iterdir())
+    assert len(names) == 2
+    for name in names:
+        one, merged = (folder / top / "records/wine" / name for top in ("one", "results"))
+        assert bare(one) == bare(merged)
+    # All is there: nothing runs again.
+    assert "6 splits" not in call(*RUN).err
+
+
+def test_a_shard_says_what_it_has_done_and_a_table_waits(call, folder, define_table):
+    table = define_table(rows=["wine"], columns=["adaboost_mh"], overrides=["protocol.n_splits=2"])
+    quick = ["algo.n_iterations=2", "parallel=serial"]
+    told = [call("table", table, *quick, f"shard={i}/2").out for i in (1, 2)]
+    assert all(text.startswith("shard ") and "boostbench merge" in text for text in told)
+    assert not (folder / "results" / "tables").exists()
+    assert call("merge", *map(str, (folder / "results" / "shards").iterdir())).code == 0
+    assert call("table", table, *quick, "rerun=never").code == 0
+
+
+def test_conflicts_are_lines_and_the_exit_code(call, folder):
+    quick = ["run", "data=wine", "algo=adaboost_mh", "protocol.n_splits=2", "parallel=serial"]
+    for top in ("a", "b"):
+        call(*quick, "algo.n_iterations=2", f"results={top}")
+    path = folder / "b/records/wine/adaboost_mh.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[-1]["n_test_wrong"] += 1
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    result = call("merge", "a", "b", "results=all")
+    assert result.code == 1
+    assert result.err.count("\n") == 1
+    assert "split 1 of b/records/wine/adaboost_mh.jsonl has another test_error" in result.err
+
+
+def test_mistakes(refused):
+    assert "write shard=3/20" in refused("run", "algo=adaboost_mh", "data=wine", "shard=7")
+    assert "shard= is for run and table" in refused("figure", "mcboost1", "shard=1/2")
+    assert "holds no records" in refused("merge", "nowhere")
