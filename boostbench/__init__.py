@@ -1,3 +1,59 @@
-"""Boosting algorithms of five papers, and a runner that reproduces their tables and figures."""
+"""Boosting algorithms of five papers, and a runner that reproduces their tables and figures.
+
+The algorithms are imported when they are first asked for, so that the command line, which needs
+none of them to answer, does not wait for scikit-learn.
+"""
+
+import importlib
 
 __version__ = "0.1.0"
+
+# Those of `boostbench.algorithms`, to import which takes a second.
+__all__ = [
+    "BRE",
+    "CGENS",
+    "CGENSSLS",
+    "ITQ",
+    "KSH",
+    "LADDER",
+    "LPP",
+    "LSH",
+    "NPE",
+    "SAMME",
+    "AdaBoost",
+    "AdaBoostECC",
+    "AdaBoostMH",
+    "AdaBoostMO",
+    "AdaBoostSIP",
+    "CodewordBoosting",
+    "CodewordMCBoost",
+    "FourierFeaturesSVC",
+    "GradBoost",
+    "LPBoost",
+    "LsBoost",
+    "LsBoostRegressor",
+    "MCBoost",
+    "MultiBoost",
+    "PerceptronAdaBoost",
+    "PerceptronKernelSVC",
+    "ProjectedAdaBoostMH",
+    "RBoostProj",
+    "RBoostRank",
+    "RBoostRankTC",
+    "ReducedMCBoost",
+    "RpBoost",
+    "StumpKernelSVC",
+    "SupervisedITQ",
+]
+
+
+def __getattr__(name):
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module("boostbench.algorithms"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

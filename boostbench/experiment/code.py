@@ -13,6 +13,9 @@ from pathlib import Path
 
 from boostbench.experiment.environment import distribution_of
 
+_PACKAGE = "boostbench"
+_ALGORITHMS = "boostbench.algorithms"
+
 # The mark of functions that make no number, and the module that it comes from.
 _MARK = "unmeasured"
 _MARKS_HOME = "boostbench.unmeasured"
@@ -21,7 +24,7 @@ _MARKS_IMPORT = ["from", "boostbench", ".", "unmeasured", "import", _MARK]
 # Nothing of these is in a number that is not on record itself: messages, facts of the data and of
 # the machine, settings, and how records are written.
 _APART = {
-    *("boostbench", "boostbench.errors", "boostbench.data.dataset", _MARKS_HOME),
+    *(_PACKAGE, "boostbench.errors", "boostbench.data.dataset", _MARKS_HOME),
     *(f"boostbench.experiment.{name}" for name in ("environment", "protocol", "records")),
 }
 _TUNING = "boostbench.experiment.tuning"
@@ -239,6 +242,9 @@ def _walk(tree: ast.AST, apart: set[ast.AST]) -> Iterator[ast.AST]:
 def _imports(module: str, packages: set[str]) -> set[str]:
     about = _module(module)
     found = {name for name in about.modules if name.partition(".")[0] in packages}
+    if any(name.partition(".")[0] == _PACKAGE for name in about.modules):
+        # The name `boostbench` gives all of them.
+        found.add(_ALGORITHMS)
     for base, name in about.names:
         if base.partition(".")[0] in packages:
             found.add(_defining(base, name))
@@ -254,7 +260,8 @@ def _defining(base: str, name: str) -> str:
     if _path(f"{base}.{name}"):
         return f"{base}.{name}"
     if _is_package(base):
-        origin = _module(base).exports.get(name)
+        # The package itself re-exports the algorithms by another way than imports.
+        origin = _module(_ALGORITHMS if base == _PACKAGE else base).exports.get(name)
         if origin:
             return _defining(*origin)
     return base

@@ -128,6 +128,20 @@ def test_what_own_code_takes_from_boostbench_counts(zoo):
     assert "boostbench.core.weak.stumps" in reachable(["zoo.algorithms.lion"])
 
 
+def test_what_the_package_gives_by_name_counts(zoo):
+    by_name = made_by(config("boostbench.MCBoost"), Prediction)
+    assert by_name == made_by(config("boostbench.algorithms.MCBoost"), Prediction)
+    zoo(**{"algorithms/lion.py": "from boostbench import SAMME\nLion = SAMME\n"})
+    found = reachable(["zoo.algorithms.lion"])
+    assert "boostbench.algorithms.samme" in found
+    assert "boostbench.algorithms.mcboost" not in found
+    for statement in ("import boostbench\n", "import boostbench.core\n"):
+        zoo(**{"algorithms/lion.py": f"{statement}Lion = boostbench.SAMME\n"})
+        assert "boostbench.algorithms.samme" in reachable(["zoo.algorithms.lion"])
+    zoo(**{"algorithms/lion.py": "from boostbench import __version__, configs\n"})
+    assert "boostbench.algorithms.samme" not in reachable(["zoo.algorithms.lion"])
+
+
 def test_what_only_type_checkers_read_does_not_count(zoo):
     only = "import typing\nif typing.TYPE_CHECKING:\n    from zoo.core.claws import long\n"
     zoo(**{"algorithms/lion.py": only})
