@@ -26,7 +26,7 @@ from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
-from boostbench.experiment import workers
+from boostbench.experiment import deadline
 from boostbench.experiment.certificates import Certificates, certificates_path, file_certificate
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.experiment.records import append, read
@@ -325,12 +325,12 @@ def _called(argv: list[str]) -> str:
 @contextlib.contextmanager
 def _no_fits():
     """Let fits fail at once."""
-    before = workers.run_trial
-    workers.run_trial = _not_run
+    before = deadline.run_trial
+    deadline.run_trial = _not_run
     try:
         yield
     finally:
-        workers.run_trial = before
+        deadline.run_trial = before
 
 
 def _not_run(trial, X, y) -> dict:

@@ -60,6 +60,8 @@ def request(algorithm: Algorithm, protocol: Protocol, seed: int, measure: "Measu
     settings = protocol.to_config()
     if len(grid_points(algorithm, protocol)) == 1:
         del settings["tune"], settings["n_folds"]
+        # A finished split is the same under any limit; where trials compete, some may be missing.
+        settings.pop("time_limit", None)
     asked = {
         "algo": {name: value for name, value in algo.items() if name not in grid},
         "grid": grid,

@@ -12,6 +12,7 @@ TESTED = ("part", "rest", "official", "all")
 TUNINGS = ("first_split", "every_split", "none")
 # More of anything is a slip of the hand, and would fill the memory before it is noticed.
 _MOST = 10_000
+_LONGEST = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,9 @@ class Protocol:
         Folds of that cross-validation.
     checkpoints : tuple of int
         Boosting rounds at which the test error is recorded.
+    time_limit : float or None, default=None
+        Seconds of the clock that a fit and what is measured of it may take together; more is a
+        failure.
 
     Raises
     ------
@@ -80,6 +84,7 @@ class Protocol:
     tune: str = "first_split"
     n_folds: int = 5
     checkpoints: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    time_limit: float | None = None
 
     def __post_init__(self):
         for field, allowed in (
@@ -101,6 +106,12 @@ class Protocol:
             _share("test_size", self.test_size)
         if self.pca is not None:
             _share("pca", self.pca)
+        limit = self.time_limit
+        is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
+        if limit is not None and not (is_number and 0 < limit < _LONGEST):
+            raise UserError(
+                f"protocol.time_limit is {limit!r}; it must be a number of seconds, such as 600"
+            )
         self._check_together()
         if isinstance(self.checkpoints, str) or not isinstance(self.checkpoints, Iterable):
             raise UserError(
@@ -147,13 +158,15 @@ class Protocol:
         """Give what decides the results, as JSON types.
 
         The name only presents, and the number of splits only says how far to go, except in k-fold
-        sampling where it is the size of a fold.
+        sampling where it is the size of a fold. A limit of time counts where there is one.
         """
         config = dataclasses.asdict(self)
         config["checkpoints"] = list(self.checkpoints)
         del config["name"], config["n_repeats"]
         if self.sampling != "kfold":
             del config["n_splits"]
+        if self.time_limit is None:
+            del config["time_limit"]
         return config
 
 

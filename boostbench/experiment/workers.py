@@ -17,8 +17,9 @@ from joblib.parallel import get_active_backend
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError, hint
+from boostbench.experiment import deadline
 from boostbench.experiment.plan import Task
-from boostbench.experiment.trial import Trial, run_trial
+from boostbench.experiment.trial import Trial
 
 BACKENDS = ("loky", "dask")
 
@@ -72,7 +73,8 @@ class Workers:
         """
         if self.n_jobs == 1 and self.backend != "dask":
             for task in tasks:
-                yield task, run_trial(task.trial, *self._arrays(task.experiment.dataset))
+                arrays = self._arrays(task.experiment.dataset)
+                yield task, deadline.run_limited(task.trial, *arrays, expendable=False)
             return
         waiting = dict(enumerate(tasks))
         while waiting:
@@ -106,9 +108,12 @@ class Workers:
                 stream.close()
 
     def _alone(self, task: Task) -> tuple[Task, dict]:
+        begin, limit = time.monotonic(), task.trial.protocol.time_limit
         try:
             [(_, outcome)] = self._stream({0: task})
         except BrokenProcessPool:
+            if limit and time.monotonic() - begin > limit:
+                return task, deadline.failure(limit)
             outcome = {"error": "the worker process died (out of memory?)", "where": "?"}
         return task, outcome
 
@@ -122,7 +127,7 @@ class Workers:
 
 def _work(number: int, trial: Trial, X, y) -> tuple[int, dict]:
     _obey_parent(os.getppid())
-    return number, run_trial(trial, X, y)
+    return number, deadline.run_limited(trial, X, y, expendable=True)
 
 
 @functools.cache

@@ -75,6 +75,25 @@ class Failing(Nearest):
         return super().fit(X, y)
 
 
+class Hanging(Failing):
+    """Takes for ever for one seed."""
+
+    def fit(self, X, y):
+        while self.random_state == self.fail_on:
+            time.sleep(0.01)
+        return super().fit(X, y)
+
+
+class Deaf(Failing):
+    """Hangs where no signal reaches it, as compiled code does that never returns."""
+
+    def fit(self, X, y):
+        if self.random_state == self.fail_on:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+            time.sleep(600)
+        return super().fit(X, y)
+
+
 class Exiting(Failing):
     def fit(self, X, y):
         if self.random_state == self.fail_on:

@@ -42,6 +42,9 @@ from boostbench.experiment.protocol import Protocol
         ({"test": "rset"}, "test is 'rset'; did you mean rest"),
         ({"test": "official", "sampling": "fixed"}, "test=official cannot go with"),
         ({"sampling": ["kfold"]}, "sampling is .'kfold'.; did you mean kfold"),
+        ({"time_limit": 0}, "time_limit is 0; it must be a number of seconds"),
+        ({"time_limit": "1h"}, "time_limit is '1h'; it must be a number of seconds"),
+        ({"time_limit": True}, "time_limit is True"),
         ({"n_split": 3}, "no setting 'n_split'; did you mean n_splits"),
     ],
 )
@@ -57,11 +60,11 @@ def test_config_leaves_out_what_does_not_decide():
 
 
 def test_config_says_all_that_decides():
-    left_out = {"name", "n_splits", "n_repeats"}
+    left_out = {"name", "n_splits", "n_repeats", "time_limit"}
     assert (
         Protocol().to_config().keys() == {f.name for f in dataclasses.fields(Protocol)} - left_out
     )
-    for setting in ({"train_size": 9}, {"train_per_class": 9}, {"test": "all"}, {"pca": 0.9}):
+    for setting in ({"train_size": 9}, {"train_per_class": 9}, {"test": "all"}, {"time_limit": 9}):
         assert Protocol(**setting).to_config() == {**Protocol().to_config(), **setting}
     repeated = Protocol(sampling="kfold", n_repeats=2)
     assert repeated.to_config() == Protocol(sampling="kfold").to_config()

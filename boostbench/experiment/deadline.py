@@ -1,0 +1,99 @@
+"""Trials that may take a limited time."""
+
+import ctypes
+import faulthandler
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+from boostbench.experiment.calibration import calibration
+from boostbench.experiment.trial import Trial, run_trial
+
+#: How much of the limit, and how many seconds at least, a trial has to stop by itself before its
+#: process is ended.
+GRACE, LEAST = 0.1, 1
+
+
+class OutOfTime(BaseException):
+    """The limit is over; not an `Exception`, so that estimators do not take it for their own."""
+
+
+def failure(limit: float) -> dict:
+    """Give the outcome of a trial that takes too long."""
+    return {"error": f"OutOfTime: it takes more than {limit:g} s", "where": "protocol.time_limit"}
+
+
+def run_limited(trial: Trial, X, y, *, expendable: bool) -> dict:
+    """Run a trial; at the end of its protocol's `time_limit` it is a failure.
+
+    Parameters
+    ----------
+    trial, X, y
+        As of `run_trial`.
+    expendable : bool
+        Whether this process may be ended, if the trial does not stop by itself soon after
+        the limit: it hangs in compiled code, or keeps the exception to itself.
+
+    Returns
+    -------
+    dict
+        As of `run_trial`.
+    """
+    limit = trial.protocol.time_limit
+    if limit is None:
+        return run_trial(trial, X, y)
+    calibration()  # once in a process, and not the trial's
+    try:
+        last = _exit_after(limit + max(LEAST, GRACE * limit)) if expendable else nullcontext()
+        with last, _raising_after(limit) as is_over:
+            outcome = run_trial(trial, X, y)
+    except OutOfTime:
+        return failure(limit)
+    # The exception has become the failure of the trial, or whatever the estimator made of it.
+    return {**outcome, **failure(limit)} if is_over and "error" in outcome else outcome
+
+
+@contextmanager
+def _raising_after(seconds: float) -> Iterator[list]:
+    """Raise `OutOfTime` in this thread; what is yielded is not empty from then on."""
+    is_over: list[bool] = []
+    if threading.current_thread() is threading.main_thread():
+
+        def stop(number, frame):
+            is_over.append(True)
+            raise OutOfTime
+
+        before = signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield is_over
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        return
+    # A thread of a Dask worker hears no signals.
+    thread = ctypes.c_ulong(threading.get_ident())
+
+    def tell():
+        is_over.append(True)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(OutOfTime))
+
+    timer = threading.Timer(seconds, tell)
+    timer.start()
+    try:
+        yield is_over
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def _exit_after(seconds: float) -> Iterator[None]:
+    """End this process, even if Python itself does not get a word in any more."""
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
