@@ -1,6 +1,7 @@
 """docs/extending.md does what it says: its files are written down, and its commands run."""
 
 import re
+import runpy
 import shlex
 import shutil
 from pathlib import Path
@@ -40,8 +41,11 @@ def carry_out(folder, call, monkeypatch):
 
 
 def test_all_of_the_page_is_tested_here():
-    assert FILES.keys() == {"centroids.py", "conf/data/flowers.yaml", "balanced.py", "means.yaml"}
-    assert len(COMMANDS) == 5
+    assert FILES.keys() == {
+        *("centroids.py", "stagewise.py", "test_stagewise.py"),
+        *("conf/data/flowers.yaml", "balanced.py", "means.yaml"),
+    }
+    assert len(COMMANDS) == 6
 
 
 def test_an_algorithm(carry_out):
@@ -53,6 +57,15 @@ def test_an_algorithm(carry_out):
     _, results = carry_out("centroids", "+algo.grid")
     records, _ = read(results / "records" / "wine" / "Centroids.jsonl")
     assert {record["chosen"].get("shrink") for record in records[3:]} < {0.0, 0.2, 0.5}
+
+
+def test_a_boosting_algorithm(carry_out, folder):
+    _, results = carry_out("stagewise")
+    records, _ = read(results / "records" / "wine" / "Stagewise.jsonl")
+    assert len(records) == 3
+    assert all(record["test_error"] < 0.1 for record in records)
+    check = runpy.run_path(str(folder / "test_stagewise.py"))["test_stagewise"]
+    check()
 
 
 def test_a_data_set(folder):

@@ -1,0 +1,104 @@
+"""The public checks find what they are for."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from boostbench import AdaBoost, AdaBoostMH, MultiBoost
+from boostbench.testing import check_booster, check_fitted_booster
+
+
+@pytest.fixture
+def data():
+    return make_blobs(45, 4, cluster_std=5.0, random_state=0)
+
+
+@pytest.mark.parametrize("model", [AdaBoost(n_iterations=8), MultiBoost(n_iterations=8)])
+def test_boosters_pass(model):
+    check_booster(model)
+
+
+def spoiled(method):
+    """AdaBoost.MH with another method, which takes the results of the right one."""
+
+    class Spoiled(AdaBoostMH):
+        pass
+
+    name = method.__name__
+
+    def changed(self, *args):
+        return method(self, getattr(super(Spoiled, self), name)(*args))
+
+    setattr(Spoiled, name, changed)
+    return Spoiled(n_iterations=8)
+
+
+def decision_function(model, right):
+    return right + 0.01 * np.abs(right).max()
+
+
+def staged_decision_function(model, right):
+    return list(right)[:-1]
+
+
+def predict(model, right):
+    return right[::-1]
+
+
+def predict_proba(model, right):
+    return right[:, ::-1]
+
+
+def _stump_sum(model, right):
+    return right._replace(intercept=right.intercept + 0.01)
+
+
+def fit(model, right):
+    right.objective_ = [3.0, 1.0, 1.1]
+    return right
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (decision_function, "last stage is not the model"),
+        (staged_decision_function, "stages of 8"),
+        (predict, "largest score"),
+        (predict_proba, "largest probability"),
+        (_stump_sum, "do not add up"),
+        (fit, "rises from 1.0 to 1.1"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_wrong_is_found(data, method, message):
+    X, y = data
+    model = spoiled(method).fit(X, y)
+    with pytest.raises(AssertionError, match=message):
+        check_fitted_booster(model, X)
+    check_fitted_booster(AdaBoostMH(n_iterations=8).fit(X, y), X)
+
+
+def test_an_objective_may_rise_where_that_is_meant(data):
+    check_fitted_booster(spoiled(fit).fit(*data), data[0], falling=False)
+
+
+class Forgetful(AdaBoostMH):
+    """Every fit gives another model."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.coefficients_ = self.coefficients_ * np.random.default_rng().uniform(1, 2)
+        return self
+
+
+class Renamed(AdaBoostMH):
+    """The constructor changes a parameter, against scikit-learn's rules."""
+
+    def __init__(self, n_iterations=8, max_bins=None, random_state=None):
+        super().__init__(n_iterations + 1, max_bins, random_state)
+
+
+@pytest.mark.parametrize("wrong", [Forgetful(n_iterations=8), Renamed()])
+def test_scikit_learns_checks_are_run(wrong):
+    with pytest.raises(AssertionError):
+        check_booster(wrong)
