@@ -47,6 +47,31 @@ __all__ = [
 ]
 
 
+def results(folder="results"):
+    """Read all splits on record.
+
+    Parameters
+    ----------
+    folder : path-like, default="results"
+        Folder of the results.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each split, see `boostbench.report.frame.read_frame`; what is wrong with the files
+        are its ``attrs["warnings"]``.
+
+    Raises
+    ------
+    boostbench.errors.UserError
+        If nothing is on record.
+    """
+    from boostbench.report.frame import read_frame
+
+    frame, frame.attrs["warnings"] = read_frame(folder)
+    return frame
+
+
 def __getattr__(name):
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

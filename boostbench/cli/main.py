@@ -166,6 +166,13 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     certify.add_argument("--jobs", type=int, default=-1, metavar="N", help="default: all cores")
     certify.set_defaults(function=_certify)
 
+    export = commands.add_parser("export", help="write all splits on record as CSV or Parquet")
+    export.add_argument("words", nargs="*", metavar="results=DIR", help="default: results")
+    export.add_argument(
+        "--output", type=Path, metavar="FILE", help="default: splits.csv in the folder of results"
+    )
+    export.set_defaults(function=_export)
+
     merge = commands.add_parser("merge", help="unite the records of several folders of results")
     merge.add_argument(
         "words", nargs="+", metavar="DIR", help="folders; and perhaps results=DIR, where they go"
@@ -244,6 +251,13 @@ def _certify(args: argparse.Namespace) -> int:
         from boostbench.cli.certify import certify
 
     return certify(args.words, args.budget, args.dry_run, args.jobs)
+
+
+def _export(args: argparse.Namespace) -> int:
+    with busy("reading records"):
+        from boostbench.cli.export import export
+
+        return export(args.words, args.output)
 
 
 def _merge(args: argparse.Namespace) -> int:

@@ -234,6 +234,8 @@ def _settle(spec: dict, choice: str, given: list[str]) -> dict:
     files.fill(_Config, known, "the configuration", empty=True)
     if "name" not in spec["algo"]:
         raise UserError("the configuration lacks algo.name, which names the files of records")
+    if not isinstance(spec["algo"]["name"], str):
+        raise UserError(f"algo.name is {spec['algo']['name']!r}; it must be text")
     _replace_algorithm(spec["algo"], choice, given)
     if spec["data"].get("path") and "data" not in given:
         _replace_data(spec["data"], given)

@@ -149,6 +149,7 @@ WRONG_VALUES = {
     "~protocol": "lacks protocol",
     "algo=null": "unknown algorithm 'null'",
     "algo.name=5": "algo.name is 5",
+    "algo.name=[a]": "algo.name is ['a']",
     "algo.name=x.tuning": "x.tuning",
     "algo.name=../x": "../x",
     "algo.title=null": "algo.title is None",

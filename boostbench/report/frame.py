@@ -1,0 +1,119 @@
+"""All records as a table of one row per split, for other programs."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+from boostbench.errors import UserError, writing
+from boostbench.experiment.keys import shortened
+from boostbench.experiment.quantities import QUANTITIES
+from boostbench.experiment.records import read
+
+#: What kinds of files hold; those of cross-validation trials are no splits.
+_TUNING = "tuning"
+#: How columns of texts begin that a spreadsheet would compute.
+_FORMULAS = ("=", "+", "-", "@")
+
+
+def read_frame(results: Path):
+    """Read all splits on record, finished or failed.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the results.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        A row for each split, in the order of data set, algorithm, settings and split. Columns:
+        ``data`` and ``algo`` (names), ``measure`` (kind of the file, ``prediction`` where it has
+        none), ``seed``, ``split``, ``n_train``, ``n_test``; every quantity by its name, in its
+        unit, NaN where a record does not tell; ``validation_error``; ``chosen``, ``checkpoints``
+        (test errors by rounds, shares of 1) and ``settings`` (what is not at its default) as JSON;
+        ``error`` of a failure; ``digest`` of the predictions; and where it comes from:
+        ``config``, ``checksum`` of the data, ``rows``, ``code``, ``commit``, ``cpu``, ``finished``.
+    warnings : list of str
+        What is wrong with the files.
+
+    Raises
+    ------
+    UserError
+        If nothing is on record.
+    """
+    import pandas as pd  # slow to import
+
+    rows, warnings = [], []
+    for path in sorted((Path(results) / "records").glob("*/*.jsonl")):
+        algo, _, kind = path.name.removesuffix(".jsonl").partition(".")
+        if kind == _TUNING:
+            continue
+        records, told = read(path)
+        warnings += told
+        rows += [_row(record, path.parent.name, algo, kind) for record in records]
+    if not rows:
+        raise UserError(f"nothing is on record in {results}; name another folder by results=")
+    frame = pd.DataFrame(rows)
+    for name in QUANTITIES:
+        frame[name] = frame[name].astype(float)
+    order = ["data", "algo", "measure", "config", "split"]
+    return frame.sort_values(order, kind="stable", ignore_index=True), warnings
+
+
+def write_frame(frame, path: Path) -> None:
+    """Write rows as CSV, or as Parquet where the name of the file ends in ``.parquet``.
+
+    Raises
+    ------
+    UserError
+        Another ending, Parquet without pyarrow, or a file that cannot be written.
+    """
+    if path.suffix not in (".csv", ".parquet"):
+        raise UserError(f"{path}: name it *.csv or *.parquet")
+    if path.suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise UserError("Parquet needs pyarrow; install it, or name the file *.csv")
+    with writing(path, "choose another file by --output"):
+        if path.suffix == ".parquet":
+            frame.to_parquet(path, engine="pyarrow", index=False)
+            return
+        texts = frame.select_dtypes(exclude="number").columns
+        frame.assign(**{name: frame[name].map(_plain) for name in texts}).to_csv(path, index=False)
+
+
+def _row(record: dict, data: str, algo: str, kind: str) -> dict:
+    config = record["config"]
+    asked = shortened({name: value for name, value in config.items() if name != "data"})
+    digests = record.get("digests") or {}
+    return {
+        "data": data,
+        "algo": algo,
+        "measure": kind or "prediction",
+        "seed": config["seed"],
+        "split": record["split"],
+        "n_train": record.get("n_train"),
+        "n_test": record.get("n_test"),
+        **{name: quantity.of(record) for name, quantity in QUANTITIES.items()},
+        "train_error": record.get("train_error"),
+        "validation_error": record.get("validation_error"),
+        "chosen": _json(record.get("chosen")),
+        "checkpoints": _json(record.get("checkpoints")),
+        "settings": _json(asked),
+        "error": record.get("error"),
+        "digest": digests.get("end"),
+        "config": record["config_hash"],
+        "checksum": config["data"]["checksum"],
+        "rows": record["rows"],
+        "code": record["code"],
+        "commit": record["commit"],
+        "cpu": (record["environment"] or {}).get("cpu"),
+        "finished": record.get("finished"),
+    }
+
+
+def _json(value) -> str | None:
+    return None if value is None else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _plain(value):
+    """Keep a text from being a formula to a spreadsheet."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

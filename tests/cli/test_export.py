@@ -1,0 +1,46 @@
+import csv
+
+import pytest
+
+import boostbench
+from tests.conftest import QUICK
+
+
+@pytest.fixture
+def recorded(call):
+    call("run", "data=wine", *QUICK)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_csv(call, folder):
+    result = call("export")
+    assert result.out == "written: results/splits.csv (3 splits, 0 failed)\n"
+    rows = list(csv.DictReader((folder / "results/splits.csv").open(newline="")))
+    assert [row["split"] for row in rows] == ["0", "1", "2"]
+    assert {row["algo"] for row in rows} == {"DecisionTreeClassifier"}
+    assert [float(row["test_error"]) for row in rows] == list(boostbench.results()["test_error"])
+
+
+@pytest.mark.usefixtures("recorded")
+def test_parquet_is_the_frame(call, folder):
+    pytest.importorskip("pyarrow")
+    import pandas as pd
+
+    assert call("export", "--output", "all.parquet").code == 0
+    frame = boostbench.results()
+    pd.testing.assert_frame_equal(pd.read_parquet("all.parquet"), frame, check_dtype=False)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_no_text_is_a_formula(call, folder):
+    from boostbench.report.frame import write_frame
+
+    frame = boostbench.results()
+    frame["error"] = "=1+1"
+    write_frame(frame, folder / "all.csv")
+    assert {row["error"] for row in csv.DictReader((folder / "all.csv").open())} == {"'=1+1"}
+
+
+def test_mistakes(refused):
+    assert "nothing is on record" in refused("export")
+    assert "takes results=DIR alone" in refused("export", "randomboost5")

@@ -1,0 +1,43 @@
+import json
+
+import pytest
+from experiment.examples import FAILURE, RECORD, TRIAL, changed
+
+import boostbench
+from boostbench.errors import UserError
+from boostbench.experiment.quantities import QUANTITIES
+from boostbench.experiment.records import append, record_path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = record_path(tmp_path, "toy", "fake")
+    for record in (RECORD, changed(FAILURE, split=1), changed(RECORD, split=2, config__seed=5)):
+        append(path, record)
+    append(record_path(tmp_path, "toy", "fake", "tuning"), TRIAL)
+    return tmp_path
+
+
+def test_a_row_for_each_split_with_all_quantities(folder):
+    frame = boostbench.results(folder)
+    assert len(frame) == 3
+    assert set(QUANTITIES) <= set(frame.columns)
+    row = frame.query("split == 0").iloc[0]
+    assert row["test_error"] == pytest.approx(100 / 30)
+    assert row["fit"] == 0.5
+    assert json.loads(row["checkpoints"]) == {"1": 0.1, "2": 1 / 30}
+    assert json.loads(row["settings"])["algo"]["_target_"] == "fake_classifiers.Nearest"
+    assert frame.query("split == 1").iloc[0]["error"] == "ValueError: no"
+    assert frame["test_error"].isna().sum() == 1
+    assert sorted(frame["seed"]) == [0, 0, 5]
+
+
+def test_nothing_on_record(tmp_path):
+    with pytest.raises(UserError, match="nothing is on record"):
+        boostbench.results(tmp_path)
+
+
+def test_bad_lines_are_known(folder):
+    with record_path(folder, "toy", "fake").open("ab") as file:
+        file.write(b"rubbish\n{}\n")
+    assert len(boostbench.results(folder).attrs["warnings"]) == 2
