@@ -1,4 +1,4 @@
-"""``boostbench data``: fetch a data set and say what it is."""
+"""``boostbench data``: fetch a data set and say what it is, or put several into a bundle."""
 
 import textwrap
 from collections.abc import Sequence
@@ -6,10 +6,11 @@ from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.data.bundles import write
 from boostbench.data.describe import describe
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
-from boostbench.errors import unknown
+from boostbench.errors import UserError, complain, unknown
 
 
 def print_dataset(name: str, overrides: Sequence[str]) -> int:
@@ -32,18 +33,62 @@ def print_dataset(name: str, overrides: Sequence[str]) -> int:
     UserError
         When there is no such data set, or it cannot be had.
     """
-    known = configs.names("data")
-    if name in known:
-        chosen = f"data={name}"
-    elif Path(name).exists():
-        # Quoted, as Hydra would read some characters of a path as its own.
-        chosen = f"data.path='{name}'"
-    else:
-        raise unknown("data set", name, known)
-    (spec,) = experiments([[chosen, *overrides]])
+    (spec,) = experiments([[_choice(name), *overrides]])
     with busy("loading data"):
         rows = describe(load(spec["data"]))
     width = max(len(label) for label, _ in rows) + 2
     for label, value in rows:
         print(textwrap.fill(f"{label:{width}}{value}", 80, subsequent_indent=" " * width))
     return 0
+
+
+def make_bundle(folder: Path, names: Sequence[str]) -> int:
+    """Put data sets into a bundle, each as it is after all preparation.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is; what it holds already stays.
+    names : sequence of str
+        Names of data sets; all if there are none.
+
+    Returns
+    -------
+    int
+        0, or 1 where one is not at hand.
+
+    Raises
+    ------
+    UserError
+        An unknown name, or a folder that cannot be written to.
+    """
+    known = configs.names("data")
+    for name in names:
+        if name not in known:
+            raise unknown("data set", name, known)
+    n_absent = 0
+    with busy("loading data") as show:
+        for name in names or known:
+            show(name)
+            (spec,) = experiments([[f"data={name}"]])
+            try:
+                dataset = load(spec["data"])
+            except UserError as error:
+                complain(f"{name} is left out: {error}")
+                n_absent += 1
+                continue
+            write(folder, spec["data"], dataset)
+    n_written = len(names or known) - n_absent
+    print(f"{folder}: {n_written} data sets; export BOOSTBENCH_DATA={folder} makes use of them")
+    return int(n_absent > 0)
+
+
+def _choice(name: str) -> str:
+    """Give the override that chooses a data set by its name, or a file."""
+    known = configs.names("data")
+    if name in known:
+        return f"data={name}"
+    if Path(name).exists():
+        # Quoted, as Hydra would read some characters of a path as its own.
+        return f"data.path='{name}'"
+    raise unknown("data set", name, known)

@@ -195,7 +195,12 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     listing.set_defaults(function=_list)
 
     data = commands.add_parser("data", help="fetch a data set and describe it")
-    data.add_argument("name", metavar="NAME", help="see 'boostbench list data'; or a data file")
+    data.add_argument(
+        "name", nargs="?", metavar="NAME", help="see 'boostbench list data'; or a data file"
+    )
+    data.add_argument(
+        "--bundle", type=Path, metavar="DIR", help="write the named data sets there, or all"
+    )
     _add_overrides(data, "e.g. data.labels=species")
     data.set_defaults(function=_data)
     return parser, list(commands.choices)
@@ -283,6 +288,10 @@ def _list(args: argparse.Namespace) -> int:
 
 def _data(args: argparse.Namespace) -> int:
     with busy("starting"):
-        from boostbench.cli.dataset import print_dataset
+        from boostbench.cli.dataset import make_bundle, print_dataset
 
+    if args.bundle:
+        return make_bundle(args.bundle, [args.name, *args.overrides] if args.name else [])
+    if args.name is None:
+        raise UserError("data needs the name of a data set, a file, or --bundle DIR")
     return print_dataset(args.name, args.overrides)

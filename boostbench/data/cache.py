@@ -37,25 +37,51 @@ def store(dataset: Dataset, origin: Mapping) -> None:
     origin : mapping
         How it was asked for; `fetch` returns the copy to the same question only.
     """
+    try:
+        write(cache_path(dataset.name), to_arrays(dataset, origin))
+    except OSError as error:
+        logger.warning("%s is not kept for the next time: %s", dataset.name, error)
+
+
+def to_arrays(dataset: Dataset, origin: Mapping) -> dict[str, np.ndarray]:
+    """Give what a file holds of a data set, but for its fixed splits."""
     meta = {"origin": dict(origin), "source": dataset.source, "checksum": dataset.checksum}
     arrays = {"y": dataset.y, "meta": np.array(json.dumps(meta))}
     if dataset.is_sparse:
         X = dataset.X
-        arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
-    else:
-        arrays["X"] = dataset.X
-    path = cache_path(dataset.name)
+        return arrays | {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
+    return arrays | {"X": dataset.X}
+
+
+def from_arrays(name: str, arrays: Mapping[str, np.ndarray], meta: Mapping) -> Dataset:
+    """Undo `to_arrays`."""
+    return Dataset(name, _matrix(arrays), arrays["y"], meta["source"])
+
+
+def write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write an archive; a kill at any moment leaves a whole file or none.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as stream:
             np.savez_compressed(stream, **arrays)
         os.replace(temporary, path)
-    except OSError as error:
-        logger.warning("%s is not kept for the next time: %s", dataset.name, error)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def read(path: Path) -> tuple[dict[str, np.ndarray], dict]:
+    """Read the arrays of an archive, and what it says of itself; raises whatever NumPy does."""
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = dict(archive)
+    return arrays, json.loads(str(arrays["meta"]))
 
 
 def fetch(name: str, origin: Mapping) -> Dataset | None:
@@ -80,12 +106,10 @@ def fetch(name: str, origin: Mapping) -> Dataset | None:
     """
     path = cache_path(name)
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = dict(archive)
-        meta = json.loads(str(arrays["meta"]))
+        arrays, meta = read(path)
         if meta["origin"] != json.loads(json.dumps(dict(origin))):
             return None
-        dataset = Dataset(name, _matrix(arrays), arrays["y"], meta["source"])
+        dataset = from_arrays(name, arrays, meta)
     except FileNotFoundError:
         return None
     except Exception as error:  # whatever zip, zlib, NumPy and JSON find in a damaged file

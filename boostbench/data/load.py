@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench import configs
-from boostbench.data import cache
+from boostbench.data import bundles, cache
 from boostbench.data.bundled import bundled, generate
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, find_file, read_file
@@ -26,9 +26,10 @@ class Offline(UserError):
 def load(spec: Mapping[str, Any]) -> Dataset:
     """Load and validate a data set.
 
-    The first source that has it is taken: the file ``path``; ``NAME.svm``, ``.arff``, ``.csv`` or
-    ``.npz``, perhaps compressed, in ``$BOOSTBENCH_DATA``; the local cache; scikit-learn; a
-    generator; OpenML, which fills the cache.
+    The first source that has it is taken: the file ``path``; a bundle in ``$BOOSTBENCH_DATA``
+    (`boostbench.data.bundles`), if it was made for the same config; ``NAME.svm``, ``.arff``,
+    ``.csv`` or ``.npz``, perhaps compressed, in ``$BOOSTBENCH_DATA``; the local cache;
+    scikit-learn; a generator; OpenML, which fills the cache.
 
     Parameters
     ----------
@@ -68,7 +69,11 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         The data are nowhere, or cannot be read or used, or are not as expected.
     """
     check(spec)
-    name, openml = spec["name"], spec.get("openml") or {}
+    name, openml, folder = spec["name"], spec.get("openml") or {}, data_folder()
+    if folder and not spec.get("path"):
+        whole = bundles.fetch(folder, spec)
+        if whole is not None:
+            return whole
     path = _local_file(spec)
     if path is not None:
         labels = None if spec.get("labels") is None else str(spec["labels"])
@@ -122,9 +127,12 @@ def available(spec: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        ``"file vowel.svm.gz"``, ``"cache"``, ``"OpenML 307"``, ``"scikit-learn"``,
+        ``"bundle"``, ``"file vowel.svm.gz"``, ``"cache"``, ``"OpenML 307"``, ``"scikit-learn"``,
         ``"generated"``, or ``""``: a file is needed.
     """
+    folder = data_folder()
+    if folder and not spec.get("path") and bundles.bundle_path(folder, spec["name"]).is_file():
+        return "bundle"
     path = _local_file(spec)
     if path is not None:
         return f"file {path.name}"

@@ -17,3 +17,25 @@ def test_unknown_data_set(refused):
 
 def test_data_set_that_is_not_as_expected(refused):
     assert "178 samples" in refused("data", "wine", "data.expect.samples=5")
+
+
+def test_a_bundle(call, folder, monkeypatch):
+    result = call("data", "--bundle", "bundle", "wine", "vowel")
+    assert result.code == 1
+    assert "vowel is left out" in result.err
+    assert "bundle: 1 data sets" in result.out
+    before = call("data", "wine").out.splitlines()
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder / "bundle"))
+    after = call("data", "wine").out.splitlines()
+    assert "wine.bundle.npz" in "".join(after)
+    assert [line for line in before if line in after][-1] == before[-1]
+    assert "checksum" in before[-1]
+    path = folder / "bundle" / "wine.bundle.npz"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    broken = call("data", "wine")
+    assert (broken.code, broken.err.count("\n")) == (2, 1)
+
+
+def test_bundles_of_nothing(refused):
+    assert "did you mean wine" in refused("data", "--bundle", "bundle", "wien")
+    assert "needs the name of a data set" in refused("data")

@@ -1,0 +1,142 @@
+"""Bundles: data sets as they are after all preparation, in files with checksums.
+
+A bundle outlives the servers that the data came from. It is a folder for ``$BOOSTBENCH_DATA`` with
+a file ``NAME.bundle.npz`` for each data set, and ``SHA256SUMS``, which ``sha256sum -c`` reads too.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostbench.data import cache
+from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError, writing
+
+SUMS = "SHA256SUMS"
+_ENDING = ".bundle.npz"
+_DAMAGED = "fetch the bundle again, or make it anew by boostbench data --bundle"
+
+
+def bundle_path(folder: Path, name: str) -> Path:
+    """Give the file of a data set."""
+    return Path(folder) / f"{name}{_ENDING}"
+
+
+def write(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
+    """Put a data set into a bundle.
+
+    Parameters
+    ----------
+    folder : Path
+        The bundle; made if it is not there.
+    spec : mapping
+        Config of the data set; the bundle answers to the same alone.
+    dataset : Dataset
+        What `boostbench.data.load` gives for it.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    UserError
+        If it cannot be written.
+    """
+    path = bundle_path(folder, dataset.name)
+    with writing(path, "choose another folder"):
+        # The folder that it came from is of no use elsewhere.
+        plain = replace(dataset, source=re.sub(r"^file .*/", "file ", dataset.source))
+        cache.write(path, cache.to_arrays(plain, _question(spec)) | _flat(dataset.splits))
+        sums = _sums(path.parent) | {path.name: _sha256(path)}
+        lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
+        (path.parent / SUMS).write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def fetch(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
+    """Read a data set from a bundle.
+
+    Parameters
+    ----------
+    folder : Path
+        Perhaps a bundle.
+    spec : mapping
+        Config of the data set.
+
+    Returns
+    -------
+    Dataset or None
+        None if it holds no such data set, or only for another config.
+
+    Raises
+    ------
+    UserError
+        If a byte of the file is another than when it was written.
+    """
+    path = bundle_path(folder, spec["name"])
+    if not path.is_file():
+        return None
+    expected = _sums(path.parent).get(path.name)
+    if expected is None:
+        raise UserError(f"{path} is not in {path.parent / SUMS}; {_DAMAGED}")
+    if _sha256(path) != expected:
+        raise UserError(f"{path} is not what {path.parent / SUMS} says; {_DAMAGED}")
+    try:
+        arrays, meta = cache.read(path)
+        if meta["origin"] != _question(spec):
+            return None
+        dataset = cache.from_arrays(spec["name"], arrays, meta)
+        splits = _lists(arrays)
+    except Exception as error:
+        raise UserError(f"{path} cannot be read ({error}); {_DAMAGED}") from None
+    same = replace(dataset, source=f"file {path}, of {meta['source']}", splits=splits)
+    if same.checksum != meta["checksum"]:
+        raise UserError(f"{path} has another checksum than it says; {_DAMAGED}")
+    return same
+
+
+def _question(spec: Mapping[str, Any]) -> dict:
+    """Give what decides the data, in JSON types."""
+    decides = {k: v for k, v in spec.items() if v is not None and k not in ("expect", "openml")}
+    openml = spec.get("openml")
+    if openml:
+        decides["openml"] = {k: v for k, v in openml.items() if v is not None and k != "expect"}
+    return json.loads(json.dumps(decides))
+
+
+def _flat(splits) -> dict[str, np.ndarray]:
+    if splits is None:
+        return {}
+    sizes = [[len(train), len(test)] for train, test in splits]
+    rows = [np.asarray(part, dtype=np.int64) for split in splits for part in split]
+    return {"split_sizes": np.array(sizes), "split_rows": np.concatenate(rows)}
+
+
+def _lists(arrays: Mapping[str, np.ndarray]):
+    if "split_sizes" not in arrays:
+        return None
+    ends = np.cumsum(arrays["split_sizes"].ravel())[:-1]
+    parts = np.split(arrays["split_rows"], ends)
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    path = folder / SUMS
+    if not path.is_file():
+        return {}
+    text = path.read_text(encoding="utf-8", errors="replace")
+    found = re.findall(r"^([0-9a-f]{64}) [ *](.+)$", text, re.MULTILINE)
+    return {name: digest for digest, name in found}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,91 @@
+import subprocess
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from boostbench import configs
+from boostbench.data import bundles
+from boostbench.data.dataset import Dataset
+from boostbench.data.load import available, load
+from boostbench.errors import UserError
+
+SPEC = {"name": "toy", "path": None, "rows": [0, 4]}
+
+
+def make(X=None, y=("a", "b", "a", "c"), splits=None):
+    X = np.arange(12.0).reshape(4, 3) if X is None else X
+    return Dataset("toy", X, np.array(y), "file /home/me/toy.csv", splits)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
+    return tmp_path
+
+
+SPLITS = [(np.array([0, 1]), np.array([2, 3])), (np.array([3]), np.array([0, 2]))]
+
+
+@pytest.mark.parametrize(
+    "dataset", [make(), make(csr_matrix(np.eye(4))), make(y=(1, 2, 3, 1), splits=SPLITS)]
+)
+def test_what_comes_back_is_what_was_put_in(folder, dataset):
+    bundles.write(folder, SPEC, dataset)
+    found = load(SPEC)
+    assert (found.checksum, found.is_sparse) == (dataset.checksum, dataset.is_sparse)
+    assert found.y.tolist() == dataset.y.tolist()
+    assert (found.splits is None) == (dataset.splits is None)
+    for one, other in zip(found.splits or [], dataset.splits or [], strict=True):
+        assert [part.tolist() for part in one] == [part.tolist() for part in other]
+    assert "/home/me" not in found.source
+    assert available(SPEC) == "bundle"
+
+
+def test_another_question_is_not_answered(folder):
+    bundles.write(folder, SPEC, make())
+    for change in ({"rows": [0, 3]}, {"classes": 2}):
+        with pytest.raises(UserError, match="not at hand"):
+            load(SPEC | change)
+    assert load(SPEC | {"expect": {"samples": 4}, "labels": None}).n_samples == 4
+
+
+def test_each_changed_byte_is_refused(folder):
+    path = bundles.write(folder, SPEC, make())
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(UserError, match=r"is not what .*SHA256SUMS says") as refused:
+            load(SPEC)
+        assert "\n" not in str(refused.value)
+    path.write_bytes(whole)
+    assert load(SPEC).n_samples == 4
+
+
+def test_a_file_without_a_sum_is_refused(folder):
+    bundles.write(folder, SPEC, make())
+    (folder / bundles.SUMS).unlink()
+    with pytest.raises(UserError, match=r"is not in .*SHA256SUMS"):
+        load(SPEC)
+
+
+def test_sums_are_those_of_sha256sum(folder):
+    bundles.write(folder, SPEC, make())
+    bundles.write(folder, SPEC | {"name": "b"}, make())
+    subprocess.run(["sha256sum", "--check", bundles.SUMS], cwd=folder, check=True)
+
+
+@pytest.mark.parametrize("name", ["vowel", "banana", "disc", "wine"])
+def test_data_sets_of_the_papers(folder, monkeypatch, tmp_path_factory, name):
+    monkeypatch.undo()
+    spec = configs.read("data", name)
+    try:
+        dataset = load(spec)
+    except UserError:
+        pytest.skip("the papers' data are not at hand")
+    bundle = tmp_path_factory.mktemp("bundle")
+    bundles.write(bundle, spec, dataset)
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(bundle))
+    found = load(spec)
+    assert found.checksum == dataset.checksum
+    assert len(found.splits or []) == len(dataset.splits or [])
