@@ -44,6 +44,7 @@ __all__ = [
     "RpBoost",
     "StumpKernelSVC",
     "SupervisedITQ",
+    "reweight",
 ]
 
 

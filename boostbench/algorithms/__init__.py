@@ -20,6 +20,7 @@ from boostbench.algorithms.projections import LPP, NPE
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
 from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
+from boostbench.algorithms.reweighting import reweight
 from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
 from boostbench.algorithms.samme import SAMME
 
@@ -58,4 +59,5 @@ __all__ = [
     "RpBoost",
     "StumpKernelSVC",
     "SupervisedITQ",
+    "reweight",
 ]

@@ -1,0 +1,257 @@
+"""Thinning a fitted ensemble: new coefficients for its members, most of them 0."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
+
+from boostbench.algorithms.base import BoostingClassifier, decision, predicted
+from boostbench.algorithms.probabilities import INVERSE_TEMPERATURES, probabilities
+from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
+from boostbench.core.solvers.newton import NonnegativeNewton
+from boostbench.core.solvers.soft_margin import SoftMarginProgram
+
+# Newton's method: slopes of the mean loss that are as good as 0, and steps at most.
+_TOL = 1e-7
+_STEPS = 500
+
+
+def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
+    r"""Find coefficients for the members of a fitted ensemble, all of them at once.
+
+    The members' scores :math:`h_t(x)`, one for each class, are the columns of a restricted master
+    problem, to which a totally corrective booster adds no more:
+
+    .. math:: \min_{w \ge 0} \frac{1}{m (k - 1)} \sum_i \sum_{r \ne y_i} \lambda(\rho_{ir})
+              + \nu 1^\top w, \quad
+              \rho_{ir} = \sum_t w_t (h_{t y_i}(x_i) - h_{t r}(x_i))
+
+    Members without a coefficient are left out of what is returned.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        A fitted classifier: AdaBoostClassifier, RandomForestClassifier or ExtraTreesClassifier of
+        scikit-learn, LGBMClassifier of LightGBM, or a sum of stumps of boostbench. Its members are
+        trees, whose scores are their probabilities; boosting rounds of LightGBM, with their raw
+        scores; or stumps, with their coefficients and without the intercept.
+    X : array-like of shape (n_samples, n_features)
+        Samples, best those that the ensemble was not fitted on: trees that have learnt their
+        samples by heart are all alike on these.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    nu : float, default=1e-3
+        :math:`\nu`, weight of the L1 norm, positive: the larger, the fewer members stay.
+    loss : {"logistic", "hinge"}, default="logistic"
+        :math:`\lambda`. The logistic loss is minimised by Newton's method; the hinge loss, which
+        makes this LPBoost, by linear programs, and takes longer.
+
+    Returns
+    -------
+    ReweightedEnsemble
+
+    Raises
+    ------
+    ValueError
+        If there is no way to tell the ensemble's members apart, a label is none of its classes, or
+        a parameter is out of range.
+    RuntimeError
+        If a linear program is not solved.
+
+    References
+    ----------
+    .. [1] A. Demiriz, K. P. Bennett and J. Shawe-Taylor, "Linear programming boosting via column
+       generation", Machine Learning 46, 2002.
+    .. [2] F. Akkerman, J. Ferry, C. Artigues, E. Hebrard and T. Vidal, "Boosting revisited:
+       benchmarking and advancing LP-based ensemble methods", TMLR 2025, who thin ensembles so.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(50, random_state=0).fit(X[::3], y[::3])
+    >>> thin = reweight(forest, X[1::3], y[1::3], nu=0.01)
+    >>> len(thin.members_) < 20
+    True
+    >>> thin.score(X[2::3], y[2::3]) > 0.93
+    True
+    """
+    check_is_fitted(ensemble)
+    if not 0 < nu < np.inf:
+        raise ValueError(f"nu must be positive, got {nu!r}")
+    if loss not in _SOLVERS:
+        raise ValueError(f"loss must be one of {sorted(_SOLVERS)}, got {loss!r}")
+    members = _members(ensemble)
+    X, y = check_X_y(X, y, dtype=np.float64)
+    strange = y[~np.isin(y, ensemble.classes_)]
+    if len(strange):
+        raise ValueError(
+            f"{strange.tolist()[0]!r} is none of the classes that the ensemble was fitted on"
+        )
+    own = y[:, None] == ensemble.classes_
+    n_pairs = len(y) * (own.shape[1] - 1)
+    # Margins against all other classes, one row for a member.
+    A = np.empty((len(members), n_pairs))
+    for row, scores in zip(A, members.scores(X, range(len(members))), strict=True):
+        row[:] = (scores[own][:, None] - scores)[~own]
+    w, value = _SOLVERS[loss](A, nu * n_pairs)
+    kept = np.flatnonzero(w)
+    return ReweightedEnsemble(ensemble)._take(kept, w[kept], value / n_pairs, loss)
+
+
+class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
+    """Some members of an ensemble with coefficients of their own; made by `reweight`.
+
+    Parameters
+    ----------
+    ensemble : estimator
+        The fitted ensemble.
+
+    Attributes
+    ----------
+    members_ : ndarray of shape (n_members,), dtype=int64
+        Which of the ensemble's members stay.
+    coefficients_ : ndarray of shape (n_members,)
+        w, positive.
+    objective_ : float
+        The minimum.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    """
+
+    def __init__(self, ensemble):
+        self.ensemble = ensemble
+
+    def decision_function(self, X):
+        """Score the classes; as `BoostingClassifier.decision_function`."""
+        if not hasattr(self, "feature_names_in_"):
+            X = np.asarray(X)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        total = np.zeros((len(X), len(self.classes_)))
+        scores = _members(self.ensemble).scores(X, self.members_)
+        for coefficient, of_member in zip(self.coefficients_, scores, strict=True):
+            total += coefficient * of_member
+        return decision(total)
+
+    def predict(self, X):
+        """Predict the labels; as `BoostingClassifier.predict`."""
+        return predicted(self.decision_function(X), self.classes_)
+
+    def predict_proba(self, X):
+        """Estimate the probabilities of the classes; as `BoostingClassifier.predict_proba`."""
+        return probabilities(self.decision_function(X), INVERSE_TEMPERATURES[self._loss])
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "members_")
+
+    def _take(self, members, coefficients, objective, loss):
+        self.members_ = members
+        self.coefficients_ = coefficients
+        self.objective_ = objective
+        self.classes_ = self.ensemble.classes_
+        self.n_features_in_ = self.ensemble.n_features_in_
+        # LightGBM has a property of this name, which does not give the names that it was given.
+        if "feature_names_in_" in vars(self.ensemble):
+            self.feature_names_in_ = self.ensemble.feature_names_in_
+        self._loss = loss
+        return self
+
+
+class _Trees:
+    """Members that are classifiers, with their probabilities."""
+
+    def __init__(self, ensemble):
+        self._trees = ensemble.estimators_
+        self._classes = ensemble.classes_
+        # Those of a forest know the numbers of the classes only, and all of them.
+        self._have_labels = isinstance(ensemble, AdaBoostClassifier)
+
+    def __len__(self):
+        return len(self._trees)
+
+    def scores(self, X, some):
+        for at in some:
+            tree = self._trees[at]
+            scores = np.zeros((len(X), len(self._classes)))
+            where = np.searchsorted(self._classes, tree.classes_) if self._have_labels else ...
+            scores[:, where] = tree.predict_proba(X)
+            yield scores
+
+
+class _Rounds:
+    """Boosting rounds of LightGBM, with their raw scores."""
+
+    def __init__(self, ensemble):
+        self._booster = ensemble.booster_
+
+    def __len__(self):
+        return self._booster.current_iteration()
+
+    def scores(self, X, some):
+        for at in some:
+            yield _columns(
+                self._booster.predict(X, start_iteration=at, num_iteration=1, raw_score=True)
+            )
+
+
+class _Stumps:
+    """Stumps, with their votes."""
+
+    def __init__(self, ensemble):
+        self._sum = ensemble._stump_sum()
+
+    def __len__(self):
+        return len(self._sum.stumps)
+
+    def scores(self, X, some):
+        for at in some:
+            outputs = self._sum.stumps.outputs(X, slice(at, at + 1))
+            yield _columns(outputs * self._sum.coefficients[at])
+
+
+def _members(ensemble):
+    """Take an ensemble apart; the parts have a length, and scores of some of them."""
+    kinds = (
+        (BoostingClassifier, _Stumps),
+        ((AdaBoostClassifier, RandomForestClassifier, ExtraTreesClassifier), _Trees),
+    )
+    for classes, kind in kinds:
+        if isinstance(ensemble, classes):
+            return kind(ensemble)
+    if hasattr(ensemble, "booster_") and type(ensemble).__name__ == "LGBMClassifier":
+        return _Rounds(ensemble)
+    raise ValueError(f"{type(ensemble).__name__} is no ensemble that can be taken apart")
+
+
+def _columns(scores):
+    """Give both classes a column, where there is one number for the second."""
+    scores = np.reshape(scores, (len(scores), -1))
+    return scores / 2 * [-1.0, 1.0] if scores.shape[1] == 1 else scores
+
+
+def _logistic(A, nu):
+    problem = RankingLoss(A, SumOfLosses(get_loss("logistic")))
+    tol = _TOL * A.shape[1]
+    w, value, residual = NonnegativeNewton().minimise(problem, np.zeros(len(A)), nu, tol, _STEPS)
+    if residual > tol:
+        warnings.warn(
+            "Newton's method did not come to the minimum; a larger nu makes it easier",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return w, value
+
+
+def _hinge(A, nu):
+    program = SoftMarginProgram(A.shape[1], 1.0 / nu)
+    for margins in A:
+        program.add(margins)
+    return program.coefficients, nu * program.value
+
+
+_SOLVERS = {"logistic": _logistic, "hinge": _hinge}

@@ -1,0 +1,191 @@
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog, minimize
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench import AdaBoost, AdaBoostECC, MCBoost, RBoostRank, reweight
+from boostbench.algorithms.reweighting import _members
+
+from .problems import blobs
+
+NAMES = np.array(["bee", "ant", "cat"])
+
+
+def lightgbm(**params):
+    module = pytest.importorskip("lightgbm")
+    return module.LGBMClassifier(n_estimators=8, min_child_samples=5, verbose=-1, **params)
+
+
+ENSEMBLES = {
+    "AdaBoostClassifier": lambda: AdaBoostClassifier(n_estimators=8),
+    "RandomForestClassifier": lambda: RandomForestClassifier(8, max_depth=3, random_state=0),
+    "ExtraTreesClassifier": lambda: ExtraTreesClassifier(8, max_depth=3, random_state=0),
+    "LGBMClassifier": lightgbm,
+    "MCBoost": lambda: MCBoost(n_iterations=8),
+    "AdaBoostECC": lambda: AdaBoostECC(n_iterations=8, random_state=0),
+}
+
+
+@pytest.fixture(params=[(name, k) for name in ENSEMBLES for k in (2, 3)], ids=str)
+def case(request):
+    """A fitted ensemble, and other samples."""
+    name, n_classes = request.param
+    X, y = blobs(n_classes, n_samples=120)
+    return ENSEMBLES[name]().fit(X[:60], NAMES[y[:60]]), X[60:], NAMES[y[60:]]
+
+
+def columns(ensemble, X):
+    """Scores of the members, of shape (n_samples, n_classes, n_members), the slow way."""
+    members = _members(ensemble)
+    return np.stack(list(members.scores(X, range(len(members)))), axis=2)
+
+
+def margins(ensemble, X, y):
+    scores = columns(ensemble, X)
+    rows = []
+    for of_sample, label in zip(scores, y, strict=True):
+        own = list(ensemble.classes_).index(label)
+        rows += [of_sample[own] - of_sample[r] for r in range(len(of_sample)) if r != own]
+    return np.array(rows)
+
+
+class TestMembers:
+    def test_together_they_are_the_ensemble(self, case):
+        ensemble, X, _ = case
+        total = columns(ensemble, X).sum(axis=2)
+        if isinstance(ensemble, (RandomForestClassifier, ExtraTreesClassifier)):
+            wanted = 8 * ensemble.predict_proba(X)
+        elif isinstance(ensemble, AdaBoostClassifier):
+            wanted = sum(tree.predict_proba(X) for tree in ensemble.estimators_)
+        elif hasattr(ensemble, "booster_"):
+            raw = ensemble.predict(X, raw_score=True)
+            wanted = raw if raw.ndim == 2 else np.column_stack([-raw, raw]) / 2
+        else:
+            wanted = ensemble.decision_function(X) - ensemble.shape_functions().intercept
+            wanted = wanted if wanted.ndim == 2 else np.column_stack([-wanted, wanted]) / 2
+        np.testing.assert_allclose(total, wanted, atol=1e-9 * np.abs(wanted).max())
+
+
+class TestTheMinimum:
+    def test_of_the_logistic_loss_a_generic_solver_finds_it_too(self, case):
+        ensemble, X, y = case
+        nu = 0.02
+        A = margins(ensemble, X, y)
+
+        def objective(w):
+            rho = A @ w
+            slopes = -1 / (1 + np.exp(rho))
+            return np.logaddexp(0, -rho).mean() + nu * w.sum(), slopes @ A / len(A) + nu
+
+        start = np.zeros(A.shape[1])
+        options = {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 5000}
+        bounds = [(0, None)] * len(start)
+        wanted = minimize(objective, start, jac=True, bounds=bounds, options=options).fun
+        thin = reweight(ensemble, X, y, nu=nu)
+        assert thin.objective_ == pytest.approx(wanted, rel=1e-6)
+        w = np.zeros(len(start))
+        w[thin.members_] = thin.coefficients_
+        value, gradient = objective(w)
+        assert value == pytest.approx(thin.objective_, rel=1e-9)
+        # Karush, Kuhn and Tucker.
+        assert np.abs(gradient[w > 0]).max(initial=0) < 1e-6
+        assert gradient.min() > -1e-6
+
+    def test_of_the_hinge_loss_one_linear_program_finds_it_too(self, case):
+        ensemble, X, y = case
+        nu = 0.02
+        A = margins(ensemble, X, y)
+        n_pairs, n_members = A.shape
+        wanted = linprog(
+            np.concatenate([np.full(n_members, nu), np.full(n_pairs, 1 / n_pairs)]),
+            A_ub=np.hstack([-A, -np.eye(n_pairs)]),
+            b_ub=-np.ones(n_pairs),
+        ).fun
+        thin = reweight(ensemble, X, y, nu=nu, loss="hinge")
+        assert thin.objective_ == pytest.approx(wanted, rel=1e-7)
+        slack = np.maximum(0, 1 - A[:, thin.members_] @ thin.coefficients_)
+        assert slack.mean() + nu * thin.coefficients_.sum() == pytest.approx(wanted, rel=1e-7)
+
+
+def test_it_predicts_by_the_members_that_stay(case):
+    ensemble, X, y = case
+    thin = reweight(ensemble, X, y, nu=0.02)
+    scores = columns(ensemble, X)[:, :, thin.members_] @ thin.coefficients_
+    wanted = scores[:, 1] - scores[:, 0] if len(thin.classes_) == 2 else scores
+    np.testing.assert_allclose(thin.decision_function(X), wanted, atol=1e-12)
+    probabilities = thin.predict_proba(X)
+    assert (thin.classes_[probabilities.argmax(axis=1)] == thin.predict(X)).all()
+    assert set(thin.predict(X)) <= set(thin.classes_)
+    assert thin.score(X, y) > 1 / len(thin.classes_)
+
+
+def test_a_larger_nu_leaves_fewer_members():
+    X, y = load_digits(return_X_y=True)
+    forest = RandomForestClassifier(60, max_depth=8, random_state=0).fit(X[::3], y[::3])
+    thin = [reweight(forest, X[1::3], y[1::3], nu=nu) for nu in (1e-3, 3e-3, 1e-2, 3e-2, 0.3)]
+    sizes = [len(one.members_) for one in thin]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < sizes[0] <= 60
+    assert thin[1].score(X[2::3], y[2::3]) > forest.score(X[2::3], y[2::3]) - 0.03
+
+
+def test_no_member_may_be_worth_its_coefficient():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    for loss, value in (("logistic", np.log(2)), ("hinge", 1.0)):
+        thin = reweight(forest, X, y, nu=10.0, loss=loss)
+        assert len(thin.members_) == 0
+        assert thin.objective_ == pytest.approx(value)
+        assert (thin.predict(X) == 0).all()
+
+
+def test_the_names_of_features_are_kept():
+    data = load_breast_cancer(as_frame=True)
+    for ensemble in (lightgbm(), RandomForestClassifier(5, random_state=0), AdaBoost(5)):
+        ensemble.fit(data.data, data.target)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            thin = reweight(ensemble, data.data, data.target)
+            thin.predict(data.data)
+    with pytest.raises(ValueError, match="feature names"):
+        thin.predict(data.data.iloc[:, ::-1])
+
+
+class TestMistakes:
+    X, y = blobs(2)
+
+    def refused(self, message, ensemble, y=y, **params):
+        with pytest.raises(ValueError, match=message):
+            reweight(ensemble, self.X, y, **params)
+
+    def test_are_one_line_each(self):
+        forest = RandomForestClassifier(3).fit(self.X, self.y)
+        self.refused("7 is none of the classes", forest, y=self.y + 7 * (self.y > 0) - self.y)
+        self.refused("nu must be positive, got 0", forest, nu=0)
+        self.refused("one of .'hinge', 'logistic'., got 'squared'", forest, loss="squared")
+        tree = DecisionTreeClassifier().fit(self.X, self.y)
+        self.refused("DecisionTreeClassifier is no ensemble", tree)
+        boosted = GradientBoostingClassifier(n_estimators=2).fit(self.X, self.y)
+        self.refused("GradientBoostingClassifier is no ensemble", boosted)
+        ranker = RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(self.X, self.y)
+        self.refused("RBoostRank is no sum of stumps", ranker)
+
+    def test_the_ensemble_must_be_fitted(self):
+        with pytest.raises(NotFittedError):
+            reweight(RandomForestClassifier(3), self.X, self.y)
+
+    def test_what_is_not_solved_is_said(self, monkeypatch):
+        monkeypatch.setattr("boostbench.algorithms.reweighting._STEPS", 1)
+        forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(self.X, self.y)
+        with pytest.warns(ConvergenceWarning, match="larger nu"):
+            reweight(forest, self.X, self.y, nu=1e-6)
