@@ -13,6 +13,7 @@ from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import complain, writing
+from boostbench.report.claims import claims
 from boostbench.report.codes import certified_notes
 from boostbench.report.findings import reasons
 from boostbench.report.overview import counting, sharpness
@@ -72,8 +73,8 @@ def _print(tables: Sequence[Table]) -> None:
     for table in tables:
         print_line(console, table.title, style="bold")
         print_verdicts(console, table)
-        for reason in [*reasons(table), *certified_notes(table.fitted)]:
-            print_line(console, reason)
+        for line in [*reasons(table), *claims(table), *certified_notes(table.fitted)]:
+            print_line(console, line)
         console.print()
     if len(tables) > 1:
         _print_counts(console, tables)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from boostbench import configs
+from boostbench.data.load import available as is_somewhere
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain
@@ -12,7 +13,7 @@ from boostbench.experiment import measures
 from boostbench.experiment.archive import Recorded, Records
 from boostbench.experiment.quantities import Quantity, get_quantity
 from boostbench.report.cells import Cell
-from boostbench.report.tables import Column, Pair, Table
+from boostbench.report.tables import Claim, Column, Pair, Table
 
 #: Row and column of a cell.
 Key = tuple[str, str]
@@ -87,6 +88,16 @@ def assemble(
         remarks=definition.remarks,
         speedup=[tuple(list(shown[column])[-1] for column in pair) for pair in definition.speedup],
         paper=definition.paper,
+        claims=[
+            Claim(
+                claim.says,
+                [(last[a], last[b]) for a, b in claim.better or claim.alike],
+                claim.rows or list(definition.rows),
+                claim.within,
+                claim.times,
+            )
+            for claim in definition.claims
+        ],
     )
 
 
@@ -165,9 +176,14 @@ def read_tables(names: Sequence[str] | None, results: Path) -> list[Table]:
 
 def _table(definition: TableDefinition, specs: dict, records: Records) -> Table:
     found = {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
+    # Of a row without a record the data may be nowhere; nothing is loaded to tell.
+    tried = {row for (row, _), content in found.items() if content.records or content.failures}
+    rows = {row: spec["data"] for (row, _), spec in specs.items()}
+    available = {row for row, data in rows.items() if row in tried or is_somewhere(data)}
+    found = {key: content for key, content in found.items() if key[0] in available}
     classes = {
         row: content.records[0]["config"]["data"]["n_classes"]
         for (row, _), content in found.items()
         if content.records
     }
-    return assemble(definition, specs, found, classes, available=definition.rows)
+    return assemble(definition, specs, found, classes, available)

@@ -17,6 +17,7 @@ T = TypeVar("T")
 _WORDS = {
     str: ("text", "texts"),
     int: ("a whole number", "whole numbers"),
+    float: ("a number", "numbers"),
     bool: ("true or false", "true or false"),
 }
 
@@ -124,8 +125,8 @@ def fill(cls: type[T], content: Any, where: str, *, empty: bool = False, **given
     Parameters
     ----------
     cls : type
-        The dataclass. Its types are ``str``, ``int``, ``bool``, literals, dataclasses, lists and
-        mappings of these, and ``X | None``.
+        The dataclass. Its types are ``str``, ``int``, ``float``, ``bool``, literals, dataclasses,
+        lists and mappings of these, and ``X | None``.
     content : mapping
         Values by the names of fields.
     where : str
@@ -205,7 +206,7 @@ def check(kind: Any, value: Any, where: str, key: str, empty: bool = False) -> A
         if value in args and isinstance(value, str):
             return value
         raise UserError(f"{where}: {key} is {shorten(value)}; {hint(value, args)}")
-    elif kind is Any or type(value) is kind:
+    elif kind is Any or type(value) is kind or (kind is float and type(value) is int):
         return value
     # "a: b" without quotes is no text to YAML.
     quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""

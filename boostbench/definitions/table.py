@@ -65,6 +65,32 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class ClaimDefinition:
+    """What the paper says of columns, to be judged.
+
+    Attributes
+    ----------
+    says : str
+        In words.
+    better, alike : list of list of str
+        Pairs of columns: the first is better than the second, or they are alike.
+    within : float, default=None
+        How far apart columns may be to be `alike`, in the unit of what the table shows.
+    times : float, default=1.0
+        What the numbers of the second columns are multiplied by.
+    rows : list of str
+        Where; by default everywhere.
+    """
+
+    says: str
+    better: list[list[str]] = field(default_factory=list)
+    alike: list[list[str]] = field(default_factory=list)
+    within: float | None = None
+    times: float = 1.0
+    rows: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class TableDefinition:
     """A table as ``conf/table/*.yaml`` defines it.
 
@@ -99,6 +125,8 @@ class TableDefinition:
         Pairs of columns for the significance test; by default the first with each other.
     remarks : list of str
         What a reader must know beside the numbers, one sentence each.
+    claims : list of ClaimDefinition
+        What the paper says in words, to be judged.
     """
 
     name: str
@@ -115,6 +143,7 @@ class TableDefinition:
     speedup: list[list[str]] = field(default_factory=list)
     compare: list[list[str]] | None = None
     remarks: list[str] = field(default_factory=list)
+    claims: list[ClaimDefinition] = field(default_factory=list)
 
     @classmethod
     def read(cls, name: str) -> "TableDefinition":
@@ -154,8 +183,17 @@ class TableDefinition:
 
     def _check(self, where: str) -> None:
         """Refuse what does not fit together."""
-        for key, pairs in (("compare", self.compare or []), ("speedup", self.speedup)):
-            for pair in pairs:
+        pairs = {"compare": self.compare or [], "speedup": self.speedup}
+        for number, claim in enumerate(self.claims, start=1):
+            one = f"claim {number}"
+            if bool(claim.better) == bool(claim.alike):
+                raise UserError(f"{where}: {one} needs better or alike, and one of them only")
+            if bool(claim.alike) != (claim.within is not None):
+                raise UserError(f"{where}: {one} needs within where it has alike, and only there")
+            _check_names(claim.rows, self.rows, f"{where}: {one} has no row")
+            pairs[one] = claim.better or claim.alike
+        for key, of_key in pairs.items():
+            for pair in of_key:
                 _check_names(pair, self.columns, f"{where}: {key} has no column")
                 if len(set(pair)) != 2 or len(pair) != 2:
                     raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")

@@ -95,7 +95,7 @@ class Cell:
     def text(self) -> str:
         """``"2.9 (2.4)"``, marked when stale; without a number, why there is none."""
         if not self.available:
-            return "not available"
+            return "data not available"
         if not self.records:
             return "failed" if self.failures else "not run"
         if not self.values:

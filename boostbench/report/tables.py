@@ -62,6 +62,32 @@ class Pair:
     published: str | None = None
 
 
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says of columns.
+
+    Attributes
+    ----------
+    says : str
+        In words.
+    pairs : list of (str, str)
+        Columns of which the first is better than the second, or like it.
+    rows : list of str
+        Where.
+    within : float, default=None
+        How far they may be apart to be alike, in the unit of the quantity; None: the first is
+        better.
+    times : float, default=1.0
+        What the number of the second is multiplied by.
+    """
+
+    says: str
+    pairs: list[tuple[str, str]]
+    rows: list[str]
+    within: float | None = None
+    times: float = 1.0
+
+
 class Entry(NamedTuple):
     """Text in a table, and whether it is the best of its row."""
 
@@ -99,6 +125,8 @@ class Table:
         Pairs of columns of CPU times of which the first is divided by the second.
     paper : str, default=""
         The paper whose table it is, e.g. ``"randomboost"``.
+    claims : list of Claim
+        What the paper says in words.
     """
 
     name: str
@@ -113,6 +141,7 @@ class Table:
     remarks: list[str] = field(default_factory=list)
     speedup: list[tuple[str, str]] = field(default_factory=list)
     paper: str = ""
+    claims: list[Claim] = field(default_factory=list)
 
     @property
     def results(self) -> dict[str, Column]:
@@ -264,7 +293,7 @@ class Table:
             for (row, column), cell in cells.items()
             if cell.is_partial
         ]
-        notes = [*self.remarks, *([f"Not available: {', '.join(absent)}."] if absent else [])]
+        notes = [*self.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
         if self.uncounted and self.compare:
             rows = ", ".join(self.rows[row] for row in self.rows if row in self.uncounted)
             notes.append(f"A second version of the same data, not counted in the tests: {rows}.")

@@ -17,7 +17,7 @@ from boostbench.report.tables import Table
 VERDICTS = (
     *("reproduced", "better", "worse", "undecided"),
     "not judged",
-    *("failed", "not reached", "not run", "not available"),
+    *("failed", "not reached", "not run", "data not available"),
     "not published",
 )
 COMPARED = VERDICTS[:4]
@@ -33,7 +33,7 @@ COLOURS = {
     "not judged": "#a3a3a3",
     "not reached": "#b5b5b5",
     "not run": "#c7c7c7",
-    "not available": "#d9d9d9",
+    "data not available": "#d9d9d9",
 }
 
 #: What each verdict says.
@@ -48,7 +48,7 @@ MEANING = {
     "failed": "every split that was tried raised an error",
     "not reached": "fewer boosting rounds were asked for",
     "not run": "no split is on record",
-    "not available": "the data are not at hand",
+    "data not available": "the data are not at hand",
     "not published": "the paper gives no number",
 }
 

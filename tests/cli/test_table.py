@@ -255,7 +255,7 @@ def test_speedup_and_what_is_not_run(call, folder, define_table):
         "-",
         "-",
     ]
-    assert "Not available" not in markdown
+    assert "Data not available" not in markdown
 
 
 def test_definitions_in_the_documentation(tmp_path, monkeypatch):
@@ -389,9 +389,9 @@ def test_data_sets_that_are_not_at_hand_are_left_out(call, folder, define_table)
     assert result.code == 0
     assert result.complaints.count("\n") == 1
     assert "svmguide2 is left out" in result.err
-    assert "Not available: svmguide2." in result.out
+    assert "Data not available: svmguide2." in result.out
     assert (
-        "Not available: svmguide2."
+        "Data not available: svmguide2."
         in (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
     )
 
@@ -456,6 +456,8 @@ def crossed(**more):
     return {"rows": ["iris"], "columns": ["adaboost_mh", "samme"], **more}
 
 
+BETTER = {"says": "x", "better": [["samme", "adaboost_mh"]]}
+
 #: Values of a wrong type, and what is said of them.
 WRONG_TYPES = [
     (crossed(title=5), "title is 5; it must be text"),
@@ -493,6 +495,14 @@ WRONG_TYPES = [
     (crossed(published_as={"iris": 5}), "published_as.iris is 5; it must be text"),
     (crossed(classes="yes please"), "classes is 'yes please'; it must be true or false"),
     (crossed(remarks=5), "remarks is 5; it must be a list of texts"),
+    (crossed(claims=5), "claims is 5; it must be a list of"),
+    (crossed(claims=[{"better": [["samme", "adaboost_mh"]]}]), "lacks says"),
+    (crossed(claims=[{"says": "x"}]), "claim 1 needs better or alike, and one of them only"),
+    (crossed(claims=[BETTER | {"within": 1}]), "claim 1 needs within where it has alike, and only"),
+    (crossed(claims=[BETTER | {"within": "1"}]), "within is '1'; it must be a number"),
+    (crossed(claims=[BETTER | {"rows": ["irsi"]}]), "claim 1 has no row 'irsi'; did you mean iris"),
+    (crossed(claims=[{"says": "x", "better": [["a", "samme"]]}]), "claim 1 has no column 'a'"),
+    (crossed(claims=[{"says": "x", "better": [["samme"]]}]), "which is no pair of columns"),
 ]
 
 

@@ -25,7 +25,7 @@ def test_stale_numbers_are_marked(make_cell):
 def test_no_numbers(make_cell):
     assert make_cell([], failures=2).text == "failed"
     assert make_cell([]).text == "not run"
-    assert make_cell([], available=False).text == "not available"
+    assert make_cell([], available=False).text == "data not available"
     assert make_cell([1, 2], rounds=1000).text == "not reached"
 
 

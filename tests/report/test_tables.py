@@ -12,7 +12,7 @@ def test_entries(table):
     assert table.heads == [("", "A"), ("", "B")]
     assert table.entries("wine") == [Entry("2.0 (1.0)", True), Entry("4.1 (0.2)†", False)]
     assert table.entries("glass") == [Entry("25.0 (7.1)‡", True), Entry("failed", False)]
-    assert table.entries("dna") == [Entry("not available", False)] * 2
+    assert table.entries("dna") == [Entry("data not available", False)] * 2
 
 
 def test_best_as_printed(make_cell, make_table):
@@ -84,7 +84,7 @@ def test_caption_of_nothing(make_cell, make_table):
 
 def test_notes(table):
     notes = "\n".join(table.notes)
-    assert "Not available: dna." in notes
+    assert "Data not available: dna." in notes
     assert "‡ over a part of the splits: A on glass (2 of 3)." in notes
     assert "rerun=stale" in notes
 

@@ -39,7 +39,7 @@ SIGNS = {
     "failed": "✕",
     "not reached": "…",
     "not run": "○",
-    "not available": "–",
+    "data not available": "–",
     "not published": "",
 }
 

@@ -6,6 +6,7 @@ from itertools import groupby
 from math import isnan
 
 from boostbench.report.cells import STALE, Cell
+from boostbench.report.claims import claims
 from boostbench.report.findings import (
     comparison_rows,
     reasons,
@@ -108,7 +109,7 @@ class TableView:
         self.heads = list(_heads(table))
         self.groups = _groups(table)
         self.rows = [_row(table, row, self.id) for row in table.rows]
-        self.significance = significance(table)
+        self.tests = [*significance(table), *claims(table)]
         self.reasons = reasons(table)
         self.compared = list(_compared(table))
         self.seconds = seconds_rows(table)

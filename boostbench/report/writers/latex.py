@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
+from boostbench.report.claims import claims
 from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
@@ -41,7 +42,8 @@ def latex(table: Table) -> str:
     if table.headline:
         parts.insert(1, rf"\noindent\textbf{{{escape(table.headline)}}}")
     # Blank lines between the sentences make each a paragraph.
-    parts += [escape(sentence) for sentence in significance(table) + table.notes]
+    said = [*significance(table), *claims(table), *table.notes]
+    parts += [escape(sentence) for sentence in said]
     comparison = comparison_rows(table)
     if comparison:
         caption = f"Published and ours. {summary(table)} {COMPARISON_EXPLANATION}"

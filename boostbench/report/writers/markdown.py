@@ -6,6 +6,7 @@ from tabulate import tabulate
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report import numbers
+from boostbench.report.claims import claims
 from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
@@ -43,7 +44,7 @@ def markdown(table: Table) -> str:
     if table.headline:
         parts.append(f"**{escape(table.headline)}**")
     parts.append(_errors(table))
-    parts += map(escape, [table.caption, *significance(table), *table.notes])
+    parts += map(escape, [table.caption, *significance(table), *claims(table), *table.notes])
     comparison = comparison_rows(table)
     if comparison:
         parts += ["## Beside the published numbers", _pipe(comparison, COMPARISON, left=2)]

@@ -11,6 +11,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report import numbers
 from boostbench.report.cells import ELSEWHERE, Cell
+from boostbench.report.claims import claims
 from boostbench.report.codes import certified_notes, time_notes
 from boostbench.report.findings import (
     COMPARISON,
@@ -136,9 +137,9 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def print_judgement(console: Console, table: Table) -> None:
-    """Print what follows from a table: significance, published against ours, and its notes."""
+    """Print what follows from a table: significance, claims, published against ours, notes."""
     console.print()
-    for sentence in significance(table):
+    for sentence in [*significance(table), *claims(table)]:
         print_line(console, sentence)
     print_verdicts(console, table)
     for reason in reasons(table):
@@ -193,7 +194,7 @@ def _break(text: str, width: int) -> str:
 
 def _shorten(entry: Entry) -> Entry:
     """Spare wide columns: which data cannot be had stands in a note."""
-    return Entry("-", False) if entry.text == "not available" else entry
+    return Entry("-", False) if entry.text == "data not available" else entry
 
 
 def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:

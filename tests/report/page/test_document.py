@@ -133,7 +133,7 @@ def test_details_tell_all_that_is_known(page):
     assert f"{PARTIAL} over 2 of 3 splits" in details["table-one-glass-a"]
     assert f"Ours failed: {MEANING['failed']}" in details["table-one-glass-b"]
     assert "Failed 3 × ValueError: no" in details["table-one-glass-b"]
-    assert "Ours not available" in details["table-one-dna-b"]
+    assert "Ours data not available" in details["table-one-dna-b"]
     assert "test error after 50; 100 done" in details["table-rounds-glass-a.40.50"]
     assert "Ours not reached" in details["table-rounds-glass-b.40.100"]
 

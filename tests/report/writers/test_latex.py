@@ -36,7 +36,7 @@ def test_layout(table):
         ["Data set", "A", "B"],
         ["wine", r"\textbf{2.0 (1.0)}", r"4.1 (0.2)\textdagger{}"],
         ["glass", r"\textbf{25.0 (7.1)\textdaggerdbl{}}", "failed"],
-        ["dna", "not available", "not available"],
+        ["dna", "data not available", "data not available"],
     ]
     assert r"\caption{Title. Test error in percent" in text
     assert "over 2 to 3 splits" in text

@@ -18,7 +18,7 @@ def test_layout(table):
     assert body == [
         ["wine", "**2.0 (1.0)**", "4.1 (0.2)†"],
         ["glass", "**25.0 (7.1)‡**", "failed"],
-        ["dna", "not available", "not available"],
+        ["dna", "data not available", "data not available"],
     ]
 
 

@@ -53,7 +53,7 @@ def test_width(make_cell, table):
     assert any(re.match("wine +A .* 3.4 +undecided", line) for line in lines)
     assert not any(re.match("glass +B +20.0", line) for line in lines)
     assert "3 published numbers: 1 worse, 1 undecided, 1 failed." in lines
-    assert "Not available: dna." in lines
+    assert "Data not available: dna." in lines
 
 
 def test_wide_table_is_printed_in_blocks(make_cell, make_table):

@@ -1,0 +1,109 @@
+"""What a paper says of algorithms in words, judged by the splits on record."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from boostbench.report.cells import Cell
+from boostbench.report.statistics.one_sided import LEVEL, p_above, p_below
+from boostbench.report.tables import Claim, Table
+
+#: Explains the sentences of `claims`.
+CLAIMS_EXPLANATION = (
+    f"Claims are judged by one-sided paired t-tests over the splits of each row, at {LEVEL:.0%}: a "
+    "claim holds where every comparison confirms it, and does not hold where one contradicts it "
+    "after Bonferroni's correction. The splits share samples, so that p-values are too small."
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two columns in a row, and what they say of a claim.
+
+    Attributes
+    ----------
+    place : str
+        Names row and columns.
+    supports, contradicts : float
+        p-values of the one-sided tests: the smaller, the more the splits confirm or contradict the
+        claim. NaN where fewer than two splits have both numbers.
+    """
+
+    place: str
+    supports: float
+    contradicts: float
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the splits confirm the claim; comparisons with NaN are False."""
+        return self.supports <= LEVEL
+
+
+def claims(table: Table) -> list[str]:
+    """Judge what the paper claims.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    list of str
+        A sentence for each claim, and how they are judged; nothing without claims.
+    """
+    told = []
+    for claim in table.claims:
+        compared = list(_comparisons(table, claim))
+        against = _contradicting(compared)
+        open_ = [c for c in compared if not c.confirmed and c not in against]
+        if any(cell.departures for cell in _cells(table, claim)):
+            verdict, against, open_ = "is not judged, as settings differ", [], []
+        elif against:
+            verdict = "does not hold"
+        else:
+            verdict = "is undecided" if open_ else "holds"
+        confirmed = sum(c.confirmed for c in compared)
+        told.append(
+            f"“{claim.says}” {verdict}: {confirmed} of {len(compared)} comparisons confirm it."
+            f"{_places('Against it', against)}{_places('Undecided', open_)}"
+        )
+    return [*told, CLAIMS_EXPLANATION] if told else []
+
+
+def _cells(table: Table, claim: Claim) -> Iterator[Cell]:
+    for row in claim.rows:
+        for pair in claim.pairs:
+            yield from (table.cells[row, column] for column in pair)
+
+
+def _comparisons(table: Table, claim: Claim) -> Iterator[Comparison]:
+    for row in claim.rows:
+        for a, b in claim.pairs:
+            differences = _differences(table.cells[row, a], table.cells[row, b], claim.times)
+            if claim.within is None:
+                supports, contradicts = p_below(differences, 0.0), p_above(differences, 0.0)
+            else:
+                below, above = (
+                    p(differences, bound)
+                    for p, bound in ((p_below, claim.within), (p_above, -claim.within))
+                )
+                supports = max(below, above)
+                # It may lie on either side: two tests.
+                contradicts = 2 * min(
+                    p_above(differences, claim.within), p_below(differences, -claim.within)
+                )
+            place = f"{table.rows[row]} ({table.columns[a].label}, {table.columns[b].label})"
+            yield Comparison(place, supports, contradicts)
+
+
+def _differences(a: Cell, b: Cell, times: float) -> list[float]:
+    """Subtract the numbers of the splits that both have, so that less is better for `a`."""
+    shared = [split for split in a.values if split in b.values]
+    return [a.quantity.sign * (a.values[split] - times * b.values[split]) for split in shared]
+
+
+def _contradicting(compared: Sequence[Comparison]) -> list[Comparison]:
+    return [c for c in compared if c.contradicts * len(compared) <= LEVEL]
+
+
+def _places(what: str, compared: Sequence[Comparison]) -> str:
+    return f" {what}: {'; '.join(c.place for c in compared)}." if compared else ""

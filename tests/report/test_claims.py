@@ -1,0 +1,102 @@
+import pytest
+
+from boostbench.report.claims import CLAIMS_EXPLANATION, claims
+from boostbench.report.tables import Claim
+from boostbench.report.writers.latex import latex
+from boostbench.report.writers.markdown import markdown
+
+LOW, HIGH = [10.0, 11.0, 12.0, 11.0, 10.5], [14.0, 15.5, 16.2, 15.1, 14.9]
+MIXED = [12.0, 9.0, 13.0, 10.0, 11.2]
+
+
+@pytest.fixture
+def judged(make_cell, make_table):
+    """Judge one claim on a against b; numbers by row."""
+
+    def judge(numbers, within=None, times=1.0, changed=(), **more):
+        cells = {}
+        for row, pair in numbers.items():
+            for name, errors in zip("ab", pair, strict=True):
+                departures = ("protocol.n_splits=3",) if row in changed else ()
+                cells[row, name] = make_cell(errors, row, name, departures=departures, **more)
+        claim = Claim("A is so and so.", [("a", "b")], list(numbers), within, times)
+        sentence, explanation = claims(make_table(cells, claims=[claim]))
+        assert explanation == CLAIMS_EXPLANATION
+        return sentence.removeprefix("“A is so and so.” ")
+
+    return judge
+
+
+def test_better_everywhere(judged):
+    found = judged({"wine": (LOW, HIGH), "iris": (LOW, HIGH)})
+    assert found == "holds: 2 of 2 comparisons confirm it."
+
+
+def test_one_row_that_tells_nothing_leaves_it_open(judged):
+    found = judged({"wine": (LOW, HIGH), "iris": (LOW, MIXED)})
+    assert found == "is undecided: 1 of 2 comparisons confirm it. Undecided: iris (A, B)."
+
+
+def test_one_row_is_enough_against_it(judged):
+    found = judged({"wine": (LOW, HIGH), "iris": (HIGH, LOW), "dna": (LOW, MIXED)})
+    assert found == (
+        "does not hold: 1 of 3 comparisons confirm it. Against it: iris (A, B). "
+        "Undecided: dna (A, B)."
+    )
+
+
+def test_many_comparisons_are_corrected_for(judged):
+    """p = 0.03 against it counts alone, and not among ten."""
+    slightly = [x + d for x, d in zip(LOW, [0.9, -0.05, 0.6, 0.2, 0.4], strict=True)]
+    assert judged({"iris": (slightly, LOW)}).startswith("does not hold")
+    many = {f"row{i}": (LOW, HIGH) for i in range(9)} | {"iris": (slightly, LOW)}
+    assert judged(many).startswith("is undecided: 9 of 10")
+
+
+@pytest.mark.parametrize(
+    ("within", "verdict"), [(6.0, "holds"), (4.1, "is undecided"), (2.0, "does not hold")]
+)
+def test_alike(judged, within, verdict):
+    """On either side; they are 4.2 apart."""
+    for pair in ((LOW, HIGH), (HIGH, LOW)):
+        assert judged({"wine": pair}, within=within).startswith(verdict)
+
+
+def test_equal_numbers_are_alike_and_none_is_better(judged):
+    assert judged({"wine": (LOW, LOW)}, within=0.1).startswith("holds")
+    assert judged({"wine": (LOW, LOW)}).startswith("is undecided")
+
+
+def test_a_factor(judged):
+    assert judged({"wine": (LOW, HIGH)}, times=0.8).startswith("holds")
+    assert judged({"wine": (LOW, HIGH)}, times=0.5).startswith("does not hold")
+
+
+def test_of_accuracies_the_larger_is_better(judged):
+    from boostbench.experiment.quantities import QUANTITIES
+
+    assert judged({"wine": (LOW, HIGH)}, quantity=QUANTITIES["accuracy"]).startswith("holds")
+
+
+def test_splits_are_paired_and_all_rows_are_needed(judged):
+    assert judged({"wine": (LOW, HIGH), "iris": ([], HIGH)}).startswith("is undecided: 1 of 2")
+    assert judged({"wine": (LOW[:1], HIGH)}).startswith("is undecided: 0 of 1")
+    # Large differences between the splits do not hide small ones within them.
+    apart = [10.0, 40.0, 70.0, 20.0, 55.0]
+    assert judged({"wine": (apart, [x + 0.5 + x / 1000 for x in apart])}).startswith("holds")
+
+
+def test_other_settings_are_not_judged(judged):
+    found = judged({"wine": (LOW, HIGH), "iris": (HIGH, LOW)}, changed=["iris"])
+    assert found == "is not judged, as settings differ: 1 of 2 comparisons confirm it."
+
+
+def test_without_claims_nothing_is_said(table):
+    assert claims(table) == []
+
+
+def test_writers(make_cell, make_table):
+    cells = {("wine", "a"): make_cell(LOW), ("wine", "b"): make_cell(HIGH)}
+    table = make_table(cells, claims=[Claim("A is better.", [("a", "b")], ["wine"])])
+    assert "“A is better.” holds: 1 of 1" in markdown(table)
+    assert "A is better." in latex(table)
