@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from boostbench import configs
-from boostbench.data.load import available as is_somewhere
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain
@@ -176,10 +175,9 @@ def read_tables(names: Sequence[str] | None, results: Path) -> list[Table]:
 
 def _table(definition: TableDefinition, specs: dict, records: Records) -> Table:
     found = {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
-    # Of a row without a record the data may be nowhere; nothing is loaded to tell.
     tried = {row for (row, _), content in found.items() if content.records or content.failures}
     rows = {row: spec["data"] for (row, _), spec in specs.items()}
-    available = {row for row, data in rows.items() if row in tried or is_somewhere(data)}
+    available = {row for row, data in rows.items() if row in tried or _is_known(data)}
     found = {key: content for key, content in found.items() if key[0] in available}
     classes = {
         row: content.records[0]["config"]["data"]["n_classes"]
@@ -187,3 +185,11 @@ def _table(definition: TableDefinition, specs: dict, records: Records) -> Table:
         if content.records
     }
     return assemble(definition, specs, found, classes, available)
+
+
+def _is_known(data: Mapping) -> bool:
+    """Whether a config of data names a source, or says what a file must hold.
+
+    One that does neither stands for data of a paper of which no copy is known.
+    """
+    return any(data.get(key) for key in ("path", "openml", "sklearn", "generate", "expect"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from boostbench.report.cells import Cell
 from boostbench.report.statistics.one_sided import LEVEL, p_above, p_below
@@ -64,7 +65,9 @@ def claims(table: Table) -> list[str]:
         confirmed = sum(c.confirmed for c in compared)
         told.append(
             f"“{claim.says}” {verdict}: {confirmed} of {len(compared)} comparisons confirm it."
-            f"{_places('Against it', against)}{_places('Undecided', open_)}"
+            f"{_places('Against it', against)}"
+            f"{_places('Undecided', [c for c in open_ if not isnan(c.supports)])}"
+            f"{_places('Not on record', [c for c in open_ if isnan(c.supports)])}"
         )
     return [*told, CLAIMS_EXPLANATION] if told else []
 
@@ -91,7 +94,8 @@ def _comparisons(table: Table, claim: Claim) -> Iterator[Comparison]:
                 contradicts = 2 * min(
                     p_above(differences, claim.within), p_below(differences, -claim.within)
                 )
-            place = f"{table.rows[row]} ({table.columns[a].label}, {table.columns[b].label})"
+            labels = f"{table.columns[a].label} against {table.columns[b].label}"
+            place = f"{table.rows[row]} ({labels})"
             yield Comparison(place, supports, contradicts)
 
 

@@ -34,14 +34,14 @@ def test_better_everywhere(judged):
 
 def test_one_row_that_tells_nothing_leaves_it_open(judged):
     found = judged({"wine": (LOW, HIGH), "iris": (LOW, MIXED)})
-    assert found == "is undecided: 1 of 2 comparisons confirm it. Undecided: iris (A, B)."
+    assert found == "is undecided: 1 of 2 comparisons confirm it. Undecided: iris (A against B)."
 
 
 def test_one_row_is_enough_against_it(judged):
     found = judged({"wine": (LOW, HIGH), "iris": (HIGH, LOW), "dna": (LOW, MIXED)})
     assert found == (
-        "does not hold: 1 of 3 comparisons confirm it. Against it: iris (A, B). "
-        "Undecided: dna (A, B)."
+        "does not hold: 1 of 3 comparisons confirm it. Against it: iris (A against B). "
+        "Undecided: dna (A against B)."
     )
 
 
@@ -80,7 +80,11 @@ def test_of_accuracies_the_larger_is_better(judged):
 
 def test_splits_are_paired_and_all_rows_are_needed(judged):
     assert judged({"wine": (LOW, HIGH), "iris": ([], HIGH)}).startswith("is undecided: 1 of 2")
-    assert judged({"wine": (LOW[:1], HIGH)}).startswith("is undecided: 0 of 1")
+    found = judged({"wine": (LOW[:1], HIGH), "iris": (MIXED, LOW)})
+    assert found == (
+        "is undecided: 0 of 2 comparisons confirm it. Undecided: iris (A against B). "
+        "Not on record: wine (A against B)."
+    )
     # Large differences between the splits do not hide small ones within them.
     apart = [10.0, 40.0, 70.0, 20.0, 55.0]
     assert judged({"wine": (apart, [x + 0.5 + x / 1000 for x in apart])}).startswith("holds")
