@@ -119,6 +119,8 @@ class Records:
 def _is_of(recorded: Mapping, spec: Mapping) -> bool:
     """Whether recorded facts of data are those that a config of data leads to expect."""
     classes = spec.get("classes") or (spec.get("expect") or {}).get("classes")
+    if spec.get("positive"):
+        classes = 2
     if isinstance(classes, Iterable):
         classes = len(list(classes))
     return recorded["name"] == spec["name"] and classes in (None, recorded["n_classes"])

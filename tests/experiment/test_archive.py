@@ -47,6 +47,12 @@ def test_finds_nothing_else(results, changes):
     assert (found.records, found.missing) == ([], 4)
 
 
+def test_of_some_labels_against_the_rest_there_are_two_classes(tmp_path):
+    asked = config(data={"positive": ["a"]})
+    run([Experiment.from_config(asked, make_dataset().against_the_rest(["a"]))], results=tmp_path)
+    assert len(Records(tmp_path).find(asked).records) == 4
+
+
 def test_names_and_tuning_of_nothing_do_not_count(results):
     changes = {"protocol": {"name": "mine", "n_folds": 5}, "algo": {"title": "Mine"}}
     assert len(Records(results).find(config(**changes)).records) == 4
