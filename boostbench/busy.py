@@ -4,12 +4,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+# Characters of a bar.
+_BAR = 30
+
 # The spinner that is to be seen, if there is one.
 _shown: list = []
 
 
 @contextmanager
-def busy(what: str) -> Iterator[Callable[[str], None]]:
+def busy(what: str) -> Iterator[Callable[..., None]]:
     """Show on stderr what is going on, as long as it does; nothing where that is no terminal.
 
     What is nested takes over the line until it is done. Nothing else is to be printed meanwhile but
@@ -23,16 +26,17 @@ def busy(what: str) -> Iterator[Callable[[str], None]]:
     Yields
     ------
     callable
-        Takes what is going on from now on.
+        Takes what is going on from now on, and perhaps the ``share`` of it that is done: a number
+        from 0 to 1, which is shown as a bar.
     """
     if not sys.stderr.isatty():
-        yield lambda what: None
+        yield lambda what, share=None: None
         return
     if _shown:
         spinner = _shown[-1]
         before = spinner.text
         spinner.update(text=what)
-        yield lambda what: spinner.update(text=what)
+        yield lambda what, share=None: spinner.update(text=_with_bar(what, share))
         spinner.update(text=before)
         return
     from rich.console import Console
@@ -43,6 +47,18 @@ def busy(what: str) -> Iterator[Callable[[str], None]]:
     _shown.append(spinner)
     try:
         with Live(spinner, console=Console(stderr=True), transient=True):
-            yield lambda what: spinner.update(text=what)
+            yield lambda what, share=None: spinner.update(text=_with_bar(what, share))
     finally:
         _shown.pop()
+
+
+def _with_bar(what: str, share: float | None):
+    """Put a bar behind a text; without a share, the text alone."""
+    if share is None:
+        return what
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    line = Table.grid(padding=(0, 1))
+    line.add_row(what, ProgressBar(total=1.0, completed=share, width=_BAR))
+    return line

@@ -37,3 +37,21 @@ def test_what_is_nested_takes_over_the_line_and_gives_it_back(monkeypatch):
             assert str(spinner.text) == "512 images are there"
         assert str(spinner.text) == "loading data"
     assert not module._shown
+
+
+def test_a_share_is_a_bar(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with busy("describing images") as say:
+        say("512 images are there", share=0.5)
+    shown = sys.stderr.getvalue()
+    assert "512 images are there" in shown
+    assert "━" * (30 // 2) in shown
+
+
+def test_elsewhere_there_is_no_bar(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with busy("describing images") as say:
+        say("512 images are there", share=0.5)
+    assert sys.stderr.getvalue() == ""

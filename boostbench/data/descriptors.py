@@ -68,7 +68,7 @@ def described(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     blocks = []
     with busy(f"{kind.upper()} of images") as say:
         for start in range(0, len(X), BLOCK):
-            say(f"{kind.upper()} of {start} of {len(X)} images are there")
+            say(f"{kind.upper()} of {start} of {len(X)} images are there", share=start / len(X))
             blocks.append(_block(X[start : start + BLOCK], kind, shape, describe))
     return np.concatenate(blocks)
 

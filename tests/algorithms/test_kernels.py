@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import gamma as gamma_function
 from sklearn.base import clone
+from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -127,3 +128,24 @@ def test_a_c_that_is_no_weight(model, C):
 def test_one_class_is_refused(model):
     with pytest.raises(ValueError, match="class"):
         clone(model).fit(np.arange(8.0).reshape(4, 2), ["a"] * 4)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_constant_features_and_one_row_per_class(model):
+    """They are trained, as scikit-learn's machines are."""
+    constant = clone(model).fit(np.ones((5, 2)), [0, 1, 1, 0, 1])
+    assert len(set(constant.predict(np.ones((3, 2))))) == 1
+    single = clone(model).fit(np.array([[0.0, 1.0], [5.0, 1.0]]), [0, 1])
+    assert single.predict([[0.0, 1.0], [5.0, 1.0]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kernel", [stump_kernel, perceptron_kernel])
+def test_they_are_callables_of_scikit_learn(kernel):
+    """Pair by pair, as a metric of `pairwise_kernels` and as a kernel of other models."""
+    X, Y = draw(0), draw(1, 5)
+    np.testing.assert_allclose(
+        pairwise_kernels(X, Y, metric=lambda a, b: kernel([a], [b])[0, 0]), kernel(X, Y)
+    )
+    found = KernelPCA(2, kernel="precomputed").fit_transform(kernel(X))
+    wanted = KernelPCA(2, kernel=lambda a, b: kernel([a], [b])[0, 0]).fit_transform(X)
+    np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-8)

@@ -148,3 +148,15 @@ def test_a_c_that_is_no_weight(C):
 def test_three_classes():
     with pytest.raises(ValueError, match=r"Only binary classification.*3 classes"):
         LPBoost().fit(*blobs(3))
+
+
+def test_constant_features_leave_the_model_empty():
+    X, y = np.ones((5, 2)), np.array([1, 1, 0, 1, 0])
+    model = LPBoost(C=1.0).fit(X, y)
+    assert model.n_iterations_ == 0
+    assert set(model.predict(X)) <= {0, 1}
+
+
+def test_one_row_per_class():
+    X, y = np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([0, 1])
+    assert (LPBoost(C=1.0).fit(X, y).predict(X) == y).all()

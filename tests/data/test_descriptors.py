@@ -1,5 +1,9 @@
 import logging
 import os
+import signal
+import subprocess
+import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +72,20 @@ def test_blocks_do_not_matter(kind, monkeypatch):
     np.testing.assert_allclose(found, descriptors.DESCRIPTORS[kind](IMAGES), atol=2e-6)
 
 
+@pytest.mark.parametrize("kind", ["gist", "hog"])
+def test_memory_does_not_grow_with_the_images(kind, monkeypatch):
+    """Besides what is given and what comes out."""
+    monkeypatch.setattr(descriptors, "BLOCK", 8)
+    needed = []
+    for n in (16, 96):
+        X = np.resize(IMAGES, (n, 20, 24)).reshape(n, -1) + np.arange(n)[:, None]
+        tracemalloc.start()
+        found = described(X, kind, (20, 24))
+        needed.append(tracemalloc.get_traced_memory()[1] - 2 * found.nbytes)
+        tracemalloc.stop()
+    assert needed[1] < needed[0] + 0.1 * 2**20
+
+
 def test_coloured_images_are_made_gray():
     coloured = RNG.integers(0, 256, size=(2, 16, 16, 3)).astype(float)
     found = described(coloured.reshape(2, -1), "gist", (16, 16, 3))
@@ -103,6 +121,31 @@ class TestCache:
         assert self.calls == [3, 3, 3, 1]
         assert (self.describe() == wanted).all()
         assert len(self.calls) == 4
+
+    def test_so_does_a_kill_that_nothing_can_catch(self):
+        program = (
+            "import os, signal, sys\n"
+            "import numpy as np\n"
+            "from boostbench.data import descriptors\n"
+            "blocks = []\n"
+            "def count(images):\n"
+            "    blocks.append(len(images))\n"
+            "    if len(blocks) == int(sys.argv[1]):\n"
+            "        os.kill(os.getpid(), signal.SIGKILL)\n"
+            "    return images.reshape(len(images), -1)\n"
+            "descriptors.BLOCK, descriptors.DESCRIPTORS = 3, {'gist': count}\n"
+            "X = np.arange(20 * 256.0).reshape(20, 256)\n"
+            "found = descriptors.described(X, 'gist', (16, 16))\n"
+            "print(len(blocks), (found == X).all())\n"
+        )
+
+        def run(killed_at):
+            arguments = [sys.executable, "-c", program, str(killed_at)]
+            return subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+        assert run(killed_at=5).returncode == -signal.SIGKILL
+        # Four of seven blocks are there, and the rest is computed.
+        assert run(killed_at=9).stdout.split() == ["3", "True"]
 
     @pytest.mark.parametrize("change", ["kind", "shape", "pixel"])
     def test_what_differs_is_computed_anew(self, change):

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import highspy
 import numpy as np
 import pytest
 from scipy import sparse
@@ -238,6 +239,29 @@ def test_what_cannot_be_recorded_is_a_failure(make_experiment, results, monkeypa
     monkeypatch.undo()
     [outcome] = run([make_experiment()], results=results).outcomes
     assert (outcome.ran, len(outcome.records)) == (1, 4)
+
+
+def test_what_highs_does_not_solve_is_one_failure(make_experiment, results, monkeypatch):
+    """And is run again by the next run, which loses nothing else."""
+    statuses = []
+
+    def status(self):
+        statuses.append(True)
+        wrong = len(statuses) == 3  # one program a fit
+        return getattr(highspy.HighsModelStatus, "kSolveError" if wrong else "kOptimal")
+
+    monkeypatch.setattr(highspy.Highs, "getModelStatus", status)
+    data = make_dataset(counts=(40, 40))
+    target = "boostbench.algorithms.LPBoost"
+    experiment = make_experiment(target, data=data, n_iterations=1, C=1.0)
+    [outcome] = run([experiment], results=results).outcomes
+    assert [record["split"] for record in outcome.records] == [0, 1, 3]
+    [failure] = outcome.failures
+    assert failure["error"].startswith(
+        "RuntimeError: the linear program of 1 weak learners was not"
+    )
+    report = run([experiment], results=results)
+    assert (report.ran, report.failed) == (1, 0)
 
 
 def test_a_point_that_fails_is_out(make_experiment, results):

@@ -36,7 +36,10 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
         with np.load(stream, allow_pickle=False) as archive:
             arrays = {key.lower(): archive[key] for key in archive.files}
     except Exception as error:  # zip, zlib, pickle and header errors: all mean a bad file
-        raise UserError(f"{where} is not a readable npz archive ({error})") from None
+        why = str(error)
+        if "Object arrays" in why:  # NumPy makes them of arrays of several sizes
+            why = "it holds Python objects; images must be of one size, and labels numbers or text"
+        raise UserError(f"{where} is not a readable npz archive ({why})") from None
     if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
         parts = [(arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])]
         return join_parts(parts, where)

@@ -14,6 +14,9 @@ def npz(**arrays):
     return stream
 
 
+MIXED_SIZES = np.array([np.eye(2), np.eye(3)], dtype=object)
+
+
 def test_parts_become_a_fixed_split():
     images = np.arange(24, dtype=np.uint8).reshape(3, 2, 4)
     stream = npz(
@@ -44,6 +47,7 @@ def test_a_mark_of_the_test_part_becomes_a_fixed_split():
         (npz(a=np.eye(2)), r"holds \['a'\], but x and y"),
         (npz(x=np.eye(2), y=np.arange(3)), r"\(2, 2\) does not fit y of shape \(3,\)"),
         (npz(x=np.eye(2), y=np.array([1, None])), "not a readable npz archive"),
+        (npz(x=MIXED_SIZES, y=np.arange(2)), "images must be of one size"),
         (npz(x=np.array(1.0), y=np.arange(1)), r"\(\) does not fit y of shape \(1,\)"),
         (npz(x=np.eye(2), y=np.array(1)), r"\(2, 2\) does not fit y of shape \(\)"),
         (npz(x=np.ones((2, 0)), y=np.arange(2)), r"\(2, 0\) does not fit y"),
