@@ -28,9 +28,10 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
 
     .. math:: \min_{w \ge 0} \frac{1}{m (k - 1)} \sum_i \sum_{r \ne y_i} \lambda(\rho_{ir})
               + \nu 1^\top w, \quad
-              \rho_{ir} = \sum_t w_t (h_{t y_i}(x_i) - h_{t r}(x_i))
+              \rho_{ir} = \sum_t w_t \frac{h_{t y_i}(x_i) - h_{t r}(x_i)}{s_t}
 
-    Members without a coefficient are left out of what is returned.
+    with :math:`s_t` the largest size of these differences, so that `nu` means the same for small
+    and large scores. Members without a coefficient are left out of what is returned.
 
     Parameters
     ----------
@@ -99,9 +100,12 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     A = np.empty((len(members), n_pairs))
     for row, scores in zip(A, members.scores(X, range(len(members))), strict=True):
         row[:] = (scores[own][:, None] - scores)[~own]
+    sizes = np.maximum(A.max(axis=1), -A.min(axis=1))
+    sizes[sizes == 0] = 1.0
+    A /= sizes[:, None]
     w, value = _SOLVERS[loss](A, nu * n_pairs)
     kept = np.flatnonzero(w)
-    return ReweightedEnsemble(ensemble)._take(kept, w[kept], value / n_pairs, loss)
+    return ReweightedEnsemble(ensemble)._take(kept, (w / sizes)[kept], value / n_pairs, loss)
 
 
 class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
@@ -117,7 +121,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     members_ : ndarray of shape (n_members,), dtype=int64
         Which of the ensemble's members stay.
     coefficients_ : ndarray of shape (n_members,)
-        w, positive.
+        :math:`w_t / s_t`, what the members' scores are multiplied with; positive.
     objective_ : float
         The minimum.
     classes_ : ndarray of shape (n_classes,)

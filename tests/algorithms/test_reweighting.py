@@ -56,7 +56,9 @@ def margins(ensemble, X, y):
     for of_sample, label in zip(scores, y, strict=True):
         own = list(ensemble.classes_).index(label)
         rows += [of_sample[own] - of_sample[r] for r in range(len(of_sample)) if r != own]
-    return np.array(rows)
+    rows = np.array(rows)
+    sizes = np.abs(rows).max(axis=0)
+    return rows / np.where(sizes, sizes, 1.0), sizes
 
 
 class TestMembers:
@@ -80,7 +82,7 @@ class TestTheMinimum:
     def test_of_the_logistic_loss_a_generic_solver_finds_it_too(self, case):
         ensemble, X, y = case
         nu = 0.02
-        A = margins(ensemble, X, y)
+        A, sizes = margins(ensemble, X, y)
 
         def objective(w):
             rho = A @ w
@@ -94,7 +96,7 @@ class TestTheMinimum:
         thin = reweight(ensemble, X, y, nu=nu)
         assert thin.objective_ == pytest.approx(wanted, rel=1e-6)
         w = np.zeros(len(start))
-        w[thin.members_] = thin.coefficients_
+        w[thin.members_] = thin.coefficients_ * sizes[thin.members_]
         value, gradient = objective(w)
         assert value == pytest.approx(thin.objective_, rel=1e-9)
         # Karush, Kuhn and Tucker.
@@ -104,7 +106,7 @@ class TestTheMinimum:
     def test_of_the_hinge_loss_one_linear_program_finds_it_too(self, case):
         ensemble, X, y = case
         nu = 0.02
-        A = margins(ensemble, X, y)
+        A, sizes = margins(ensemble, X, y)
         n_pairs, n_members = A.shape
         wanted = linprog(
             np.concatenate([np.full(n_members, nu), np.full(n_pairs, 1 / n_pairs)]),
@@ -113,8 +115,9 @@ class TestTheMinimum:
         ).fun
         thin = reweight(ensemble, X, y, nu=nu, loss="hinge")
         assert thin.objective_ == pytest.approx(wanted, rel=1e-7)
-        slack = np.maximum(0, 1 - A[:, thin.members_] @ thin.coefficients_)
-        assert slack.mean() + nu * thin.coefficients_.sum() == pytest.approx(wanted, rel=1e-7)
+        w = thin.coefficients_ * sizes[thin.members_]
+        slack = np.maximum(0, 1 - A[:, thin.members_] @ w)
+        assert slack.mean() + nu * w.sum() == pytest.approx(wanted, rel=1e-7)
 
 
 def test_it_predicts_by_the_members_that_stay(case):
@@ -137,6 +140,18 @@ def test_a_larger_nu_leaves_fewer_members():
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] < sizes[0] <= 60
     assert thin[1].score(X[2::3], y[2::3]) > forest.score(X[2::3], y[2::3]) - 0.03
+
+
+def test_the_size_of_a_members_scores_does_not_matter():
+    X, y = blobs(3, n_samples=120)
+    model = MCBoost(n_iterations=12).fit(X[:60], y[:60])
+    before = reweight(model, X[60:], y[60:])
+    model.coefficients_ = model.coefficients_ * np.geomspace(1e-3, 1e3, 12)[:, None]
+    after = reweight(model, X[60:], y[60:])
+    assert after.objective_ == pytest.approx(before.objective_)
+    np.testing.assert_allclose(
+        after.decision_function(X), before.decision_function(X), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_no_member_may_be_worth_its_coefficient():

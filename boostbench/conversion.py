@@ -1,0 +1,193 @@
+"""Fitted sums of stumps for programs without Python: ONNX and treelite."""
+
+import importlib
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+
+def to_onnx(model, dtype=np.float32):
+    """Turn a fitted sum of stumps into a model of ONNX.
+
+    Its graph is of operators that every runtime has. It compares and adds up in double precision.
+
+    Parameters
+    ----------
+    model : BoostingClassifier
+        Fitted, a sum of stumps.
+    dtype : {numpy.float32, numpy.float64}, default=numpy.float32
+        Of the features that it takes. A feature in single precision may fall on the other side of a
+        threshold than the same one in double precision.
+
+    Returns
+    -------
+    onnx.ModelProto
+        It takes ``X`` of shape (n_samples, n_features), and gives ``label``, of type int64 or
+        string; ``probabilities`` of shape (n_samples, n_classes), dtype=float64; and ``scores``,
+        dtype=float64, as of `decision_function`.
+
+    Raises
+    ------
+    ImportError
+        If onnx is not installed.
+    ValueError
+        If the model is no sum of stumps, or the labels are neither whole numbers nor strings.
+    """
+    onnx = _needed("onnx")
+    total, beta = _taken_apart(model)
+    binary = total.coefficients.ndim == 1
+    types = onnx.TensorProto
+    names = {np.dtype(np.float32): types.FLOAT, np.dtype(np.float64): types.DOUBLE}
+    if np.dtype(dtype) not in names:
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
+    labels = np.array(model.classes_.tolist())
+    if labels.dtype.kind in "iubf":
+        # Of fractions, only whole ones are classes to scikit-learn.
+        labels, of_labels = labels.astype(np.int64), types.INT64
+    elif labels.dtype.kind == "U":
+        labels, of_labels = labels.astype(object), types.STRING
+    else:
+        raise ValueError("ONNX has labels that are whole numbers or strings only")
+
+    # F = F_0 + sum_t (2 [x > threshold] - 1) polarity W = (F_0 - sum_t polarity W) + ...
+    n_scores = 1 if binary else len(labels)
+    votes = total.stumps.polarity[:, None] * total.coefficients.reshape(-1, n_scores)
+    constants = {
+        "features": total.stumps.feature,
+        "thresholds": total.stumps.threshold,
+        "votes": 2.0 * votes,
+        "base": np.atleast_1d(total.intercept) - votes.sum(axis=0),
+        "beta": np.float64(beta),
+        "labels": labels,
+    }
+    node = onnx.helper.make_node
+    nodes = [
+        node("Cast", ["X"], ["double"], to=types.DOUBLE),
+        node("Gather", ["double", "features"], ["tested"], axis=1),
+        node("Greater", ["tested", "thresholds"], ["is_above"]),
+        node("Cast", ["is_above"], ["above"], to=types.DOUBLE),
+        node("MatMul", ["above", "votes"], ["sums"]),
+        node("Add", ["sums", "base"], ["F"]),
+    ]
+    if binary:
+        constants |= {"zero": np.float64(0.0), "last": np.array([1])}
+        nodes += [
+            node("Squeeze", ["F", "last"], ["scores"]),
+            node("Greater", ["scores", "zero"], ["is_second"]),
+            node("Cast", ["is_second"], ["winner"], to=types.INT64),
+            node("Mul", ["F", "beta"], ["log_odds"]),
+            node("Mul", ["F", "zero"], ["no_odds"]),
+            node("Concat", ["no_odds", "log_odds"], ["logits"], axis=1),
+        ]
+    else:
+        nodes += [
+            node("Identity", ["F"], ["scores"]),
+            node("ArgMax", ["F"], ["winner"], axis=1, keepdims=0),
+            node("Mul", ["F", "beta"], ["logits"]),
+        ]
+    nodes += [
+        node("Gather", ["labels", "winner"], ["label"]),
+        node("Softmax", ["logits"], ["probabilities"], axis=1),
+    ]
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        nodes,
+        type(model).__name__,
+        [value("X", names[np.dtype(dtype)], ["n", model.n_features_in_])],
+        [
+            value("label", of_labels, ["n"]),
+            value("probabilities", types.DOUBLE, ["n", len(labels)]),
+            value("scores", types.DOUBLE, ["n"] if binary else ["n", n_scores]),
+        ],
+        [onnx.numpy_helper.from_array(np.asarray(x), name) for name, x in constants.items()],
+    )
+    # The oldest versions with these operators, which the most runtimes know.
+    made = onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8
+    )
+    onnx.checker.check_model(made)
+    return made
+
+
+def to_treelite(model):
+    """Turn a fitted sum of stumps into a model of treelite.
+
+    Parameters
+    ----------
+    model : BoostingClassifier
+        Fitted, a sum of stumps.
+
+    Returns
+    -------
+    treelite.Model
+        It gives probabilities as of `predict_proba`, for two classes that of the second; with
+        ``pred_margin=True`` the scores times the factor that `predict_proba` has.
+
+    Raises
+    ------
+    ImportError
+        If treelite is not installed.
+    ValueError
+        If the model is no sum of stumps.
+    """
+    builder = _needed("treelite").model_builder
+    total, beta = _taken_apart(model)
+    binary = total.coefficients.ndim == 1
+    k = 1 if binary else len(model.classes_)
+    votes = beta * total.stumps.polarity[:, None] * total.coefficients.reshape(-1, k)
+    stumps = list(zip(total.stumps.feature, total.stumps.threshold, votes, strict=True))
+    # A constant stump has no test that treelite would take; and there must be a tree.
+    base = beta * np.broadcast_to(total.intercept, k)
+    base = base - sum(vote for _, threshold, vote in stumps if np.isinf(threshold))
+    stumps = [stump for stump in stumps if np.isfinite(stump[1])] or [(0, 0.0, np.zeros(k))]
+    made = builder.ModelBuilder(
+        threshold_type="float64",
+        leaf_output_type="float64",
+        metadata=builder.Metadata(
+            num_feature=model.n_features_in_,
+            task_type="kBinaryClf" if binary else "kMultiClf",
+            average_tree_output=False,
+            num_target=1,
+            num_class=[k],
+            leaf_vector_shape=(1, k),
+        ),
+        tree_annotation=builder.TreeAnnotation(
+            num_tree=len(stumps),
+            target_id=[0] * len(stumps),
+            class_id=[0 if binary else -1] * len(stumps),
+        ),
+        postprocessor=builder.PostProcessorFunc(name="sigmoid" if binary else "softmax"),
+        base_scores=base.tolist(),
+    )
+    for feature, threshold, vote in stumps:
+        made.start_tree()
+        made.start_node(0)
+        made.numerical_test(
+            feature_id=int(feature),
+            threshold=float(threshold),
+            default_left=True,
+            opname="<=",
+            left_child_key=1,
+            right_child_key=2,
+        )
+        made.end_node()
+        for key, value in ((1, -vote), (2, vote)):
+            made.start_node(key)
+            made.leaf(float(value[0]) if binary else value.tolist())
+            made.end_node()
+        made.end_tree()
+    return made.commit()
+
+
+def _taken_apart(model):
+    check_is_fitted(model)
+    return model._stump_sum(), model._inverse_temperature()
+
+
+def _needed(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ImportError(
+            f"this needs {name}; install it by pip install 'boostbench[{name}]'"
+        ) from None

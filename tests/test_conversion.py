@@ -1,0 +1,146 @@
+"""Models of other programs predict as ours do."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from boostbench import (
+    CGENS,
+    CGENSSLS,
+    SAMME,
+    AdaBoost,
+    AdaBoostECC,
+    AdaBoostMH,
+    AdaBoostMO,
+    CodewordMCBoost,
+    LsBoost,
+    MCBoost,
+    MultiBoost,
+    RBoostRank,
+)
+from boostbench.conversion import to_onnx, to_treelite
+
+MODELS = {
+    "AdaBoost, constant": AdaBoost(constant=True),
+    "AdaBoostECC": AdaBoostECC(random_state=0),
+    "AdaBoostMH": AdaBoostMH(),
+    "AdaBoostMO": AdaBoostMO(),
+    "CGENS": CGENS(C=1.0),
+    "CGENSSLS": CGENSSLS(C=1.0),
+    "CodewordMCBoost": CodewordMCBoost(random_state=0),
+    "LsBoost": LsBoost(),
+    "MCBoost": MCBoost(),
+    "MultiBoost": MultiBoost(),
+    "SAMME": SAMME(),
+}
+BINARY = (AdaBoost, CGENS, LsBoost)
+LABELS = {
+    "strings": np.array(["ant", "bee", "cat"]),
+    "numbers": np.array([-3, 5, 700]),
+    "fractions": np.array([-3.0, 5.0, 700.0]),
+}
+
+
+def problem(n_classes):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % n_classes
+    return rng.normal(size=(n_classes, 4))[y] + rng.normal(size=(90, 4)), y
+
+
+@pytest.fixture(
+    params=[
+        (name, k)
+        for name, model in MODELS.items()
+        for k in ((2,) if isinstance(model, BINARY) else (2, 3))
+    ],
+    ids=str,
+)
+def fitted(request):
+    """A model, and samples some of which lie on thresholds."""
+    name, n_classes = request.param
+    X, y = problem(n_classes)
+    model = clone(MODELS[name]).set_params(n_iterations=20).fit(X, LABELS["strings"][y])
+    thresholds = model._stump_sum().stumps.threshold
+    X[:20] = np.resize(thresholds[np.isfinite(thresholds)], (20, 1))
+    return model, X
+
+
+def run(made, X):
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    assert [output.name for output in session.get_outputs()] == ["label", "probabilities", "scores"]
+    return session.run(None, {"X": X})
+
+
+class TestONNX:
+    @pytest.fixture(autouse=True)
+    def _installed(self):
+        pytest.importorskip("onnx")
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_it_predicts_the_same(self, fitted, dtype):
+        model, X = fitted
+        X = X.astype(dtype)
+        labels, probabilities, scores = run(to_onnx(model, dtype), X)
+        assert (labels == model.predict(X)).all()
+        np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
+        wanted = model.decision_function(X)
+        np.testing.assert_allclose(scores, wanted, rtol=1e-5, atol=1e-5)
+
+    @pytest.mark.parametrize("names", LABELS.values(), ids=LABELS.keys())
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_labels(self, names, n_classes):
+        X, y = problem(n_classes)
+        model = AdaBoostMH(n_iterations=10).fit(X, names[y])
+        assert (run(to_onnx(model, float), X)[0] == model.predict(X)).all()
+
+    def test_strings_as_objects(self):
+        X, y = problem(3)
+        model = AdaBoostMH(n_iterations=10).fit(X, LABELS["strings"][y].astype(object))
+        assert (run(to_onnx(model, float), X)[0] == model.predict(X)).all()
+
+    def test_what_cannot_be_is_refused(self):
+        X, y = problem(2)
+        model = AdaBoost(n_iterations=2).fit(X, y)
+        with pytest.raises(ValueError, match="float32 or float64, got 'int8'"):
+            to_onnx(model, "int8")
+        model.classes_ = np.array([b"ant", b"bee"])
+        with pytest.raises(ValueError, match="whole numbers or strings"):
+            to_onnx(model)
+
+
+class TestTreelite:
+    def test_it_predicts_the_same(self, fitted):
+        gtil = pytest.importorskip("treelite").gtil
+        model, X = fitted
+        made = to_treelite(model)
+        wanted = model.predict_proba(X)
+        found = gtil.predict(made, X).reshape(len(X), -1)
+        np.testing.assert_allclose(
+            found, wanted if found.shape[1] > 1 else wanted[:, 1:], atol=1e-5
+        )
+        margins = gtil.predict(made, X, pred_margin=True).reshape(len(X), -1)
+        scores = model._inverse_temperature() * model.decision_function(X).reshape(len(X), -1)
+        np.testing.assert_allclose(margins, scores, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("convert", "name"), [(to_onnx, "onnx"), (to_treelite, "treelite")])
+class TestMistakes:
+    def test_only_sums_of_stumps(self, convert, name):
+        pytest.importorskip(name)
+        model = RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(*problem(2))
+        with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
+            convert(model)
+        with pytest.raises(ValueError, match="not fitted"):
+            convert(AdaBoost())
+
+    def test_no_round_at_all(self, convert, name):
+        pytest.importorskip(name)
+        convert(AdaBoostMH().fit(np.ones((4, 2)), [0, 1, 0, 1]))
+
+    def test_a_missing_library_is_one_line(self, convert, name, monkeypatch):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError, match=rf"^this needs {name}; .*boostbench\[{name}\]'$"):
+            convert(AdaBoost(n_iterations=2).fit(*problem(2)))
