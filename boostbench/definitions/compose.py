@@ -208,6 +208,7 @@ class _Profile:
 class _Parallel:
     backend: Any
     n_jobs: Any
+    scheduler: Any = None
 
 
 @dataclass

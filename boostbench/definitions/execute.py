@@ -48,6 +48,7 @@ def execute(
             results=Path(common["results"]),
             n_jobs=common["parallel"]["n_jobs"] if n_jobs is None else n_jobs,
             backend=common["parallel"]["backend"],
+            scheduler=common["parallel"].get("scheduler"),
             rerun=common["rerun"],
             shard=shard,
             on_event=listener,

@@ -90,6 +90,7 @@ def run(
     results: Path,
     n_jobs: int = 1,
     backend: str = "loky",
+    scheduler: str | None = None,
     rerun: str = "missing",
     shard: Shard | None = None,
     on_event: Callable | None = None,
@@ -110,6 +111,8 @@ def run(
         Number of worker processes; 1 means this process, and -1 one for each core.
     backend : {"loky", "dask"}, default="loky"
         Where the workers are.
+    scheduler : str, optional
+        Address of Dask's scheduler.
     rerun : {"never", "missing", "stale", "all"}, default="missing"
         What runs: nothing, so that only what is recorded is gathered; splits without a finished
         record; also those whose record other code made, which no certificate covers; or all.
@@ -139,7 +142,7 @@ def run(
     session = _Session(list(experiments), Path(results), rerun, on_event, shard)
     plan = session.plan()
     if plan.splits:
-        workers = Workers(n_jobs, backend)
+        workers = Workers(n_jobs, backend, scheduler)
         check_writable(session.paths(plan))
         with _terminable():
             session.carry_out(plan, workers)

@@ -1,6 +1,5 @@
 """Run trials in this process, in processes beside it, or on a Dask cluster."""
 
-import contextlib
 import functools
 import multiprocessing
 import os
@@ -18,6 +17,7 @@ from joblib.parallel import get_active_backend
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError, hint
 from boostbench.experiment import deadline
+from boostbench.experiment.cluster import Cluster
 from boostbench.experiment.plan import Task
 from boostbench.experiment.trial import Trial
 
@@ -35,28 +35,36 @@ class Workers:
     n_jobs : int
         Number of worker processes; 1 means this process, and -1 one for each core.
     backend : {"loky", "dask"}
-        Processes on this machine, or the Dask cluster that ``DASK_SCHEDULER_ADDRESS`` names (a
-        local one if it names none).
+        Processes on this machine, by joblib, or a Dask cluster.
+    scheduler : str, default=None
+        Address of Dask's scheduler; by default what ``DASK_SCHEDULER_ADDRESS`` names, or else a
+        cluster on this machine.
 
     Raises
     ------
     UserError
-        If `n_jobs` is 0, or the backend does not exist or is not installed.
+        If `n_jobs` is 0, or the backend does not exist or is not installed, or no scheduler
+        answers.
     """
 
-    def __init__(self, n_jobs: int, backend: str):
+    def __init__(self, n_jobs: int, backend: str, scheduler: str | None = None):
         if backend not in BACKENDS:
             raise UserError(f"parallel.backend is {backend!r}; {hint(backend, BACKENDS)}")
         if not isinstance(n_jobs, int) or n_jobs == 0:
             raise UserError(f"parallel.n_jobs is {n_jobs!r}; take 1, 2, ... or -1 for all cores")
         n_cores = joblib.cpu_count()
         self.n_jobs = n_jobs if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
-        self.backend = backend
+        self.cluster: Cluster | None = None
         self._data: dict[int, tuple] = {}
+        if scheduler is not None and (backend != "dask" or not isinstance(scheduler, str)):
+            raise UserError(
+                f"parallel.scheduler is {scheduler!r}; it is the address of a Dask scheduler, "
+                "such as tcp://head:8786, for parallel=dask"
+            )
         if _inside_worker():
             self.n_jobs = 1
         elif backend == "dask":
-            _connect_to_dask(self.n_jobs)
+            self.cluster = Cluster(self.n_jobs, scheduler)
 
     def __call__(self, tasks: list[Task]) -> Iterator[tuple[Task, dict]]:
         """Carry out tasks.
@@ -71,7 +79,10 @@ class Workers:
             Each task once with its outcome, in the order in which they finish. A worker that died
             is the failure of the task that it was at.
         """
-        if self.n_jobs == 1 and self.backend != "dask":
+        if self.cluster:
+            yield from self.cluster(tasks, self._arrays)
+            return
+        if self.n_jobs == 1:
             for task in tasks:
                 arrays = self._arrays(task.experiment.dataset)
                 yield task, deadline.run_limited(task.trial, *arrays, expendable=False)
@@ -94,7 +105,7 @@ class Workers:
             joblib.delayed(_work)(number, task.trial, *self._arrays(task.experiment.dataset))
             for number, task in waiting.items()
         ]
-        with joblib.parallel_config(self.backend, n_jobs=self.n_jobs):
+        with joblib.parallel_config("loky", n_jobs=self.n_jobs):
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
         stream = parallel(calls)
         try:
@@ -139,30 +150,11 @@ def _obey_parent(parent: int) -> None:
             time.sleep(1)
         os._exit(1)
 
-    with contextlib.suppress(ValueError):  # a Dask worker's task is not in the main thread
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=watch, daemon=True).start()
 
 
 def _inside_worker() -> bool:
     backend, _ = get_active_backend()
     return bool(backend.nesting_level) or multiprocessing.current_process().daemon
-
-
-def _connect_to_dask(n_jobs: int) -> None:
-    try:
-        from dask.distributed import Client, get_client
-    except ImportError:
-        raise UserError(
-            "parallel.backend=dask needs Dask; install boostbench[dask] or take loky"
-        ) from None
-    try:
-        get_client()
-    except ValueError:
-        import dask.config
-
-        if dask.config.get("scheduler-address", None):
-            Client()
-        else:
-            Client(n_workers=n_jobs, threads_per_worker=1)
