@@ -5,10 +5,12 @@ def unmeasured(function):
     """Keep a function out of the fingerprints that records carry.
 
     Estimators give more than what the experiments measure: probabilities, rules, explanations.
-    A function with this mark may change, come or go, and no record becomes stale. In return no code
-    that makes a record may use it, not even by its name, unless from another function with the
-    mark; a test goes through the whole package for that. What only such functions need, they import
-    themselves: an import at the top of a file counts.
+    A function with this mark may change, come or go, and no record becomes stale. What only such
+    functions need, they import themselves: an import at the top of a file counts.
+
+    A function counts nevertheless where its name is in code that makes a record, for example in a
+    measure of one's own. Only what other libraries call by themselves is not seen: nothing may be
+    marked that Python or scikit-learn call by its name in a fit or a prediction.
 
     Parameters
     ----------

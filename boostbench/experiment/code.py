@@ -71,7 +71,8 @@ def fingerprint(*modules: str) -> str:
     str
         16 hex digits of the SHA-256 of the code of the modules and of all that they import,
         directly or not, as far as it is boostbench's or no installed distribution holds it;
-        comments, docstrings and layout do not count. Then, of the other modules, ``" with "`` and
+        comments, docstrings and layout do not count, nor do functions with the mark `unmeasured`
+        that none of this code refers to. Then, of the other modules, ``" with "`` and
         the distributions and their versions.
     """
     own, versions = set(), set()
@@ -82,8 +83,8 @@ def fingerprint(*modules: str) -> str:
         else:
             own.add(module)
     digest = hashlib.sha256()
-    for module in sorted(reachable(own)):
-        digest.update(f"{module}\0{_module(module).code}\0".encode())
+    for module, pieces in sorted(counted(own).items()):
+        digest.update("\0".join([module, *pieces, ""]).encode())
     return " with ".join(
         [digest.hexdigest()[:16], *([", ".join(sorted(versions))] * bool(versions))]
     )
@@ -91,21 +92,47 @@ def fingerprint(*modules: str) -> str:
 
 def reachable(modules: Iterable[str]) -> set[str]:
     """Give modules and all that they import of boostbench and of their own packages."""
-    found, waiting = set(), list(modules)
-    packages = {"boostbench", *(name.partition(".")[0] for name in waiting)}
+    return set(counted(modules))
+
+
+def counted(modules: Iterable[str]) -> dict[str, list[str]]:
+    """Give the code of modules and of all that they import.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        Dotted names.
+
+    Returns
+    -------
+    dict of str to list of str
+        By module its code without the functions that bear the mark, then those of them whose name
+        is in the code that counts. By any name, as nobody can tell which object a method is of.
+    """
+    waiting = list(modules)
+    packages = {_PACKAGE, *(name.partition(".")[0] for name in waiting)}
+    found: dict[str, list[_Piece]] = {}
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _imports(name, packages)
-    return found
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = [_module(name).rest]
+                waiting += _imports(found[name][0], packages)
+        words = set().union(*(piece.words for pieces in found.values() for piece in pieces))
+        for name, pieces in found.items():
+            for function, piece in _module(name).marked:
+                if function in words and piece not in pieces:
+                    pieces.append(piece)
+                    # Anything that makes the loop go on, where there is nothing to import.
+                    waiting += [name, *_imports(piece, packages)]
+    return {name: [piece.code for piece in pieces] for name, pieces in found.items()}
 
 
 def code(source: str) -> str:
     r"""Reduce a module's source to what is executed.
 
     Every Python version that the project supports gives the same text. Functions with the mark
-    `boostbench.unmeasured.unmeasured` are left out, and so is its import.
+    `boostbench.unmeasured.unmeasured` are left out, and so is the import of the mark.
 
     Examples
     --------
@@ -114,8 +141,12 @@ def code(source: str) -> str:
     ... )
     True
     """
-    source = _measured(source)
-    lines = io.StringIO(source).readlines()
+    cut = {line for node in _marked(ast.parse(source)) for line in _lines(node)}
+    return _tokens("".join(line for at, line in enumerate(_split(source), 1) if at not in cut))
+
+
+def _tokens(source: str) -> str:
+    lines = _split(source)
     kept, statement = [], []
     depth, start = 0, None
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -140,14 +171,16 @@ def code(source: str) -> str:
     return "\0".join(kept)
 
 
-def unmeasured_functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def _marked(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Find the functions of a module that bear the mark, as far as it is the project's own mark."""
-    if any(map(_brings_the_mark, tree.body)):
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(
-                isinstance(mark, ast.Name) and mark.id == _MARK for mark in node.decorator_list
-            ):
-                yield node
+    if not any(map(_brings_the_mark, tree.body)):
+        return []
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(isinstance(mark, ast.Name) and mark.id == _MARK for mark in node.decorator_list)
+    ]
 
 
 def _brings_the_mark(node: ast.stmt) -> bool:
@@ -158,13 +191,13 @@ def _brings_the_mark(node: ast.stmt) -> bool:
     )
 
 
-def _measured(source: str) -> str:
-    """Cut out the functions with the mark, decorators and all."""
-    cut = set()
-    for node in unmeasured_functions(ast.parse(source)):
-        cut.update(range(node.decorator_list[0].lineno, node.end_lineno + 1))
-    lines = io.StringIO(source).readlines()
-    return "".join(line for number, line in enumerate(lines, start=1) if number not in cut)
+def _lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> range:
+    """Numbers of a marked function's lines, decorators and all."""
+    return range(node.decorator_list[0].lineno, node.end_lineno + 1)
+
+
+def _split(source: str) -> list[str]:
+    return io.StringIO(source).readlines()
 
 
 def _is_text(word: str) -> bool:
@@ -179,13 +212,23 @@ def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> 
 
 
 @dataclass(frozen=True)
-class _Module:
-    """What counts of a module's source."""
+class _Piece:
+    """What counts of a piece of source."""
 
     code: str
     #: Absolute imports: of modules, and of names from modules.
     modules: frozenset[str]
     names: frozenset[tuple[str, str]]
+    #: All by which it may refer to something, text included.
+    words: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A module's source, and apart from the rest of it the functions that bear the mark."""
+
+    rest: _Piece
+    marked: tuple[tuple[str, _Piece], ...]
     #: Where names come from that the module imports at its top.
     exports: Mapping[str, tuple[str, str]]
 
@@ -202,50 +245,60 @@ def _parsed(name: str, path: Path, *version: int) -> _Module:
         source = file.read()
     tree = ast.parse(source)
     parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    modules, names, exports = set(), set(), {}
-    for node in executed(tree):
+    lines = _split(source)
+    apart = _marked(tree)
+    marked = []
+    for node in apart:
+        text = "".join(lines[at - 1] for at in _lines(node))
+        # A method is indented.
+        text = _tokens(f"if 1:\n{text}" if node.col_offset else text)
+        marked.append((node.name, _piece(text, ast.walk(node), parent)))
+    exports = {
+        (alias.asname or alias.name): (_base(node, parent), alias.name)
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    rest = _piece(code(source), _executed(tree, set(apart)), parent)
+    return _Module(rest, tuple(marked), exports)
+
+
+def _piece(text: str, nodes: Iterable[ast.AST], parent: str) -> _Piece:
+    modules, names, words = set(), set(), set()
+    for node in nodes:
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = importlib.util.resolve_name("." * node.level + (node.module or ""), parent)
-            names |= {(base, alias.name) for alias in node.names}
-            if node in tree.body:
-                exports |= {
-                    (alias.asname or alias.name): (base, alias.name) for alias in node.names
-                }
-    return _Module(code(source), frozenset(modules), frozenset(names), exports)
+            names |= {(_base(node, parent), alias.name) for alias in node.names}
+            words |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Name):
+            words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words.add(node.value)
+    return _Piece(text, frozenset(modules), frozenset(names), frozenset(words))
 
 
-def executed(tree: ast.Module) -> Iterator[ast.AST]:
-    """Walk through a module, but not into what only type checkers read, nor into what is marked.
-
-    Parameters
-    ----------
-    tree : ast.Module
-
-    Yields
-    ------
-    ast.AST
-        What holds others first.
-    """
-    return _walk(tree, set(unmeasured_functions(tree)))
+def _base(node: ast.ImportFrom, parent: str) -> str:
+    return importlib.util.resolve_name("." * node.level + (node.module or ""), parent)
 
 
-def _walk(tree: ast.AST, apart: set[ast.AST]) -> Iterator[ast.AST]:
+def _executed(tree: ast.AST, apart: set[ast.AST]) -> Iterator[ast.AST]:
+    """Walk through a tree, but not into what is apart, nor into what only type checkers read."""
     for node in ast.iter_child_nodes(tree):
         is_for_types = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
         if node not in apart and not is_for_types:
             yield node
-            yield from _walk(node, apart)
+            yield from _executed(node, apart)
 
 
-def _imports(module: str, packages: set[str]) -> set[str]:
-    about = _module(module)
-    found = {name for name in about.modules if name.partition(".")[0] in packages}
-    if any(name.partition(".")[0] == _PACKAGE for name in about.modules):
+def _imports(piece: _Piece, packages: set[str]) -> set[str]:
+    found = {name for name in piece.modules if name.partition(".")[0] in packages}
+    if any(name.partition(".")[0] == _PACKAGE for name in piece.modules):
         # The name `boostbench` gives all of them.
         found.add(_ALGORITHMS)
-    for base, name in about.names:
+    for base, name in piece.names:
         if base.partition(".")[0] in packages:
             found.add(_defining(base, name))
     return {name for name in found - _APART if _path(name)}
