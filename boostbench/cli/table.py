@@ -9,12 +9,14 @@ from rich.console import Console
 
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.assemble import assemble
+from boostbench.definitions.assemble import assemble, recorded_table
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute, load_rows
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
+from boostbench.experiment.archive import Records
+from boostbench.experiment.runner import Report
 from boostbench.report.tables import Table
 from boostbench.report.writers.csv_file import to_csv
 from boostbench.report.writers.latex import latex
@@ -58,32 +60,62 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     """
     definition = TableDefinition.read(name)
     keys = [(row, column) for row in definition.rows for column in definition.columns]
-    with busy("loading data"):
+    with busy("composing configs"):
         cells = experiments([definition.cell(*key) + list(overrides) for key in keys])
-        specs = dict(zip(keys, cells, strict=True))
-        _check_rounds(definition, specs)
-        datasets = load_rows(specs)
-    if not datasets:
-        raise UserError(f"none of the data sets of table {name} is available")
-    possible = [key for key in keys if key[0] in datasets and definition.runs(*key)]
-    report = execute([specs[key] for key in possible], [datasets[row] for row, _ in possible])
-    if specs[keys[0]]["shard"]:  # the numbers of one shard are no table
-        return int(report.failed > 0)
-    outcomes = dict(zip(possible, report.outcomes, strict=True))
+    specs = dict(zip(keys, cells, strict=True))
+    _check_rounds(definition, specs)
     given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
     changes, different = _changes(definition, specs) if given else ([], {})
-    classes = {row: dataset.n_classes for row, dataset in datasets.items()}
-    table = assemble(
-        definition, specs, outcomes, classes, available=set(datasets), departures=different
-    )
+    common = specs[keys[0]]
+    if common["rerun"] == "never":
+        table, datasets = _recorded(definition, specs, different), {}
+    else:
+        datasets, report = _run(definition, specs)
+        if common["shard"]:  # the numbers of one shard are no table
+            return int(report.failed > 0)
+        runs = [key for key in keys if key[0] in datasets and definition.runs(*key)]
+        outcomes = dict(zip(runs, report.outcomes, strict=True))
+        classes = {row: dataset.n_classes for row, dataset in datasets.items()}
+        table = assemble(definition, specs, outcomes, classes, set(datasets), different)
     name = "-".join([definition.name, *map(_slug, given if changes else [])])
     table = replace(table, name=name, changes=changes)
     _print(table, datasets)
-    _write(table, Path(specs[keys[0]]["results"]) / "tables")
-    if report.failed:
-        n_splits = sum(len(o.records) + len(o.failures) for o in report.outcomes)
-        complain(f"{report.failed} of {n_splits} splits failed")
-    return int(report.failed > 0)
+    _write(table, Path(common["results"]) / "tables")
+    failed = sum(len(cell.failures) for cell in table.cells.values())
+    if failed:
+        n_splits = failed + sum(len(cell.records) for cell in table.cells.values())
+        complain(f"{failed} of {n_splits} splits failed")
+    return int(failed > 0)
+
+
+def _recorded(
+    definition: TableDefinition, specs: Mapping[_Key, dict], departures: Mapping
+) -> Table:
+    """Make the table of what is recorded, for which no data have to be at hand."""
+    with busy("reading records"):
+        records = Records(Path(next(iter(specs.values()))["results"]))
+        table = recorded_table(definition, specs, records, departures)
+    for warning in records.warnings:
+        complain(warning)
+    return table
+
+
+def _run(
+    definition: TableDefinition, specs: Mapping[_Key, dict]
+) -> tuple[dict[str, Dataset], Report]:
+    """Run what is missing of the rows whose data are at hand.
+
+    Raises
+    ------
+    UserError
+        If there is none.
+    """
+    with busy("loading data"):
+        datasets = load_rows(specs)
+    if not datasets:
+        raise UserError(f"none of the data sets of table {definition.name} is available")
+    runs = [key for key in specs if key[0] in datasets and definition.runs(*key)]
+    return datasets, execute([specs[key] for key in runs], [datasets[row] for row, _ in runs])
 
 
 def _check_rounds(definition: TableDefinition, specs: Mapping[_Key, dict]) -> None:
@@ -144,7 +176,7 @@ def _slug(override: str) -> str:
 def _print(table: Table, datasets: dict[str, Dataset]) -> None:
     console = Console()
     print_headline(console, table)
-    if len(table.rows) == 1:
+    if len(table.rows) == len(datasets) == 1:
         (dataset,) = datasets.values()
         print_summary(console, dataset, list(table.cells.values()))
     else:

@@ -161,7 +161,7 @@ def recorded_tables(names: Sequence[str] | None, results: Path) -> tuple[list[Ta
     for (definition, key), spec in zip(keys, specs, strict=True):
         composed[definition.name][key] = spec
     records = Records(results)
-    tables = [_table(d, composed[d.name], records) for d in definitions]
+    tables = [recorded_table(d, composed[d.name], records) for d in definitions]
     return tables, records.warnings
 
 
@@ -173,7 +173,29 @@ def read_tables(names: Sequence[str] | None, results: Path) -> list[Table]:
     return tables
 
 
-def _table(definition: TableDefinition, specs: dict, records: Records) -> Table:
+def recorded_table(
+    definition: TableDefinition,
+    specs: Mapping[Key, dict],
+    records: Records,
+    departures: Mapping[Key, tuple[str, ...]] | None = None,
+) -> Table:
+    """Make a table of records alone, of cells whose configs are composed.
+
+    Parameters
+    ----------
+    definition : TableDefinition
+        What the table shows.
+    specs : mapping
+        Resolved config of each cell.
+    records : Records
+        Where what is recorded is looked for.
+    departures : mapping, default=None
+        What is not as the definition says, by cell; None: nothing.
+
+    Returns
+    -------
+    Table
+    """
     found = {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
     tried = {row for (row, _), content in found.items() if content.records or content.failures}
     rows = {row: spec["data"] for (row, _), spec in specs.items()}
@@ -184,7 +206,7 @@ def _table(definition: TableDefinition, specs: dict, records: Records) -> Table:
         for (row, _), content in found.items()
         if content.records
     }
-    return assemble(definition, specs, found, classes, available)
+    return assemble(definition, specs, found, classes, available, departures)
 
 
 def _is_known(data: Mapping) -> bool:

@@ -266,12 +266,22 @@ def test_definitions_in_the_documentation(tmp_path, monkeypatch):
     )
     monkeypatch.syspath_prepend(tmp_path)
     text = (configs.conf_dir().parent / "docs" / "tables.md").read_text()
-    examples = re.findall("```yaml\n(.*?)```", text, re.DOTALL)
+    examples = re.findall("```yaml\n(title.*?)```", text, re.DOTALL)
     assert len(examples) == 3
     for example in examples:
         (tmp_path / "example.yaml").write_text(example)
         table = TableDefinition.read(str(tmp_path / "example.yaml"))
         experiments([table.cell(row, column) for row in table.rows for column in table.columns])
+
+
+def test_what_is_recorded_is_shown_without_data(call, define_table, monkeypatch):
+    name = define_table(rows=["wine", "iris"], columns=["adaboost_mh"])
+    shown = call("table", name, *QUICK).out
+    monkeypatch.setattr("boostbench.cli.table.load_rows", lambda specs: {})
+    again = call("table", name, *QUICK, "rerun=never")
+    assert again.code == 0
+    assert again.out == shown
+    assert "none of the data sets" in call("table", name, *QUICK).err
 
 
 def test_as_defined_is_judged(call, folder, define_table):
