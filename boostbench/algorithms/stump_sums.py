@@ -43,9 +43,10 @@ def of_stumps(model):
     ValueError
         If the model is not of that form.
     """
-    if not len(model.hypotheses_):
-        return of_votes(Stumps([]), model.coefficients_)
-    additive(model)
+    if not isinstance(getattr(model, "hypotheses_", None), Stumps):
+        raise ValueError(f"{type(model).__name__} is no sum of stumps")
+    if len(model.hypotheses_):
+        additive(model)
     intercept = model.intercepts_.sum(axis=0) if hasattr(model, "intercepts_") else 0.0
     return of_votes(model.hypotheses_, model.coefficients_, intercept)
 

@@ -15,6 +15,7 @@ from boostbench.algorithms import (
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
+    CodewordBoosting,
     CodewordMCBoost,
     GradBoost,
     LPBoost,
@@ -182,6 +183,7 @@ def test_a_step_back_does_not_count_twice():
     "model",
     [
         CGENS(weak_learner="perceptron", n_candidates=20, random_state=0),
+        CodewordBoosting(random_state=0),
         CodewordMCBoost(max_depth=2, random_state=0),
         MCBoost(weak_learner="tree"),
         ProjectedAdaBoostMH(),

@@ -3,9 +3,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.inspection import DecisionBoundaryDisplay
+from sklearn.utils.fixes import parse_version
 
 from boostbench.algorithms import AdaBoost, MCBoost, RBoostRank
 from boostbench.inspection import ImportanceDisplay, ShapeFunctionDisplay, StagedErrorDisplay
@@ -117,6 +119,8 @@ class TestStagedErrors:
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
 def test_scikit_learn_draws_boundaries(iris, n_classes, method):
+    if n_classes > 2 and parse_version(sklearn.__version__) < parse_version("1.7"):
+        pytest.skip("scikit-learn draws all classes at once since 1.7")
     X, y = iris[0].iloc[: 50 * n_classes, 1:3], iris[1][: 50 * n_classes]
     model = MCBoost(n_iterations=5).fit(X, y)
     display = DecisionBoundaryDisplay.from_estimator(
