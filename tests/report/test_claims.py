@@ -1,9 +1,14 @@
-import pytest
+import io
 
+import pytest
+from rich.console import Console
+
+from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.claims import CLAIMS_EXPLANATION, claims
 from boostbench.report.tables import Claim
 from boostbench.report.writers.latex import latex
 from boostbench.report.writers.markdown import markdown
+from boostbench.report.writers.terminal import print_judgement
 
 LOW, HIGH = [10.0, 11.0, 12.0, 11.0, 10.5], [14.0, 15.5, 16.2, 15.1, 14.9]
 MIXED = [12.0, 9.0, 13.0, 10.0, 11.2]
@@ -73,8 +78,6 @@ def test_a_factor(judged):
 
 
 def test_of_accuracies_the_larger_is_better(judged):
-    from boostbench.experiment.quantities import QUANTITIES
-
     assert judged({"wine": (LOW, HIGH)}, quantity=QUANTITIES["accuracy"]).startswith("holds")
 
 
@@ -104,3 +107,6 @@ def test_writers(make_cell, make_table):
     table = make_table(cells, claims=[Claim("A is better.", [("a", "b")], ["wine"])])
     assert "“A is better.” holds: 1 of 1" in markdown(table)
     assert "A is better." in latex(table)
+    console = Console(file=io.StringIO(), width=80)
+    print_judgement(console, table)
+    assert "“A is better.” holds: 1 of 1" in console.file.getvalue()
