@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import boostbench
@@ -66,13 +66,13 @@ class Cluster:
             )
 
     def __call__(
-        self, tasks: list[Task], arrays: Callable[[Dataset], tuple]
+        self, tasks: Iterable[Task], arrays: Callable[[Dataset], tuple]
     ) -> Iterator[tuple[Task, dict]]:
         """Carry out tasks; see `boostbench.experiment.workers.Workers`.
 
         Parameters
         ----------
-        tasks : list of Task
+        tasks : iterable of Task
         arrays : callable
             Gives features and class numbers of a data set.
 

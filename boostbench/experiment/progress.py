@@ -17,7 +17,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from boostbench.experiment.runner import Finished, Interrupted, Planned
+from boostbench.experiment.runner import Finished, Interrupted, Planned, Waiting
 
 #: Seconds from one line to the next, where no terminal shows bars.
 _PAUSE = 60
@@ -47,7 +47,7 @@ class Listener:
     def __exit__(self, *exception) -> None:
         pass
 
-    def __call__(self, event: Planned | Finished | Interrupted) -> None:
+    def __call__(self, event: Planned | Finished | Waiting | Interrupted) -> None:
         """Show an event."""
         match event:
             case Planned():
@@ -62,6 +62,8 @@ class Listener:
                     self.line(f"failed: {where}", "red")
                     self.told.add(event.error)
                 self.advance(event)
+            case Waiting():
+                self.line(f"{_count(event.left, 'fit')} left to another run, which is at it")
             case Interrupted():
                 self.line(
                     f"stopped: {event.done} of {event.planned} fits are recorded; "

@@ -156,6 +156,44 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
     return list(newest.values()), _warnings(path, bad, n_old)
 
 
+class Follower:
+    """What is added to a file of records from now on, by whomever.
+
+    Parameters
+    ----------
+    path : Path
+        File of records, which need not be there yet.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._definitions = Definitions()
+        self._start = path.stat().st_size if path.is_file() else 0
+        self._place = 0
+
+    def new(self) -> list[dict]:
+        """Read the records that were added since the last time; bad lines are passed over."""
+        if not self.path.is_file() or self.path.stat().st_size <= max(self._place, self._start):
+            return []
+        found = []
+        with self.path.open("rb") as file:
+            file.seek(self._place)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break  # someone is about to write the rest
+                self._place += len(line)
+                is_new = self._place > self._start
+                if not is_new and b'"schema":2' in line:
+                    continue
+                with contextlib.suppress(BadLine):
+                    content = lines.parse(line)
+                    if content.get("schema") == SCHEMA:
+                        found.append(self._definitions.record(content, _kind(self.path)))
+                    else:
+                        self._definitions.add(content)
+        return found
+
+
 def check_writable(paths: Iterable[Path]) -> None:
     """Make sure that records can be written, before hours of work would be lost.
 

@@ -3,6 +3,8 @@
 import contextlib
 import signal
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +12,9 @@ from pathlib import Path
 from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.certificates import TODAY, Certificates
+from boostbench.experiment.claims import Claims
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
-from boostbench.experiment.records import append, check_writable, read
+from boostbench.experiment.records import Follower, append, check_writable, read
 from boostbench.experiment.schema import BadLine
 from boostbench.experiment.shards import Shard
 from boostbench.experiment.splits import Split
@@ -19,6 +22,8 @@ from boostbench.experiment.tuning import choose
 from boostbench.experiment.workers import Workers
 
 RERUNS = ("never", "missing", "stale", "all")
+#: Seconds between looks at what other runs have done.
+_PAUSE = 0.3
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,13 @@ class Finished:
     label: str
     error: str | None
     where: str | None
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Event: so many trials and splits are left, which other runs are doing."""
+
+    left: int
 
 
 @dataclass(frozen=True)
@@ -98,9 +110,10 @@ def run(
     """Run what is missing, recording each piece of work as it finishes.
 
     First all cross-validation trials and the splits that need none, then the splits that waited
-    for them. The point of the grid with the smallest mean validation error is taken, the first
-    such in the order of the grid; a point with a failed trial is out. The results are the same for
-    every `n_jobs`.
+    for them. What another run on this machine is doing at the same time is left to it, and taken
+    from the files when it is there. The point of the grid with the smallest mean validation error
+    is taken, the first such in the order of the grid; a point with a failed trial is out. The
+    results are the same for every `n_jobs`.
 
     Parameters
     ----------
@@ -121,7 +134,7 @@ def run(
         Runs only what belongs to it, and records it in a folder of its own below `results`, to
         which no other shard writes. What both folders have is known.
     on_event : callable, optional
-        Called with each `Planned`, `Finished` and `Interrupted`.
+        Called with each `Planned`, `Finished`, `Waiting` and `Interrupted`.
 
     Returns
     -------
@@ -192,6 +205,9 @@ class _Session:
         self.certificates = Certificates.read(results)
         self.warnings: list[str] = list(self.certificates.warnings)
         self.files: dict[Path, dict[str, dict]] = {}
+        self.claims: Claims | None = None
+        self.followers: dict[Path, Follower] = {}
+        self.news: dict[tuple[Path, str], dict] = {}
         self.ran: set[tuple[Path, str]] = set()
         self.done = 0
 
@@ -226,6 +242,8 @@ class _Session:
         n_missing = len(plan.splits)
         ours = [(e, s) for e in self.experiments for s in e.splits if self._is_ours(e, s)]
         self.on_event(Planned(len(plan.tuning), n_missing, len(ours) - n_missing))
+        if self.rerun != "all":  # who wants all anew wants no one else's
+            self.claims = Claims(self.results)
         try:
             self._run(workers, [*plan.tuning, *plan.ready])
             tuned = []
@@ -240,6 +258,9 @@ class _Session:
         except KeyboardInterrupt:
             self.on_event(Interrupted(self.done, len(plan.tuning) + n_missing))
             raise
+        finally:
+            if self.claims:
+                self.claims.close()
 
     def report(self) -> Report:
         """Gather what there is."""
@@ -264,10 +285,58 @@ class _Session:
         return Report(outcomes, self.warnings)
 
     def _run(self, workers: Workers, tasks: list[Task]) -> None:
-        # Closing stops the workers at once, whatever happened here.
-        with contextlib.closing(workers(tasks)) as finished:
-            for task, outcome in finished:
-                self._file(task, outcome)
+        told = False
+        while tasks:
+            before, left, theirs = self.done, [], deque()
+            # Closing stops the workers at once, whatever happened here.
+            with contextlib.closing(workers(self._ours(tasks, left, theirs))) as finished:
+                for task, outcome in finished:
+                    self._file(task, outcome)
+                    self._take_over(theirs)
+            self._take_over(theirs)
+            tasks = left
+            if left and not told:
+                self.on_event(Waiting(len(left)))
+                told = True
+            if left and self.done == before:
+                time.sleep(_PAUSE)
+
+    def _ours(self, tasks: list[Task], left: list[Task], theirs: deque) -> Iterator[Task]:
+        """Yield what no other run does; `left` is what one is at, `theirs` what one has done."""
+        for task in tasks:
+            if self.claims is None:
+                yield task
+                continue
+            record = self._newly_recorded(task)
+            if not record and not self.claims.take(task.key):
+                left.append(task)
+                continue
+            # Once more: whoever had claimed it may have ended between the two.
+            record = record or self._newly_recorded(task)
+            if record:
+                theirs.append((task, record))
+            else:
+                yield task
+
+    def _newly_recorded(self, task: Task) -> dict | None:
+        """Give the record of another run, if it would spare this one."""
+        path = self._own(self._path(task))
+        for record in self.followers[path].new():
+            self.news[path, record["key"]] = record
+        record = self.news.get((path, task.key))
+        if record is None or (not task.tuning and self.rerun == "missing"):
+            return record
+        fresh = self._freshness(task.experiment, record)
+        return record if fresh in (TODAY, "identical") or (fresh and not task.tuning) else None
+
+    def _take_over(self, theirs: deque) -> None:
+        """File what other runs have recorded, and tell."""
+        while theirs:
+            task, record = theirs.popleft()
+            self._file_of(self._path(task))[record["key"]] = record
+            self.done += 1
+            error, where = record.get("error"), record.get("where")
+            self.on_event(Finished(task.tuning, task.label, error, where))
 
     def _file(self, task: Task, outcome: dict) -> None:
         """Put an outcome on record, and tell."""
@@ -286,7 +355,9 @@ class _Session:
     def _file_of(self, path: Path) -> dict[str, dict]:
         if path not in self.files:
             self.files[path] = {}
-            files = dict.fromkeys((path, self._own(path)))
+            own = self._own(path)
+            self.followers[own] = Follower(own)
+            files = dict.fromkeys((path, own))
             for one in files if self.rerun != "all" else ():
                 records, warnings = read(one)
                 self.files[path] |= {record["key"]: record for record in records}

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 
 import joblib
@@ -66,12 +66,13 @@ class Workers:
         elif backend == "dask":
             self.cluster = Cluster(self.n_jobs, scheduler)
 
-    def __call__(self, tasks: list[Task]) -> Iterator[tuple[Task, dict]]:
+    def __call__(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, dict]]:
         """Carry out tasks.
 
         Parameters
         ----------
-        tasks : list of Task
+        tasks : iterable of Task
+            Drawn when their turn comes, perhaps in another thread.
 
         Yields
         ------
@@ -87,27 +88,35 @@ class Workers:
                 arrays = self._arrays(task.experiment.dataset)
                 yield task, deadline.run_limited(task.trial, *arrays, expendable=False)
             return
-        waiting = dict(enumerate(tasks))
-        while waiting:
+        numbered = enumerate(tasks)
+        waiting: dict[int, Task] = {}
+        while True:
             try:
-                for number, outcome in self._stream(waiting):
+                for number, outcome in self._stream(numbered, waiting):
                     yield waiting.pop(number), outcome
+                return
             except BrokenProcessPool:
-                # joblib dispatches in order, twice as many tasks as there are workers. One of
-                # these killed its worker; each gets a pool to itself, so that it shows which.
-                for number in list(waiting)[: 2 * self.n_jobs]:
+                # One of those that are dispatched killed its worker; each gets a pool to itself,
+                # so that it shows which.
+                for number in list(waiting):
                     yield self._alone(waiting.pop(number))
 
-    def _stream(self, waiting: dict[int, Task]) -> Iterator[tuple[int, dict]]:
-        # One array object per data set: joblib writes a big one to a file once, and every worker
-        # maps it into its memory.
-        calls = [
-            joblib.delayed(_work)(number, task.trial, *self._arrays(task.experiment.dataset))
-            for number, task in waiting.items()
-        ]
+    def _stream(
+        self, numbered: Iterable[tuple[int, Task]], waiting: dict[int, Task]
+    ) -> Iterator[tuple[int, dict]]:
+        """Yield outcomes by their numbers; `waiting` holds what has been dispatched."""
+
+        def calls():
+            for number, task in numbered:
+                waiting[number] = task
+                # One array object per data set: joblib writes a big one to a file once, and every
+                # worker maps it into its memory.
+                arrays = self._arrays(task.experiment.dataset)
+                yield joblib.delayed(_work)(number, task.trial, *arrays)
+
         with joblib.parallel_config("loky", n_jobs=self.n_jobs):
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
-        stream = parallel(calls)
+        stream = parallel(calls())
         try:
             # Not "yield from", which would close the stream too early to silence it.
             for finished in stream:  # noqa: UP028
@@ -121,7 +130,7 @@ class Workers:
     def _alone(self, task: Task) -> tuple[Task, dict]:
         begin, limit = time.monotonic(), task.trial.protocol.time_limit
         try:
-            [(_, outcome)] = self._stream({0: task})
+            [(_, outcome)] = self._stream([(0, task)], {})
         except BrokenProcessPool:
             if limit and time.monotonic() - begin > limit:
                 return task, deadline.failure(limit)

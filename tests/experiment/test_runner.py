@@ -469,6 +469,23 @@ def test_kill_loses_only_what_is_in_flight(make_experiment, results, n_jobs, tun
     assert len(keys) == len(lines(results)) == 10
 
 
+def test_runs_at_once_share_the_work(make_experiment, results):
+    """All trials and splits are done once, also where a run that has claimed some is killed."""
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-c", PROGRAM, str(results)]
+    runs = [
+        subprocess.Popen([*command, n_jobs], env={**os.environ, "PYTHONPATH": path})
+        for n_jobs in ("1", "1", "2", "1")
+    ]
+    wait_for(runs[0], lambda: len(lines(results, True)) >= 2)
+    runs[0].kill()
+    assert [one.wait(timeout=300) for one in runs[1:]] == [0, 0, 0]
+    runs[0].wait()
+    assert (len(lines(results)), len(lines(results, True))) == (10, 6)
+    settings = {"grid": {"width": [1, 2]}, "n_splits": 10, "checkpoints": [1]}
+    assert run([make_experiment("fake_classifiers.Slow", **settings)], results=results).ran == 0
+
+
 def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
     with runner(results, n_jobs=2) as process:
         wait_for(process, lambda: len(lines(results)) >= 2)

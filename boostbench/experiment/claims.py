@@ -1,0 +1,47 @@
+"""Claims: which of several runs at once does a piece of work."""
+
+import errno
+import os
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: each run does all of its work
+    fcntl = None
+
+
+class Claims:
+    """The claims of a run on pieces of work, each a byte of a file that it locks.
+
+    The system gives up the locks of a process when it ends, however it ends. So no claim outlives
+    its run, and nothing has to be cleaned up. Where locks do not work, every claim is granted: then
+    runs at once do the same work, as they would without claims, and lose nothing.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the records; ``.claims`` in it is the file, which stays empty.
+    """
+
+    def __init__(self, results: Path):
+        # One descriptor for all: closing another of the same file would give up its locks.
+        try:
+            self._file = os.open(Path(results) / ".claims", os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError:
+            self._file = None
+
+    def take(self, key: str) -> bool:
+        """Claim a piece of work by its key, of hex digits; whether no other run has it."""
+        if fcntl is None or self._file is None:
+            return True
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, int(key[:15], 16))
+        except OSError as error:
+            return error.errno not in (errno.EACCES, errno.EAGAIN)
+        return True
+
+    def close(self) -> None:
+        """Give up all claims."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
