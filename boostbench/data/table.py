@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 
 #: A column of text has at most so many different values, or this share of its rows has.
 MANY, UNIQUE = 20, 0.5
+#: So many of the columns of words are named.
+_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +171,13 @@ def _features(table: Table, columns: list[int]):
     blocks = [
         table.values[:, [j]] if table.categories[j] is None else _code(table, j) for j in columns
     ]
+    several = {table.names[j]: b.shape[1] for j, b in zip(columns, blocks, strict=True)}
+    several = {name: n for name, n in several.items() if n > 1}
+    if several:
+        shown = ", ".join(f"{name} ({n})" for name, n in list(several.items())[:_NAMED])
+        more = f" and {len(several) - _NAMED} more" if len(several) > _NAMED else ""
+        told = "%s: words become a column of 0 and 1 each: %s%s"
+        logger.warning(told, table.where, shown, more)
     from scipy.sparse import csr_matrix, hstack, issparse
 
     n_entries = table.values.shape[0] * sum(block.shape[1] for block in blocks)

@@ -87,6 +87,8 @@ class Protocol:
     time_limit: float | None = None
 
     def __post_init__(self):
+        if not isinstance(self.name, str):
+            raise UserError(f"protocol.name is {self.name!r}; it must be text")
         for field, allowed in (
             ("sampling", SAMPLINGS),
             ("test", TESTED),

@@ -115,4 +115,12 @@ def test_rows_that_are_left_out_are_counted(caplog):
     values = np.array(VALUES, dtype=float)
     values[1, 1] = np.nan
     features_and_labels(table(values), missing="drop")
-    assert caplog.messages == ["toy: 1 of 3 rows are left out"]
+    assert "toy: 1 of 3 rows are left out" in caplog.messages
+
+
+def test_columns_of_words_are_told(caplog):
+    features_and_labels(table())
+    assert caplog.messages == ["toy: words become a column of 0 and 1 each: colour (3)"]
+    caplog.clear()
+    features_and_labels(table(), drop=["colour"])
+    assert caplog.messages == []

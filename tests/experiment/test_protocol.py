@@ -42,6 +42,7 @@ from boostbench.experiment.protocol import Protocol
         ({"test": "rset"}, "test is 'rset'; did you mean rest"),
         ({"test": "official", "sampling": "fixed"}, "test=official cannot go with"),
         ({"sampling": ["kfold"]}, "sampling is .'kfold'.; did you mean kfold"),
+        ({"name": []}, r"protocol.name is \[\]; it must be text"),
         ({"time_limit": 0}, "time_limit is 0; it must be a number of seconds"),
         ({"time_limit": "1h"}, "time_limit is '1h'; it must be a number of seconds"),
         ({"time_limit": True}, "time_limit is True"),
