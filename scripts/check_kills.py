@@ -4,10 +4,11 @@
 
     python scripts/check_kills.py --kills 20 --backends loky,dask,serial
 
-Each experiment is a tuned run of a small classifier. It gets SIGKILL, SIGTERM or SIGINT after a
-random time, once or twice, with two worker processes or none. Counted are records that a later look
-no longer finds, torn lines that do not mend, keys that occur twice, processes that outlive their
-parent, and results that are not those of the run that was left alone.
+Each experiment is a tuned run of a small classifier. It gets SIGKILL, SIGTERM or SIGINT when a
+random number of its records is there, once or twice, with two worker processes or none. Counted
+are records that a later look no longer finds, torn lines that do not mend, keys that occur twice,
+processes that outlive their parent, and results that are not those of the run that was left
+alone.
 """
 
 import argparse
@@ -89,17 +90,15 @@ def main() -> int:
     args = parser.parse_args()
     chance, failed = random.Random(args.seed), 0
     with tempfile.TemporaryDirectory() as top:
-        begin = time.monotonic()
         start(Path(top) / "alone", "serial").communicate()
         alone, _ = look(Path(top) / "alone")
-        lasts = time.monotonic() - begin
-        print(f"left alone: {len(alone)} records in {lasts:.0f} s", flush=True)
+        print(f"left alone: {len(alone)} records", flush=True)
         for backend in args.backends.split(","):
             counts: Counter = Counter()
             while counts["signals"] < args.kills:
                 results = Path(top) / f"{backend}{counts['experiments']}"
                 counts["experiments"] += 1
-                experiment(results, backend, lasts, chance, counts)
+                experiment(results, backend, len(alone), chance, counts)
                 process = start(results, backend)
                 process.communicate()
                 counts["unlike"] += look(results) != (alone, 0)
@@ -116,14 +115,15 @@ def main() -> int:
     return int(failed > 0)
 
 
-def experiment(results: Path, backend: str, lasts: float, chance: random.Random, counts: Counter):
-    """Start a run and signal it at a random moment, once or twice."""
+def experiment(results: Path, backend: str, n_records: int, chance, counts: Counter):
+    """Start a run and signal it, once or twice, when some of its records are there."""
     before: dict = {}
     for _ in range(chance.choice([1, 2])):
         process = start(results, backend)
-        until = time.monotonic() + chance.uniform(0.2, 1.2) * lasts
-        while time.monotonic() < until and process.poll() is None:
+        enough = chance.randrange(n_records)
+        while count_lines(results) < enough and process.poll() is None:
             time.sleep(0.01)
+        time.sleep(chance.uniform(0, 0.3))
         if process.poll() is None:
             kind = chance.choice(_SIGNALS)
             process.send_signal(kind)
@@ -134,7 +134,7 @@ def experiment(results: Path, backend: str, lasts: float, chance: random.Random,
         now, n_bad = look(results)
         counts["torn"] += n_bad
         counts["lost"] += any(now.get(key) != value for key, value in before.items())
-        counts["partial"] += 0 < len(now) < 35
+        counts["partial"] += 0 < len(now) < n_records
         before = now
 
 

@@ -237,6 +237,7 @@ def _settle(spec: dict, choice: str, given: list[str]) -> dict:
         raise UserError("the configuration lacks algo.name, which names the files of records")
     if not isinstance(spec["algo"]["name"], str):
         raise UserError(f"algo.name is {spec['algo']['name']!r}; it must be text")
+    spec["algo"].setdefault("title", spec["algo"]["name"])
     _replace_algorithm(spec["algo"], choice, given)
     if spec["data"].get("path") and "data" not in given:
         _replace_data(spec["data"], given)

@@ -268,3 +268,8 @@ def test_mistakes_are_left_to_hydra(overrides):
         compose_by_hydra(overrides)
     assert str(told.value) == str(of_hydra.value)
     assert "\n" not in str(told.value)
+
+
+def test_without_a_title_the_name_is_shown():
+    [spec] = experiments([["algo=samme", "~algo.title"]])
+    assert spec["algo"]["title"] == "samme"
