@@ -2,9 +2,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
+import yaml
 
 from boostbench import configs
 from boostbench.definitions import files
+from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 
 
@@ -109,3 +111,12 @@ def test_words():
     for word in ("seed=1", "results="):
         with pytest.raises(UserError, match=f"check goes by .* not '{word}'"):
             files.split_words("check", [word])
+
+
+@pytest.mark.parametrize("entry", [["wine"], 5, None, {"a\nb": 1}])
+def test_entries_of_a_table_that_are_no_names(tmp_path, entry):
+    path = tmp_path / "mine.yaml"
+    content = {"title": "Mine", "rows": [entry], "columns": ["samme"]}
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(UserError, match=r"mine\.yaml: rows"):
+        TableDefinition.read(str(path))
