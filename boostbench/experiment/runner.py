@@ -243,7 +243,7 @@ class _Session:
         ours = [(e, s) for e in self.experiments for s in e.splits if self._is_ours(e, s)]
         self.on_event(Planned(len(plan.tuning), n_missing, len(ours) - n_missing))
         if self.rerun != "all":  # who wants all anew wants no one else's
-            self.claims = Claims(self.results)
+            self.claims = Claims(self._own(self.results / "records"))
         try:
             self._run(workers, [*plan.tuning, *plan.ready])
             tuned = []
