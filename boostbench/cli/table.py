@@ -176,8 +176,8 @@ def _slug(override: str) -> str:
 def _print(table: Table, datasets: dict[str, Dataset]) -> None:
     console = Console()
     print_headline(console, table)
-    if len(table.rows) == len(datasets) == 1:
-        (dataset,) = datasets.values()
+    if len(table.rows) == 1:
+        dataset = next(iter(datasets.values()), None)
         print_summary(console, dataset, list(table.cells.values()))
     else:
         print_table(console, table)

@@ -36,24 +36,24 @@ _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 _GROUP_WIDTH = 12
 
 
-def print_summary(console: Console, dataset: Dataset, cells: Sequence[Cell]) -> None:
+def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cell]) -> None:
     """Print what one or more algorithms do on one data set.
 
     Parameters
     ----------
     console : rich.console.Console
         Where to.
-    dataset : Dataset
-        The data set.
+    dataset : Dataset or None
+        The data set, which is described first; None where it is not at hand.
     cells : sequence of Cell
         One per algorithm.
     """
-    shape = (
-        f"{dataset.n_samples} samples, {dataset.n_features} features, {dataset.n_classes} classes"
-    )
-    print_line(console, f"{dataset.name}: {shape}", style="bold")
-    # Unbroken, so that a long path can be copied.
-    console.print(dataset.source, markup=False, highlight=False, soft_wrap=True)
+    if dataset is not None:
+        shape = f"{dataset.n_samples} samples, {dataset.n_features} features"
+        headline = f"{dataset.name}: {shape}, {dataset.n_classes} classes"
+        print_line(console, headline, style="bold")
+        # Unbroken, so that a long path can be copied.
+        console.print(dataset.source, markup=False, highlight=False, soft_wrap=True)
     quantity = cells[0].quantity
     best = min((quantity.sign * cell.mean for cell in cells if cell.values), default=None)
     columns = {
