@@ -16,7 +16,8 @@ def complete(call, monkeypatch):
 
 def test_commands(complete):
     commands = [
-        *("run", "table", "figure", "compare", "check", "certify", "report", "list", "data")
+        *("run", "table", "figure", "compare", "check", "certify"),
+        *("export", "merge", "report", "list", "data"),
     ]
     assert complete("boostbench ") == commands
     assert complete("boostbench ta") == ["table"]

@@ -224,7 +224,7 @@ def test_coefficient_paths(call, folder, define, monkeypatch):
     figure = define(kind="paths", data="wine", algo="mcboost", classes=classes, overrides=overrides)
     result = call("figure", figure)
     assert (result.code, result.complaints) == (0, "")
-    before = {p: p.read_bytes() for p in (folder / "results").rglob("*.*")}
+    before = {p: p.read_bytes() for p in (folder / "results").rglob("[!.]*.*")}
     assert {path.name for path in before} == {
         "mine.png",
         "mine.svg",
@@ -236,7 +236,7 @@ def test_coefficient_paths(call, folder, define, monkeypatch):
         *("2", "4", "6", "8", "10")
     ]
     assert call("figure", figure).code == 0
-    assert {p: p.read_bytes() for p in (folder / "results").rglob("*.*")} == before
+    assert {p: p.read_bytes() for p in (folder / "results").rglob("[!.]*.*")} == before
 
 
 def test_without_matplotlib(refused, monkeypatch):

@@ -27,7 +27,7 @@ def p_below(differences: Sequence[float], bound: float) -> float:
     Examples
     --------
     >>> round(p_below([-2.0, -1.0, -3.0], 0.0), 4), p_below([1.0, 1.0], 0.0), p_below([1.0], 0.0)
-    (0.037, 1.0, nan)
+    (0.0371, 1.0, nan)
     """
     shifted = np.asarray(differences, dtype=float) - bound
     if len(shifted) < 2:
