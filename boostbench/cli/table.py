@@ -15,8 +15,7 @@ from boostbench.definitions.execute import execute, load_rows
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
-from boostbench.experiment.archive import Records
-from boostbench.experiment.runner import Report
+from boostbench.experiment.archive import Recorded, Records
 from boostbench.report.tables import Table
 from boostbench.report.writers.csv_file import to_csv
 from boostbench.report.writers.latex import latex
@@ -70,20 +69,18 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     if common["rerun"] == "never":
         table, datasets = _recorded(definition, specs, different), {}
     else:
-        datasets, report = _run(definition, specs)
+        datasets, outcomes = _run(definition, specs)
         if common["shard"]:  # the numbers of one shard are no table
-            return int(report.failed > 0)
-        runs = [key for key in keys if key[0] in datasets and definition.runs(*key)]
-        outcomes = dict(zip(runs, report.outcomes, strict=True))
+            return int(any(outcome.failures for outcome in outcomes.values()))
         classes = {row: dataset.n_classes for row, dataset in datasets.items()}
         table = assemble(definition, specs, outcomes, classes, set(datasets), different)
     name = "-".join([definition.name, *map(_slug, given if changes else [])])
     table = replace(table, name=name, changes=changes)
     _print(table, datasets)
     _write(table, Path(common["results"]) / "tables")
-    failed = sum(len(cell.failures) for cell in table.cells.values())
+    failed = sum(len(cell.failures) for cell in table.fitted)
     if failed:
-        n_splits = failed + sum(len(cell.records) for cell in table.cells.values())
+        n_splits = failed + sum(len(cell.records) for cell in table.fitted)
         complain(f"{failed} of {n_splits} splits failed")
     return int(failed > 0)
 
@@ -102,8 +99,15 @@ def _recorded(
 
 def _run(
     definition: TableDefinition, specs: Mapping[_Key, dict]
-) -> tuple[dict[str, Dataset], Report]:
+) -> tuple[dict[str, Dataset], dict[_Key, Recorded]]:
     """Run what is missing of the rows whose data are at hand.
+
+    Returns
+    -------
+    datasets : dict
+        By row.
+    outcomes : dict
+        What there is now, by cell.
 
     Raises
     ------
@@ -115,7 +119,8 @@ def _run(
     if not datasets:
         raise UserError(f"none of the data sets of table {definition.name} is available")
     runs = [key for key in specs if key[0] in datasets and definition.runs(*key)]
-    return datasets, execute([specs[key] for key in runs], [datasets[row] for row, _ in runs])
+    report = execute([specs[key] for key in runs], [datasets[row] for row, _ in runs])
+    return datasets, dict(zip(runs, report.outcomes, strict=True))
 
 
 def _check_rounds(definition: TableDefinition, specs: Mapping[_Key, dict]) -> None:

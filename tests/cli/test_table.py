@@ -414,6 +414,15 @@ def test_failed_splits(call, define_table):
     assert result.err.splitlines()[-1] == "boostbench: 3 of 3 splits failed"
 
 
+def test_a_split_that_fails_is_counted_once_whatever_the_rounds(call, define_table):
+    name = define_table(rows=["iris"], columns=["adaboost_mh"], rounds=[2, 5])
+    broken = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
+    for more in ((), ("rerun=never",)):
+        result = call("table", name, broken, "+algo.n_neighbors=1000", *QUICK[1:], *more)
+        assert result.code == 1
+        assert result.err.splitlines()[-1] == "boostbench: 3 of 3 splits failed"
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [
