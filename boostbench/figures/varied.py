@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from boostbench.errors import UserError
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import Quantity, get_quantity
+from boostbench.figures import times
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
@@ -87,23 +88,17 @@ def draw_varied(
 
 
 @dataclass(frozen=True)
-class Panel:
-    """A picture of what a table holds.
+class Panel(times.Panel):
+    """A picture of what a table holds, whatever the quantity.
 
     Attributes
     ----------
-    title : str
-        Heading of the picture.
-    table : str
-        The table whose records are drawn.
     rows : dict of str to float
-        Rows of it, and where each stands on the horizontal axis.
+        Rows of the table, and where each stands on the horizontal axis.
     quantity : str, default="test_error"
         What is drawn, one of `boostbench.experiment.quantities`.
     """
 
-    title: str
-    table: str
     rows: dict[str, float]
     quantity: str = "test_error"
 

@@ -2,7 +2,49 @@
 
 import numpy as np
 
+from boostbench.algorithms import RBoostProj
 from boostbench.core.projections import random_matrix
+
+from . import reference
+from .problems import noise
+
+
+class Fitted:
+    """A fitted model with what the literal formulas need; training ran all rounds.
+
+    What a coefficient belongs to is its `rule`: a subclass gives it, and `design` and `weights`.
+    """
+
+    @classmethod
+    def make(cls, seed=0, n_classes=3, n_iterations=7, n_projections=10, data=noise, **options):
+        X, y = data(n_classes, n_samples=21, n_features=3, seed=seed)
+        settings = {
+            "rule": cls.rule,
+            "n_iterations": n_iterations,
+            "n_projections": n_projections,
+            "nu": 1e-2,
+            "tol": 0,
+            "solver_iterations": 1000,
+            "random_state": seed,
+        }
+        return cls(RBoostProj(**(settings | options)), X, y)
+
+    def __init__(self, model, X, y):
+        self.model = model.fit(X, y)
+        self.X, self.y = X, y
+        self.k = len(model.classes_)
+        self.P = projections(model)
+        self.w = model.weight_path_.toarray()
+        self.H = self.outputs(X)
+
+    def outputs(self, X):
+        """List h_t(x_i), one array per round."""
+        return reference.stage_outputs(self.model, X)
+
+    def dual(self, t):
+        """Return u / (m k) after round t, or before the first, t = -1: eq. (25)."""
+        u = loss(self.model.loss, self.design(t) @ self.weights(t))[1]
+        return u / u.size
 
 
 def projections(model):

@@ -11,24 +11,27 @@ from boostbench.core.weak.discriminants import CodedDiscriminants
 
 from . import reference
 from .problems import blobs, noise
-from .projected_outputs import design, loss, objective, projections
+from .projected_outputs import Fitted, design, loss, objective
 
 LOSSES = ["logistic", "exponential"]
 # Searches and products are in single precision.
 PRECISION = 1e-5
 
 
-class Fitted:
-    """A fitted model with what the literal formulas need; training ran all rounds."""
+class Rows(Fitted):
+    """A coefficient for each row of P."""
 
-    def __init__(self, model, X, y):
-        self.model = model.fit(X, y)
-        self.X, self.y = X, y
-        self.k = len(model.classes_)
-        self.P = projections(model)
-        self.w = model.weight_path_.toarray()
-        stages = reference.stage_outputs if model.weak_learner == "stump" else perceptron_outputs
-        self.H = stages(model, X)
+    rule = "paper"
+
+    def outputs(self, X):
+        """List h_t(x_i), one array per round."""
+        if self.model.weak_learner == "stump":
+            return super().outputs(X)
+        learners = self.model.hypotheses_
+        return [
+            np.array([1.0 if row @ direction > threshold else -1.0 for row in X])
+            for direction, threshold in zip(learners.directions, learners.threshold, strict=True)
+        ]
 
     def design(self, t):
         """Return the design after round t; of zeros before the first, t = -1."""
@@ -38,34 +41,8 @@ class Fitted:
         """Return w after round t; of zeros before the first."""
         return self.w[t] if t >= 0 else np.zeros(self.model.n_projections)
 
-    def dual(self, t):
-        """Return u / (m k) after round t: eq. (25)."""
-        u = loss(self.model.loss, self.design(t) @ self.weights(t))[1]
-        return u / u.size
 
-
-def perceptron_outputs(model, X):
-    """List h_t(x_i) of a model with linear discriminants, one array per round."""
-    learners = model.hypotheses_
-    return [
-        np.array([1.0 if row @ direction > threshold else -1.0 for row in X])
-        for direction, threshold in zip(learners.directions, learners.threshold, strict=True)
-    ]
-
-
-def fitted(seed=0, n_classes=3, n_iterations=7, n_projections=10, data=noise, **options):
-    X, y = data(n_classes, n_samples=21, n_features=3, seed=seed)
-    defaults = {
-        "rule": "paper",
-        "nu": 1e-2,
-        "tol": 0,
-        "solver_iterations": 1000,
-        "random_state": seed,
-    }
-    model = RBoostProj(
-        n_iterations=n_iterations, n_projections=n_projections, **(defaults | options)
-    )
-    return Fitted(model, X, y)
+fitted = Rows.make
 
 
 @pytest.mark.parametrize("projection", ["gaussian", "sign", "sparse"])

@@ -14,23 +14,20 @@ from boostbench.core.weak.discriminants import CodedDiscriminants
 
 from . import reference
 from .problems import blobs, noise
-from .projected_outputs import loss, objective, projections
+from .projected_outputs import Fitted, objective, projections
 
 LOSSES = ["logistic", "exponential"]
 # Searches and products are in single precision.
 PRECISION = 1e-5
 
 
-class Fitted:
-    """A fitted model with what the literal formulas need; training ran all rounds."""
+class Pairs(Fitted):
+    """A coefficient for each pair of a weak learner and a row of P."""
+
+    rule = "pair"
 
     def __init__(self, model, X, y):
-        self.model = model.fit(X, y)
-        self.X, self.y = X, y
-        self.k = len(model.classes_)
-        self.P = projections(model)
-        self.w = model.weight_path_.toarray()
-        self.H = reference.stage_outputs(model, X)
+        super().__init__(model, X, y)
         self.codes = [self.P[t, v] for t, v in enumerate(model.rows_)]
 
     def design(self, t):
@@ -40,22 +37,12 @@ class Fitted:
             found[i, r, s] = (self.codes[s][self.y[i]] - self.codes[s][r]) * self.H[s][i]
         return found
 
-    def dual(self, t):
-        """Return u / (m k) after round t, or before the first, t = -1: eq. (25)."""
-        margins = np.zeros((len(self.y), self.k))
-        if t >= 0:
-            margins = self.design(t) @ self.w[t, : t + 1]
-        u = loss(self.model.loss, margins)[1]
-        return u / u.size
+    def weights(self, t):
+        """Return w after round t; of no pair before the first."""
+        return self.w[t, : t + 1] if t >= 0 else np.zeros(0)
 
 
-def fitted(seed=0, n_classes=3, n_iterations=7, n_projections=10, data=noise, **options):
-    X, y = data(n_classes, n_samples=21, n_features=3, seed=seed)
-    defaults = {"nu": 1e-2, "tol": 0, "solver_iterations": 1000, "random_state": seed}
-    model = RBoostProj(
-        n_iterations=n_iterations, n_projections=n_projections, **(defaults | options)
-    )
-    return Fitted(model, X, y)
+fitted = Pairs.make
 
 
 @pytest.mark.parametrize("projection", ["gaussian", "sign", "sparse"])
