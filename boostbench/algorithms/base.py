@@ -12,9 +12,10 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, InvalidParameterError
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from boostbench.algorithms.clock import Clock
 from boostbench.unmeasured import unmeasured
@@ -131,11 +132,13 @@ class Booster(BaseEstimator, ABC):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        target = self._target(y)
+        return self._train(X, self._target(y))
 
+    def _train(self, X, target, *weights):
+        """Boost; with the weights of the samples where the estimator takes them."""
         clock = Clock()
         with clock.phase("preparation"):
-            master = self._master(X, target, check_random_state(self.random_state))
+            master = self._master(X, target, check_random_state(self.random_state), *weights)
         master.clock = clock
         rounds = 0
         while rounds < self.n_iterations:
@@ -192,7 +195,10 @@ class Booster(BaseEstimator, ABC):
 
     @abstractmethod
     def _master(self, X, target, random_state):
-        """Return the `Master` of a training set; `target` is from `_target`."""
+        """Return the `Master` of a training set; `target` is from `_target`.
+
+        Of a `Weighted` booster it takes `weights` as well: see there.
+        """
 
     @abstractmethod
     def _keep(self, master):
@@ -218,6 +224,56 @@ class Booster(BaseEstimator, ABC):
         return np.concatenate(list(scores))
 
 
+class Weighted(Booster):
+    """A booster whose samples may have weights: those of its loss, term by term.
+
+    A classifier may have the constructor parameter `class_weight`. The `_master` of a subclass
+    takes `weights`, of shape (n_samples,) and positive; or None, where all are 1.
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        """Train the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, finite.
+        y : array-like of shape (n_samples,)
+            Labels of any type that sorts, or numbers where numbers are predicted.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What the terms of the samples in the loss are multiplied with, not negative. The weight
+            2 is the sample twice, the weight 0 no sample at all. None: all are 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, y holds one class only, a parameter is out of range, or a
+            weight is negative or all are 0.
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        class_weight = getattr(self, "class_weight", None)
+        if sample_weight is None and class_weight is None:
+            return self._train(X, self._target(y), None)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        X, y, weights = _present(X, y, weights)
+        if class_weight is not None:
+            check_classification_targets(y)
+            classes, labels = np.unique(y, return_inverse=True)
+            factors = compute_class_weight(
+                class_weight, classes=classes, y=y, sample_weight=weights
+            )
+            if factors.min() < 0:
+                raise ValueError(f"class_weight must not be negative, got {class_weight!r}")
+            X, y, weights = _present(X, y, weights * factors[labels])
+        return self._train(X, self._target(y), weights)
+
+
 class TotallyCorrective(ABC):
     """A booster whose coefficients are all found anew in every round."""
 
@@ -237,6 +293,11 @@ class TotallyCorrective(ABC):
 
 class BoostingClassifier(ClassifierMixin, Booster):
     """Base of the boosting classifiers: the ways to predict a class from scores."""
+
+    _parameter_constraints: ClassVar = {
+        **Booster._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
 
     def decision_function(self, X):
         """Score the classes.
@@ -440,6 +501,16 @@ class BoostingTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Boo
             :math:`F(x)`.
         """
         return self._scores(X)
+
+
+def _present(X, y, weights):
+    """Leave out the samples without weight, so that nothing of them is learned."""
+    present = weights > 0
+    if present.all():
+        return X, y, weights
+    if not present.any():
+        raise ValueError("All samples have the weight 0: there is nothing to learn from.")
+    return X[present], y[present], weights[present]
 
 
 def spans(stages):
