@@ -32,6 +32,8 @@ class AdaBoostMH(StumpEnsemble):
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -62,8 +64,8 @@ class AdaBoostMH(StumpEnsemble):
         """Each label has its own exponential loss: 2 for one, and the rest of the labels in it."""
         return 2.0 - 2.0 / len(self.classes_)
 
-    def _master(self, X, labels, random_state):
-        return _MHMaster(self, StumpSearch(X, self.max_bins), labels)
+    def _master(self, X, labels, random_state, weights=None):
+        return _MHMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
 
 class AdaBoost(StumpEnsemble):
@@ -83,6 +85,8 @@ class AdaBoost(StumpEnsemble):
         Unused: the algorithm is deterministic.
     constant : bool, default=False
         Whether the constant stump is among the stumps, as RpBoost's Tables 12.4 and 12.6 need it.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -114,8 +118,15 @@ class AdaBoost(StumpEnsemble):
         "constant": ["boolean"],
     }
 
-    def __init__(self, n_iterations=1000, max_bins=None, random_state=None, constant=False):
-        super().__init__(n_iterations, max_bins, random_state)
+    def __init__(
+        self,
+        n_iterations=1000,
+        max_bins=None,
+        random_state=None,
+        constant=False,
+        class_weight=None,
+    ):
+        super().__init__(n_iterations, max_bins, random_state, class_weight)
         self.constant = constant
 
     def __sklearn_tags__(self):
@@ -128,9 +139,11 @@ class AdaBoost(StumpEnsemble):
         """The exponential loss has F as half of the log-odds."""
         return 2.0
 
-    def _master(self, X, labels, random_state):
-        search = StumpSearch(X, self.max_bins)
-        return _BinaryMaster(self, WithConstant(search) if self.constant else search, labels)
+    def _master(self, X, labels, random_state, weights=None):
+        search = StumpSearch(X, self.max_bins, weights)
+        return _BinaryMaster(
+            self, WithConstant(search) if self.constant else search, labels, weights
+        )
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)
@@ -157,6 +170,8 @@ class ProjectedAdaBoostMH(AdaBoostMH):
         Seed of the projection matrix.
     random_state : int, RandomState instance or None, default=None
         Unused: `draw` decides.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -181,8 +196,16 @@ class ProjectedAdaBoostMH(AdaBoostMH):
         "draw": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(self, n_iterations=1000, max_bins=None, n_components=2, draw=0, random_state=None):
-        super().__init__(n_iterations, max_bins, random_state)
+    def __init__(
+        self,
+        n_iterations=1000,
+        max_bins=None,
+        n_components=2,
+        draw=0,
+        random_state=None,
+        class_weight=None,
+    ):
+        super().__init__(n_iterations, max_bins, random_state, class_weight)
         self.n_components = n_components
         self.draw = draw
 
@@ -212,10 +235,10 @@ class ProjectedAdaBoostMH(AdaBoostMH):
         """
         return Z @ np.linalg.pinv(self.projection_)
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(self.draw)
         self.projection_ = rng.standard_normal((X.shape[1], self.n_components))
-        return super()._master(self.project(X), labels, random_state)
+        return super()._master(self.project(X), labels, random_state, weights)
 
     def _keep(self, master):
         super()._keep(master)
@@ -226,9 +249,10 @@ class ProjectedAdaBoostMH(AdaBoostMH):
 
 
 class _BinaryMaster(StumpMaster):
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight=None):
         # Signed: the label times the weight of the sample.
-        super().__init__(params, search, (2.0 * labels[:, None] - 1) / len(labels))
+        signed = (2.0 * labels[:, None] - 1) / len(labels)
+        super().__init__(params, search, signed, sample_weight)
 
     def generate(self):
         found = self.search.best(self.weights)
@@ -246,11 +270,12 @@ class _BinaryMaster(StumpMaster):
 
 
 class _MHMaster(StumpMaster):
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight=None):
         self.labels = labels
         self.signs = 2.0 * np.eye(len(params.classes_)) - 1
         # Signed: Y times the weight of the sample and label.
-        super().__init__(params, search, self.signs[labels] / (len(labels) * len(self.signs)))
+        signed = self.signs[labels] / (len(labels) * len(self.signs))
+        super().__init__(params, search, signed, sample_weight)
 
     def generate(self):
         found = self.search.best_vote(self.weights)

@@ -226,6 +226,8 @@ class CGENSSLS(StumpEnsemble):
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -279,8 +281,10 @@ class CGENSSLS(StumpEnsemble):
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
-    def __init__(self, n_iterations=500, C=0.01, max_bins=None, random_state=None):
-        super().__init__(n_iterations, max_bins, random_state)
+    def __init__(
+        self, n_iterations=500, C=0.01, max_bins=None, random_state=None, class_weight=None
+    ):
+        super().__init__(n_iterations, max_bins, random_state, class_weight)
         self.C = C
 
     @unmeasured
@@ -288,9 +292,10 @@ class CGENSSLS(StumpEnsemble):
         """Squares: F is linear in the probabilities, and this the slope where they are equal."""
         return len(self.classes_) - 1.0
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         self.codewords_ = simplex(len(self.classes_))
-        return _SLSMaster(self, UnusedStumps(X, self.max_bins), self.codewords_[labels])
+        search = UnusedStumps(X, self.max_bins, weights)
+        return _SLSMaster(self, search, self.codewords_[labels], weights)
 
     def _keep(self, master):
         ridge, n = master.ridge, len(master.learners)
@@ -345,9 +350,9 @@ class _CGENSMaster(Master):
 
 
 class _SLSMaster(Master):
-    def __init__(self, params, search, targets):
+    def __init__(self, params, search, targets, sample_weight):
         super().__init__(params, search)
-        self.ridge = GrowingRidge(targets, params.C)
+        self.ridge = GrowingRidge(targets, params.C, sample_weight)
         self.learners = []
 
     def generate(self):

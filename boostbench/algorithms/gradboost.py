@@ -47,6 +47,8 @@ class GradBoost(StumpEnsemble):
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -82,13 +84,21 @@ class GradBoost(StumpEnsemble):
         "norm": [StrOptions(set(ROW_NORMS))],
     }
 
-    def __init__(self, n_iterations=1000, nu=1e-4, norm="l2", max_bins=None, random_state=None):
-        super().__init__(n_iterations, max_bins, random_state)
+    def __init__(
+        self,
+        n_iterations=1000,
+        nu=1e-4,
+        norm="l2",
+        max_bins=None,
+        random_state=None,
+        class_weight=None,
+    ):
+        super().__init__(n_iterations, max_bins, random_state, class_weight)
         self.nu = nu
         self.norm = norm
 
-    def _master(self, X, labels, random_state):
-        return _GradBoostMaster(self, StumpSearch(X, self.max_bins), labels)
+    def _master(self, X, labels, random_state, weights=None):
+        return _GradBoostMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
     def _keep(self, master):
         super()._keep(master)
@@ -98,14 +108,15 @@ class GradBoost(StumpEnsemble):
 
 
 class _GradBoostMaster(StumpMaster):
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight=None):
         own = labels == np.arange(len(params.classes_))[:, None]
         n_classes, n_samples = own.shape
         # Minus the gradient by the scores, so that edges are minus that by the coefficients. With
         # classes in rows, sums and maxima over them are of long vectors.
-        super().__init__(params, search, (own - 1 / n_classes).T / n_samples)
+        super().__init__(params, search, (own - 1 / n_classes).T / n_samples, sample_weight)
+        self.sample_weight = sample_weight
         self.own = own
-        self.own_at = np.flatnonzero(own)
+        self.own_at = labels * n_samples + np.arange(n_samples)
         self.norm = ROW_NORMS[params.norm]()
         self.promise = partial(self.norm.promise, weight=params.nu)
         self.scores = np.zeros(own.shape)
@@ -173,6 +184,6 @@ class _GradBoostMaster(StumpMaster):
         shifted = self.scores - self.scores.max(axis=0)
         exponentials = np.exp(shifted)
         totals = exponentials.sum(axis=0)
-        loss = (np.log(totals).sum() - shifted.take(self.own_at).sum()) / len(totals)
-        self.weights = (self.own - exponentials / totals).T / len(totals)
-        return loss
+        self.weights = self.scaled((self.own - exponentials / totals).T / len(totals))
+        losses = np.log(totals) - shifted.take(self.own_at)
+        return np.average(losses, weights=self.sample_weight)

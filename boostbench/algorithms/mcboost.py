@@ -60,6 +60,8 @@ class MCBoost(StumpEnsemble):
         None searches all thresholds for stumps; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -127,8 +129,9 @@ class MCBoost(StumpEnsemble):
         max_leaf_nodes=None,
         max_bins=None,
         random_state=None,
+        class_weight=None,
     ):
-        super().__init__(n_iterations, max_bins, random_state)
+        super().__init__(n_iterations, max_bins, random_state, class_weight)
         self.loss = loss
         self.eta = eta
         self.kappa = kappa
@@ -137,12 +140,12 @@ class MCBoost(StumpEnsemble):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         if self.weak_learner == "stump":
-            search = StumpSearch(X, self.max_bins)
+            search = StumpSearch(X, self.max_bins, weights)
         else:
             search = SignTreeSearch(X, self.max_depth, self.max_leaf_nodes)
-        return _MCBoostMaster(self, search, labels)
+        return _MCBoostMaster(self, search, labels, weights)
 
     def _keep(self, master):
         T, k = len(master.learners), len(self.classes_)
@@ -156,9 +159,9 @@ class MCBoost(StumpEnsemble):
 
 
 class _MCBoostMaster(Master):
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
-        self.weights = _WEIGHTS[params.loss](labels, len(params.classes_))
+        self.weights = _WEIGHTS[params.loss](labels, len(params.classes_), sample_weight)
         self.largest = np.inf if params.kappa is None else params.kappa
         self.learners = []
         self.coefficients = []

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, spans
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Weighted, spans
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
@@ -55,6 +55,8 @@ class AdaBoostECC(StumpEnsemble):
         coefficient for both.
     random_state : int, RandomState instance or None, default=None
         Seed of the halves.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -88,14 +90,21 @@ class AdaBoostECC(StumpEnsemble):
         "votes": [StrOptions({"one", "two"})],
     }
 
-    def __init__(self, n_iterations=1000, max_bins=None, votes="two", random_state=None):
-        super().__init__(n_iterations, max_bins, random_state)
+    def __init__(
+        self,
+        n_iterations=1000,
+        max_bins=None,
+        votes="two",
+        random_state=None,
+        class_weight=None,
+    ):
+        super().__init__(n_iterations, max_bins, random_state, class_weight)
         self.votes = votes
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
-        search = StumpSearch(X, self.max_bins)
-        return _ECCMaster(self, search, labels, rng)
+        search = StumpSearch(X, self.max_bins, weights)
+        return _ECCMaster(self, search, labels, weights, rng)
 
     def _keep(self, master):
         super()._keep(master)
@@ -113,11 +122,11 @@ class AdaBoostECC(StumpEnsemble):
 
 
 class _ECCMaster(StumpMaster):
-    def __init__(self, params, search, labels, rng=None):
+    def __init__(self, params, search, labels, sample_weight=None, rng=None):
         n_classes = len(params.classes_)
         right = labels[:, None] == np.arange(n_classes)
         weight = 1.0 / (len(labels) * (n_classes - 1))
-        super().__init__(params, search, np.where(right, 0.0, weight))
+        super().__init__(params, search, np.where(right, 0.0, weight), sample_weight)
         self.labels = labels
         self.n_classes = n_classes
         self.rng = rng
@@ -189,6 +198,8 @@ class AdaBoostSIP(AdaBoostECC):
         As of `AdaBoostECC`.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -217,8 +228,8 @@ class AdaBoostSIP(AdaBoostECC):
     True
     """
 
-    def _master(self, X, labels, random_state):
-        return _SIPMaster(self, StumpSearch(X, self.max_bins), labels)
+    def _master(self, X, labels, random_state, weights=None):
+        return _SIPMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
 
 class _SIPMaster(_ECCMaster):
@@ -239,7 +250,7 @@ class _SIPMaster(_ECCMaster):
         return found, code, across / share, edge / (2 * share), share / total, total
 
 
-class AdaBoostMO(BoostingClassifier):
+class AdaBoostMO(Weighted, BoostingClassifier):
     r"""AdaBoost.MO with stumps, the exhaustive code and one coefficient per round.
 
     Each of the :math:`J = 2^{k-1} - 1` codes :math:`m_j`, the divisions of the k classes into two
@@ -261,6 +272,8 @@ class AdaBoostMO(BoostingClassifier):
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -296,10 +309,11 @@ class AdaBoostMO(BoostingClassifier):
 
     _parameter_constraints: ClassVar = StumpEnsemble._parameter_constraints
 
-    def __init__(self, n_iterations=1000, max_bins=None, random_state=None):
+    def __init__(self, n_iterations=1000, max_bins=None, random_state=None, class_weight=None):
         self.n_iterations = n_iterations
         self.max_bins = max_bins
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def _target(self, y):
         labels = super()._target(y)
@@ -324,9 +338,9 @@ class AdaBoostMO(BoostingClassifier):
 
         return of_votes(self._distinct, self._votes)
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         self.codes_ = exhaustive(len(self.classes_))
-        return _MOMaster(self, StumpSearch(X, self.max_bins), labels)
+        return _MOMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)
@@ -355,10 +369,10 @@ class AdaBoostMO(BoostingClassifier):
 
 
 class _MOMaster(StumpMaster):
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight=None):
         sides = params.codes_.T[labels]
         # Signed: the side times the weight. In column order, as the features are.
-        super().__init__(params, search, np.asfortranarray(sides / sides.size))
+        super().__init__(params, search, np.asfortranarray(sides / sides.size), sample_weight)
         self.wrong = np.empty_like(self.weights, bool)
         self.positions = []
         starts = range(0, sides.shape[1], _BLOCK_CODES)

@@ -28,6 +28,8 @@ class PerceptronAdaBoost(AdaBoost):
         Perceptrons drawn anew in each round; the best one is taken.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -62,14 +64,15 @@ class PerceptronAdaBoost(AdaBoost):
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
-    def __init__(self, n_iterations=500, n_candidates=2000, random_state=None):
+    def __init__(self, n_iterations=500, n_candidates=2000, random_state=None, class_weight=None):
         self.n_iterations = n_iterations
         self.n_candidates = n_candidates
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
-        return _BinaryMaster(self, TurnedPerceptrons(X, self.n_candidates, rng), labels)
+        return _BinaryMaster(self, TurnedPerceptrons(X, self.n_candidates, rng), labels, weights)
 
     def _keep(self, master):
         self.hypotheses_ = Perceptrons(master.stumps)

@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Weighted
 from boostbench.algorithms.tree_search import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
 from boostbench.unmeasured import unmeasured
 
 
-class SAMME(BoostingClassifier):
+class SAMME(Weighted, BoostingClassifier):
     r"""SAMME (multi-class AdaBoost) with stumps or small trees.
 
     A round fits a weak learner :math:`h_t(x) \in \{1, \dots, k\}` to the weighted samples. Where
@@ -39,6 +39,8 @@ class SAMME(BoostingClassifier):
         all.
     random_state : int, RandomState instance or None, default=None
         Breaks ties between splits of trees. Stumps do without.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -82,12 +84,14 @@ class SAMME(BoostingClassifier):
         max_leaf_nodes=3,
         max_bins=None,
         random_state=None,
+        class_weight=None,
     ):
         self.n_iterations = n_iterations
         self.weak_learner = weak_learner
         self.max_leaf_nodes = max_leaf_nodes
         self.max_bins = max_bins
         self.random_state = random_state
+        self.class_weight = class_weight
 
     @unmeasured
     def _stump_sum(self):
@@ -97,12 +101,13 @@ class SAMME(BoostingClassifier):
             return super()._stump_sum()
         return of_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         if self.weak_learner == "tree":
             search = ClassTreeSearch(X, labels, self.max_leaf_nodes, random_state)
         else:
-            search = ClassStumpSearch(StumpSearch(X, self.max_bins), labels, len(self.classes_))
-        return _SAMMEMaster(self, search, labels)
+            stumps = StumpSearch(X, self.max_bins, weights)
+            search = ClassStumpSearch(stumps, labels, len(self.classes_))
+        return _SAMMEMaster(self, search, labels, weights)
 
     def _keep(self, master):
         self.hypotheses_ = ClassTrees(master.trees, len(self.classes_))
@@ -111,11 +116,13 @@ class SAMME(BoostingClassifier):
 
 
 class _SAMMEMaster(Master):
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
         self.labels = labels
         self.n_classes = len(params.classes_)
         self.weights = np.full(len(labels), 1.0 / len(labels))
+        if sample_weight is not None:
+            self.weights *= sample_weight / sample_weight.mean()
         self.trees = []
         self.alphas = []
 

@@ -11,6 +11,7 @@ from boostbench.algorithms.base import (
     PERFECT,
     BoostingClassifier,
     Master,
+    Weighted,
     decision,
     predicted,
 )
@@ -18,7 +19,7 @@ from boostbench.core.weak.additive import AdditiveTables
 from boostbench.core.weak.stumps import Stumps
 
 
-class StumpEnsemble(BoostingClassifier):
+class StumpEnsemble(Weighted, BoostingClassifier):
     """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
 
     _parameter_constraints: ClassVar = {
@@ -26,10 +27,11 @@ class StumpEnsemble(BoostingClassifier):
         "max_bins": [None, Interval(Integral, 2, None, closed="left")],
     }
 
-    def __init__(self, n_iterations=1000, max_bins=None, random_state=None):
+    def __init__(self, n_iterations=1000, max_bins=None, random_state=None, class_weight=None):
         self.n_iterations = n_iterations
         self.max_bins = max_bins
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)
@@ -45,13 +47,23 @@ class StumpMaster(Master):
     params, search
         As of `Master`.
     weights : ndarray of shape (n_samples, n_columns)
+        Those of samples that are all alike.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        None: all are 1.
     """
 
-    def __init__(self, params, search, weights):
+    def __init__(self, params, search, weights, sample_weight=None):
         super().__init__(params, search)
-        self.weights = weights
+        self._factors = None
+        if sample_weight is not None:
+            self._factors = (sample_weight / sample_weight.mean())[:, None]
+        self.weights = self.scaled(weights)
         self.stumps = []
         self.votes = []
+
+    def scaled(self, weights):
+        """Multiply what samples alike would weigh with their own weights, of mean 1."""
+        return weights if self._factors is None else weights * self._factors
 
     def step(self, edge):
         """Return the coefficient for an edge in [0, 1] and whether it leaves errors to correct."""

@@ -30,6 +30,8 @@ class PairWeights(ABC):
     labels : ndarray of shape (n_samples,)
         0 to n_classes - 1.
     n_classes : int
+    sample_weight : ndarray of shape (n_samples,), default=None
+        What the losses of the samples are multiplied with, positive; None: 1.
 
     Attributes
     ----------
@@ -40,9 +42,10 @@ class PairWeights(ABC):
         margins of the pairs with :math:`r = y_i` are always 0.
     """
 
-    def __init__(self, labels, n_classes):
+    def __init__(self, labels, n_classes, sample_weight=None):
         n_samples = len(labels)
         self._labels = labels
+        self._sample_weight = sample_weight
         self._n_classes = n_classes
         self._own = np.arange(n_samples) * n_classes + labels
         self._ones = np.ones(n_classes)
@@ -114,10 +117,12 @@ class ExponentialWeights(PairWeights):
     0.5
     """
 
-    def __init__(self, labels, n_classes):
-        super().__init__(labels, n_classes)
+    def __init__(self, labels, n_classes, sample_weight=None):
+        super().__init__(labels, n_classes, sample_weight)
         n_pairs = len(labels) * (n_classes - 1)
         self.gains = np.full((len(labels), n_classes), -1.0 / n_pairs)
+        if sample_weight is not None:
+            self.gains *= (sample_weight / sample_weight.mean())[:, None]
         self._complete(self.gains)
         self._log_mean = 0.0
 
@@ -158,8 +163,14 @@ class LogisticWeights(PairWeights):
            [-0.5,  0.5]])
     """
 
-    def __init__(self, labels, n_classes):
-        super().__init__(labels, n_classes)
+    def __init__(self, labels, n_classes, sample_weight=None):
+        super().__init__(labels, n_classes, sample_weight)
+        if sample_weight is None:
+            self._size = len(labels)
+        else:
+            # Sums of the losses' derivatives by group are weighted.
+            self._by_group.data[:] = sample_weight
+            self._size = sample_weight.sum()
         self._odds = np.ones((len(labels), n_classes))
         self._odds.ravel()[self._own] = 0.0
         self.gains = np.empty_like(self._odds)
@@ -205,8 +216,10 @@ class LogisticWeights(PairWeights):
     def _weigh(self):
         np.add(self._odds, 1.0, out=self._work)
         np.divide(self._odds, self._work, out=self.gains)
+        if self._sample_weight is not None:
+            self.gains *= self._sample_weight[:, None]
         self.total = float(self.gains.sum())
-        self.share = self.total / (self.total + 0.5 * len(self.gains))
+        self.share = self.total / (self.total + 0.5 * self._size)
         self.gains *= -1.0 / self.total
         self._complete(self.gains)
 

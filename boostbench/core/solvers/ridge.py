@@ -22,11 +22,12 @@ class GrowingRidge:
         L.
     C : float
         Weight of the squared errors, positive.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        What the squared errors of the samples are multiplied with, positive; None: 1. Means are
+        weighted then, and what is left after them is multiplied with the roots of the weights.
 
     Attributes
     ----------
-    residual : ndarray of shape (n_samples, n_targets), dtype=float64
-        What is left of the targets; C times this are the dual variables U.
     target_means : ndarray of shape (n_targets,)
         Of L.
     means : list of float
@@ -40,9 +41,10 @@ class GrowingRidge:
     array([[0.8571]])
     """
 
-    def __init__(self, targets, C):
-        self.target_means = targets.mean(axis=0)
-        self.residual = np.asfortranarray(targets - self.target_means)
+    def __init__(self, targets, C, sample_weight=None):
+        self._sample_weight = sample_weight
+        self.target_means = np.average(targets, axis=0, weights=sample_weight)
+        self._residual = np.asfortranarray(self._scaled(targets - self.target_means))
         self.means = []
         self._steps = []
         self._C = C
@@ -51,25 +53,33 @@ class GrowingRidge:
 
     def add(self, column):
         """Add a column, an array of shape (n_samples,), and fit anew."""
-        mean = column.sum() / len(column)
-        centred = column - mean
+        mean = np.average(column, weights=self._sample_weight)
+        centred = self._scaled(column - mean)
         earlier = self._orthogonal.matrix
         parts = earlier @ centred
         new = centred - parts @ earlier
         length = np.sqrt(centred @ new + 1.0 / self._C)
         new /= length
         # By the column itself: only its own coordinate is 0 in the residual.
-        step = centred @ self.residual / length
-        self.residual = blas.dger(-1.0, new, step, a=self.residual, overwrite_a=1)
+        step = centred @ self._residual / length
+        self._residual = blas.dger(-1.0, new, step, a=self._residual, overwrite_a=1)
         self._orthogonal.append(new)
         self._triangle.append(np.append(parts, length))
         self.means.append(mean)
         self._steps.append(step)
 
     @property
+    def residual(self):
+        """What is left of the targets, times the weights, of shape (n_samples, n_targets).
+
+        C times this are the dual variables U.
+        """
+        return self._scaled(self._residual)
+
+    @property
     def steps(self):
         """Coefficients of the orthogonal columns, an array of shape (n_columns, n_targets)."""
-        return np.reshape(self._steps, (len(self._steps), self.residual.shape[1]))
+        return np.reshape(self._steps, (len(self._steps), self._residual.shape[1]))
 
     def triangle(self):
         """Return R: centred columns are orthogonal ones times R.
@@ -87,3 +97,8 @@ class GrowingRidge:
     def weights(self):
         """Return W, an array of shape (n_columns, n_targets)."""
         return solve_triangular(self.triangle(), self.steps)
+
+    def _scaled(self, rows):
+        if self._sample_weight is None:
+            return rows
+        return (rows.T * np.sqrt(self._sample_weight)).T

@@ -153,6 +153,8 @@ class StumpSearch:
     max_bins : int or None, default=None
         None keeps every threshold: the midpoints between consecutive distinct values of a feature.
         An integer keeps at most ``max_bins - 1`` of them per feature, at the quantiles.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        How often each sample counts in the quantiles; None: once.
 
     Attributes
     ----------
@@ -171,9 +173,9 @@ class StumpSearch:
     (Stump(feature=0, threshold=1.5, polarity=1), 0, 4.0)
     """
 
-    def __init__(self, X, max_bins=None):
+    def __init__(self, X, max_bins=None, sample_weight=None):
         self.X = np.asfortranarray(X, dtype=np.float64)
-        cuts = [_thresholds(column, max_bins) for column in self.X.T]
+        cuts = [_thresholds(column, max_bins, sample_weight) for column in self.X.T]
         self._layout = choose_layout(self.X, cuts)
         self.feature = self._layout.feature
         self.is_padding = self._layout.cut < 0
@@ -415,7 +417,7 @@ def _largest_rows(values):
     return rows[values[rows, column].argmax(axis=0), column]
 
 
-def _thresholds(values, max_bins):
+def _thresholds(values, max_bins, weights):
     """Midpoints between consecutive distinct values, all or those at the quantiles."""
     distinct, counts = np.unique(values, return_counts=True)
     low, high = distinct[:-1], distinct[1:]
@@ -425,5 +427,7 @@ def _thresholds(values, max_bins):
     middle = np.where((low <= middle) & (middle < high), middle, low)
     if max_bins is None or len(distinct) <= max_bins:
         return middle
-    wanted = len(values) * np.arange(1, max_bins) / max_bins
+    if weights is not None:
+        counts = np.bincount(np.searchsorted(distinct, values), weights)
+    wanted = counts.sum() * np.arange(1, max_bins) / max_bins
     return middle[np.unique(np.searchsorted(np.cumsum(counts)[:-1], wanted).clip(0, len(low) - 1))]

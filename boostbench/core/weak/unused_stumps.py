@@ -14,7 +14,7 @@ class UnusedStumps(StumpSearch):
 
     Parameters
     ----------
-    X, max_bins
+    X, max_bins, sample_weight
         As of `StumpSearch`.
 
     Examples
