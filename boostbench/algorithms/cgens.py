@@ -12,6 +12,7 @@ from boostbench.algorithms.base import (
     BoostingClassifier,
     Master,
     TotallyCorrective,
+    Weighted,
     spans,
 )
 from boostbench.algorithms.stump_ensembles import StumpEnsemble
@@ -27,7 +28,7 @@ from boostbench.unmeasured import unmeasured
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
 
-class CGENS(TotallyCorrective, BoostingClassifier):
+class CGENS(TotallyCorrective, Weighted, BoostingClassifier):
     r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x) + b`. After each new weak learner all coefficients
@@ -66,6 +67,8 @@ class CGENS(TotallyCorrective, BoostingClassifier):
         objective. The squared hinge is solved up to rounding.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons and cosines. Stumps need none.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -129,6 +132,7 @@ class CGENS(TotallyCorrective, BoostingClassifier):
         max_bins=None,
         tol=1e-3,
         random_state=None,
+        class_weight=None,
     ):
         self.n_iterations = n_iterations
         self.C = C
@@ -139,6 +143,7 @@ class CGENS(TotallyCorrective, BoostingClassifier):
         self.max_bins = max_bins
         self.tol = tol
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -160,16 +165,16 @@ class CGENS(TotallyCorrective, BoostingClassifier):
     def _target(self, y):
         return 2.0 * super()._target(y) - 1.0
 
-    def _master(self, X, signs, random_state):
+    def _master(self, X, signs, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
         names = [self.weak_learner] if isinstance(self.weak_learner, str) else self.weak_learner
-        searches = [self._search(name, X, rng) for name in names]
+        searches = [self._search(name, X, rng, weights) for name in names]
         search = searches[0] if len(searches) == 1 else Families(searches)
-        return _CGENSMaster(self, search, signs)
+        return _CGENSMaster(self, search, signs, weights)
 
-    def _search(self, name, X, rng):
+    def _search(self, name, X, rng, weights):
         if name == "stump":
-            return UnusedStumps(X, self.max_bins)
+            return UnusedStumps(X, self.max_bins, weights)
         if name == "perceptron":
             return RandomPerceptrons(X, self.n_candidates, rng)
         gamma = self.gamma
@@ -323,11 +328,11 @@ class CGENSSLS(StumpEnsemble):
 
 
 class _CGENSMaster(Master):
-    def __init__(self, params, search, signs):
+    def __init__(self, params, search, signs, sample_weight):
         super().__init__(params, search)
         self.signs = signs
-        self.svm = PrimalSVM(signs, params.C, params.loss, params.tol)
-        self.dual = np.ones(len(signs))
+        self.svm = PrimalSVM(signs, params.C, params.loss, params.tol, sample_weight)
+        self.dual = np.ones(len(signs)) if sample_weight is None else sample_weight
         self.learners = []
         self.weights = []
         self.intercepts = [self.svm.intercept]

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective
+from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
 from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.core.weak.linear import Perceptrons
@@ -21,7 +21,7 @@ _TOLERANCE = 1e-6
 _ZERO = 1e-9
 
 
-class LPBoost(TotallyCorrective, BoostingClassifier):
+class LPBoost(TotallyCorrective, Weighted, BoostingClassifier):
     r"""LPBoost for two classes: a soft margin and the L1 norm.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0`. After each new weak
@@ -50,6 +50,8 @@ class LPBoost(TotallyCorrective, BoostingClassifier):
         Perceptrons drawn anew in each round.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons. Stumps need none.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -99,12 +101,14 @@ class LPBoost(TotallyCorrective, BoostingClassifier):
         weak_learner="stump",
         n_candidates=2000,
         random_state=None,
+        class_weight=None,
     ):
         self.n_iterations = n_iterations
         self.C = C
         self.weak_learner = weak_learner
         self.n_candidates = n_candidates
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -114,13 +118,13 @@ class LPBoost(TotallyCorrective, BoostingClassifier):
     def _target(self, y):
         return 2.0 * super()._target(y) - 1.0
 
-    def _master(self, X, signs, random_state):
+    def _master(self, X, signs, random_state, weights=None):
         if self.weak_learner == "stump":
             search = StumpSearch(X)
         else:
             rng = np.random.default_rng(random_state.randint(2**31))
             search = TurnedPerceptrons(X, self.n_candidates, rng)
-        return _LPBoostMaster(self, search, signs)
+        return _LPBoostMaster(self, search, signs, weights)
 
     def _keep(self, master):
         is_stump = self.weak_learner == "stump"
@@ -144,10 +148,11 @@ class LPBoost(TotallyCorrective, BoostingClassifier):
 
 
 class _LPBoostMaster(Master):
-    def __init__(self, params, search, signs):
+    def __init__(self, params, search, signs, sample_weight):
         super().__init__(params, search)
         self.signs = signs
-        self.program = SoftMarginProgram(len(signs), params.C)
+        C = params.C if sample_weight is None else params.C * sample_weight
+        self.program = SoftMarginProgram(len(signs), C)
         self.learners = []
         self.path = CoefficientPath()
         self.objective = []

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective
+from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
 from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -22,7 +22,7 @@ _SLACK = 0.1
 _MOST_SLACK = 0.5
 
 
-class MultiBoost(TotallyCorrective, BoostingClassifier):
+class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
     r"""MultiBoost with stumps: a coefficient for every weak learner and class, all found anew.
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) W_{tr}` with :math:`W \ge 0`. After each new stump
@@ -67,6 +67,8 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         from strong to weak costs little more than its last point, as long as training converges
         before `n_iterations`. Where it does not, the stumps that were chosen for another `nu` take
         the place of better ones, so that `fit` starts afresh.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -79,7 +81,8 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         The objective after each round, the constant :math:`\lambda(0) / k` of the terms r = y_i
         included.
     dual_ : ndarray of shape (n_samples, n_classes)
-        The dual variables u after the last round; 0 for r = y_i.
+        The dual variables u after the last round, times the weights of the samples (of mean 1,
+        those of weight 0 left out); 0 for r = y_i.
 
     Notes
     -----
@@ -132,6 +135,7 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         max_bins=None,
         random_state=None,
         warm_start=False,
+        class_weight=None,
     ):
         self.n_iterations = n_iterations
         self.loss = loss
@@ -142,8 +146,9 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         self.max_bins = max_bins
         self.random_state = random_state
         self.warm_start = warm_start
+        self.class_weight = class_weight
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Train the estimator.
 
         Parameters
@@ -152,6 +157,9 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
             Training data, finite.
         y : array-like of shape (n_samples,)
             Labels of any type that sorts.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What the terms of the samples in the loss are multiplied with, not negative; the mean is
+            that over their sum. None: all are 1.
 
         Returns
         -------
@@ -161,22 +169,23 @@ class MultiBoost(TotallyCorrective, BoostingClassifier):
         Raises
         ------
         ValueError
-            If X is not a finite matrix, y holds one class only, a parameter is out of range, or a
-            warm start cannot go on from the last fit.
+            If X is not a finite matrix, y holds one class only, a parameter is out of range, a
+            weight is negative, all are 0, or a warm start cannot go on from the last fit.
         """
-        super().fit(X, y)
+        super().fit(X, y, sample_weight)
         if self._previous is not None and self._previous.is_full_of_others():
             self._previous = None
-            super().fit(X, y)
+            super().fit(X, y, sample_weight)
         return self
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         master = getattr(self, "_previous", None) if self.warm_start else None
         if master is not None:
-            master.check(X, labels)
+            master.check(X, labels, weights)
             master.begin()
         if master is None or master.is_full_of_others():
-            master = _MultiBoostMaster(self, StumpSearch(X, self.max_bins), labels)
+            search = StumpSearch(X, self.max_bins, weights)
+            master = _MultiBoostMaster(self, search, labels, weights)
         self._previous = master if self.warm_start else None
         return master
 
@@ -206,9 +215,9 @@ class _Solution(NamedTuple):
 class _Descent:
     """A solver that goes on from the coefficients of the round before."""
 
-    def __init__(self, params, own):
+    def __init__(self, params, own, sample_weight):
         self.own = own
-        self.loss = get_loss(params.loss)
+        self.loss = get_loss(params.loss, sample_weight)
         self.max_iter = params.solver_iterations
         self.solver = SOLVERS[params.solver]()
         self.resolution = self.solver.resolution
@@ -224,11 +233,12 @@ class _Descent:
 class _LinearProgram:
     dtype = np.float32
 
-    def __init__(self, params, own):
+    def __init__(self, params, own, sample_weight):
         self.own = own
+        self.sample_weight = sample_weight
 
     def solve(self, H, start, nu, tol):
-        W, dual, value = pairwise_hinge(H, self.own, nu)
+        W, dual, value = pairwise_hinge(H, self.own, nu, self.sample_weight)
         # The terms r = y_i are hinge losses of margin 0.
         return _Solution(W, value + self.own.shape[1], dual, 0.0)
 
@@ -245,9 +255,13 @@ class _Column(NamedTuple):
 
 
 class _MultiBoostMaster(Master):
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
         self.max_bins = params.max_bins
+        # Of mean 1, so that the sum of the losses has the size that it has without weights.
+        self.given = self.sample_weight = sample_weight
+        if sample_weight is not None:
+            self.sample_weight = sample_weight / sample_weight.mean()
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((0, self.own.shape[1]))
         self.stumps = []
@@ -259,10 +273,10 @@ class _MultiBoostMaster(Master):
         self.nu = None
         self.begin()
 
-    def check(self, X, labels):
+    def check(self, X, labels, sample_weight):
         """Refuse to go on where a fresh start would find other stumps, or fewer."""
-        same = np.array_equal(self.own.argmax(axis=0), labels)
-        if not (same and np.array_equal(self.search.X, X)):
+        given = (self.own.argmax(axis=0), labels), (self.search.X, X), (self.given, sample_weight)
+        if not all(np.array_equal(before, now) for before, now in given):
             raise ValueError("warm_start=True goes on from the last fit, but the data are others")
         if self.params.max_bins != self.max_bins:
             raise ValueError(
@@ -284,7 +298,7 @@ class _MultiBoostMaster(Master):
             self.others = len(self.stumps)
         self.nu = nu
         solver = _LinearProgram if params.loss == "hinge" else _Descent
-        self.solver = solver(params, self.own)
+        self.solver = solver(params, self.own, self.sample_weight)
         kept = self.H[: len(self.stumps)]
         self.H = np.empty((params.n_iterations, self.own.shape[1]), self.solver.dtype)
         self.H[: len(kept)] = kept

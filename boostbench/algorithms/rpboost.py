@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import NO_EDGE, Booster, BoostingClassifier, Master
+from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
@@ -25,13 +25,13 @@ class _Kept(NamedTuple):
     search: object
 
 
-class _LeastSquares(Booster):
+class _LeastSquares(Weighted):
     """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
 
     _stack: ClassVar = Stumps
 
     _parameter_constraints: ClassVar = {
-        **Booster._parameter_constraints,
+        **Weighted._parameter_constraints,
         "penalty": [Interval(Real, 0, None, closed="left")],
         "warm_start": ["boolean"],
     }
@@ -45,7 +45,7 @@ class _LeastSquares(Booster):
         self.random_state = random_state
         self.warm_start = warm_start
 
-    def _master(self, X, target, random_state):
+    def _master(self, X, target, random_state, weights=None):
         settings = self._settings(random_state)
         kept = getattr(self, "_kept", None) if self.warm_start else None
         if kept and kept.settings == settings and np.array_equal(kept.X, X):
@@ -55,7 +55,7 @@ class _LeastSquares(Booster):
         else:
             search = self._search(X, *settings)
         self._kept = _Kept(settings, X.copy(), search) if self.warm_start else None
-        return _LeastSquaresMaster(self, search, target)
+        return _LeastSquaresMaster(self, search, target, weights)
 
     def _settings(self, random_state):
         """What a search depends on besides the data."""
@@ -81,6 +81,22 @@ class _LeastSquares(Booster):
 
 class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
     """The classes as -1 and +1, and the sign of F as the class."""
+
+    _parameter_constraints: ClassVar = {
+        **BoostingClassifier._parameter_constraints,
+        **_LeastSquares._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        n_iterations=500,
+        penalty=0.0,
+        random_state=None,
+        warm_start=False,
+        class_weight=None,
+    ):
+        super().__init__(n_iterations, penalty, random_state, warm_start)
+        self.class_weight = class_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -115,7 +131,8 @@ class LsBoostRegressor(RegressorMixin, _LeastSquares):
         M of the paper: boosting rounds at most. Training ends earlier where no stump correlates
         with the residuals.
     penalty : float, default=0.0
-        :math:`\lambda`. It shrinks every step by N / (N + lambda), N the number of samples.
+        :math:`\lambda`. It shrinks every step by N / (N + lambda), N the number of samples, or the
+        sum of their weights.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
     warm_start : bool, default=False
@@ -173,6 +190,8 @@ class LsBoost(_BinaryLeastSquares):
     ----------
     n_iterations, penalty, random_state, warm_start
         As of `LsBoostRegressor`.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -221,6 +240,8 @@ class RpBoost(_BinaryLeastSquares):
         Whether a fit takes over the projections of the last one, and what was sorted there, where
         the data, `space`, `projection` and the seed are the same. It finds the same solution, to
         the last bit, in less time.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -251,7 +272,7 @@ class RpBoost(_BinaryLeastSquares):
     _stack: ClassVar = Perceptrons
 
     _parameter_constraints: ClassVar = {
-        **_LeastSquares._parameter_constraints,
+        **_BinaryLeastSquares._parameter_constraints,
         "space": [StrOptions(set(_SPACES))],
         "projection": [StrOptions({"orthonormal", "sign", "normal"})],
     }
@@ -264,8 +285,9 @@ class RpBoost(_BinaryLeastSquares):
         penalty=0.0,
         random_state=None,
         warm_start=False,
+        class_weight=None,
     ):
-        super().__init__(n_iterations, penalty, random_state, warm_start)
+        super().__init__(n_iterations, penalty, random_state, warm_start, class_weight)
         self.space = space
         self.projection = projection
 
@@ -297,17 +319,19 @@ class RpBoost(_BinaryLeastSquares):
 
 
 class _LeastSquaresMaster(Master):
-    def __init__(self, params, search, y):
+    def __init__(self, params, search, y, sample_weight):
         super().__init__(params, search)
-        self.intercept = y.mean()
+        self.weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.intercept = np.average(y, weights=sample_weight)
         self.residual = y - self.intercept
-        self.divisor = len(y) + params.penalty
+        self.divisor = self.weights.sum() + params.penalty
         self.learners = []
         self.coefficients = []
 
     def generate(self):
-        found = self.search.best(self.residual[:, None])
-        noise = NO_EDGE * np.abs(self.residual).sum()
+        weighted = self.weights * self.residual
+        found = self.search.best(weighted[:, None])
+        noise = NO_EDGE * np.abs(weighted).sum()
         return found if abs(found.edge) > noise else None
 
     def correct(self, found):

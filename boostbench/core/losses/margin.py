@@ -73,15 +73,47 @@ class Exponential:
         return dual
 
 
+class Weighted:
+    r"""A loss times the weight of the sample: :math:`c_i \lambda(\rho)`.
+
+    Parameters
+    ----------
+    loss : Logistic or Exponential
+    sample_weight : ndarray of shape (n_samples,)
+        c, positive. Samples are the last axis of the margins.
+
+    Examples
+    --------
+    >>> value, dual = Weighted(Exponential(), np.array([2.0, 3.0])).value_and_dual(np.zeros(2))
+    >>> print(value, dual)
+    [2. 3.] [2. 3.]
+    """
+
+    def __init__(self, loss, sample_weight):
+        self._loss = loss
+        self._sample_weight = sample_weight
+
+    def value_and_dual(self, margin):
+        """Evaluate the loss and its dual variables; as `Logistic.value_and_dual`."""
+        value, dual = self._loss.value_and_dual(margin)
+        return value * self._sample_weight, dual * self._sample_weight
+
+    def curvature(self, dual):
+        """Second derivative; as `Logistic.curvature`."""
+        return self._loss.curvature(dual / self._sample_weight) * self._sample_weight
+
+
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
-def get_loss(name):
+def get_loss(name, sample_weight=None):
     """Return the loss of a name.
 
     Parameters
     ----------
     name : {"exponential", "logistic"}
+    sample_weight : ndarray of shape (n_samples,), default=None
+        As of `Weighted`; None: all are 1.
 
     Raises
     ------
@@ -90,4 +122,5 @@ def get_loss(name):
     """
     if name not in LOSSES:
         raise ValueError(f"loss must be one of {sorted(LOSSES)}, got {name!r}")
-    return LOSSES[name]()
+    loss = LOSSES[name]()
+    return loss if sample_weight is None else Weighted(loss, sample_weight)

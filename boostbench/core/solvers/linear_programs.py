@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 
-def pairwise_hinge(H, own, nu):
+def pairwise_hinge(H, own, nu, sample_weight=None):
     r"""Minimise the pairwise hinge loss with an L1 norm over non-negative coefficients.
 
     .. math:: \min_{W, \xi \ge 0} \sum_{i, r \ne y_i} \xi_{ir} + \nu 1^\top W 1
@@ -22,12 +22,15 @@ def pairwise_hinge(H, own, nu):
         True where the class is the sample's.
     nu : float
         Weight of the L1 norm.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        What the losses of the samples are multiplied with, positive; None: 1.
 
     Returns
     -------
     W : ndarray of shape (n_classes, n_columns)
     dual : ndarray of shape (n_classes, n_samples)
-        The multipliers u of the margin constraints, in [0, 1]; 0 for r = y_i.
+        The multipliers u of the margin constraints, in [0, 1] times the weight of the sample; 0 for
+        r = y_i.
     value : float
         The minimum.
 
@@ -49,7 +52,8 @@ def pairwise_hinge(H, own, nu):
     classes = np.arange(n_classes)
     sign = own.T[sample].astype(np.float64) - (other[:, None] == classes)
     margins = (sign[:, :, None] * H.T[sample, None, :]).reshape(len(sample), -1)
-    cost = np.concatenate([np.full(margins.shape[1], float(nu)), np.ones(len(sample))])
+    costs = np.ones(len(sample)) if sample_weight is None else sample_weight[sample]
+    cost = np.concatenate([np.full(margins.shape[1], float(nu)), costs])
     result = linprog(
         cost,
         A_ub=np.hstack([-margins, -np.eye(len(sample))]),
@@ -60,5 +64,5 @@ def pairwise_hinge(H, own, nu):
         raise RuntimeError(f"the linear program of the hinge loss was not solved: {result.message}")
     W = np.maximum(result.x[: margins.shape[1]], 0.0).reshape(n_classes, n_columns)
     dual = np.zeros(own.shape)
-    dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, 1.0)
+    dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, costs)
     return W, dual, float(result.fun)

@@ -8,7 +8,7 @@ Both losses are of one form. With :math:`z = 1 - y f` and a width :math:`\delta`
 and its dual variable is :math:`\alpha = c \min(\max(z, 0), \delta)`. The squared hinge has
 :math:`c = 2C` and a middle piece without an end. The hinge is the limit of :math:`\delta \to 0`
 with :math:`c \delta = C`; for any width, :math:`\alpha` is feasible in the dual problem of the
-hinge, which says how far from its solution we are.
+hinge, which says how far from its solution we are. The c of a sample may have a weight as a factor.
 """
 
 import numpy as np
@@ -64,6 +64,8 @@ class PrimalSVM:
     tol : float, default=1e-3
         For the hinge: the duality gap to reach, as a part of the objective. The squared hinge is
         solved up to rounding.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        What the losses of the samples are multiplied with, positive; None: 1.
 
     Attributes
     ----------
@@ -84,8 +86,9 @@ class PrimalSVM:
     [0.7273] [0.1818 0.1818 0.3636]
     """
 
-    def __init__(self, y, C, loss="squared_hinge", tol=1e-3):
+    def __init__(self, y, C, loss="squared_hinge", tol=1e-3, sample_weight=None):
         self._y = y
+        self._sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self._C = C
         self._tol = tol
         self._is_hinge = loss == "hinge"
@@ -115,7 +118,8 @@ class PrimalSVM:
     def objective(self):
         """The objective at the solution."""
         hinge = np.maximum(self._slack, 0.0)
-        loss = hinge.sum() if self._is_hinge else hinge @ hinge
+        weighted = self._sample_weight * hinge
+        loss = weighted.sum() if self._is_hinge else weighted @ hinge
         return float(self.weights @ self.weights / 2 + self._C * loss)
 
     def add(self, column):
@@ -129,7 +133,7 @@ class PrimalSVM:
         n = len(self._theta)
         if n == len(self._gram):
             self._gram, self._inverse = _with_room(self._gram), _with_room(self._inverse)
-        inside = column * self._middle
+        inside = column * (self._middle * self._sample_weight)
         cross = self._rows.matrix @ inside
         own = column @ inside
         self._gram[n, :n] = self._gram[:n, n] = cross
@@ -151,7 +155,8 @@ class PrimalSVM:
 
     def _gap(self):
         """Duality gap for the hinge, at a solution for the width."""
-        return float(self._C * np.maximum(self._slack, 0.0).sum() - self.dual @ self._slack)
+        hinge = self._sample_weight * np.maximum(self._slack, 0.0)
+        return float(self._C * hinge.sum() - self.dual @ self._slack)
 
     def _newton(self):
         for _ in range(_MOST_STEPS):
@@ -196,10 +201,11 @@ class PrimalSVM:
     def _loss(self, slack):
         hinge = np.maximum(slack, 0.0)
         middle = np.minimum(hinge, self._width)
-        return self._curvature * (middle @ hinge - middle @ middle / 2)
+        weighted = self._sample_weight * middle
+        return self._curvature * (weighted @ hinge - weighted @ middle / 2)
 
     def _middle_of(self, slack):
-        return np.minimum(np.maximum(slack, 0.0), self._width)
+        return self._sample_weight * np.minimum(np.maximum(slack, 0.0), self._width)
 
     def _least(self, image, linear, square):
         """Where on a step the derivative, which rises piecewise linearly, is 0."""
@@ -237,14 +243,14 @@ class PrimalSVM:
         n = len(self._theta)
         rows = np.zeros((len(self._gram), len(changed)), order="F")
         rows[:n] = self._rows.matrix[:, changed]
-        signs = np.where(middle[changed], 1.0, -1.0)
+        signs = np.where(middle[changed], 1.0, -1.0) * self._sample_weight[changed]
         self._gram = _plus_product(self._gram, rows * signs, rows)
         # Where the middle piece is or was empty, `_invert` has something to say of the bias.
         if len(changed) > _FEW * n or not (before.any() and middle.any()):
             self._invert()
             return
         solved = self._inverse @ rows
-        small = np.diag(signs / self._curvature) + rows.T @ solved
+        small = np.diag(1.0 / (signs * self._curvature)) + rows.T @ solved
         self._inverse = _plus_product(self._inverse, -solved, np.linalg.solve(small, solved.T).T)
 
     def _set_width(self, width):

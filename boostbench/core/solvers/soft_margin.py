@@ -16,8 +16,8 @@ class SoftMarginProgram:
     Parameters
     ----------
     n_samples : int
-    C : float
-        Upper bound of the dual variables.
+    C : float or ndarray of shape (n_samples,)
+        Upper bound of the dual variables, of all or of each.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class SoftMarginProgram:
     coefficients : ndarray of shape (n_constraints,)
         w, the multipliers of the constraints, not negative.
     value : float
-        The maximum, which is also the minimum of :math:`\|w\|_1 + C 1^\top \xi`.
+        The maximum, which is also the minimum of :math:`\|w\|_1 + C^\top \xi`.
 
     Examples
     --------
@@ -37,10 +37,10 @@ class SoftMarginProgram:
     """
 
     def __init__(self, n_samples, C):
-        self.C = float(C)
-        self.dual = np.full(n_samples, self.C)
+        self.C = np.full(n_samples, C, dtype=np.float64)
+        self.dual = self.C
         self.coefficients = np.empty(0)
-        self.value = n_samples * self.C
+        self.value = float(self.C.sum())
         self._columns = np.arange(n_samples, dtype=np.int32)
         self._highs = highs = highspy.Highs()
         # Nothing on the screen, no threads beside those of the runner, and nothing that would
