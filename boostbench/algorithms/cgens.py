@@ -179,7 +179,7 @@ class CGENS(TotallyCorrective, Weighted, BoostingClassifier):
             return RandomPerceptrons(X, self.n_candidates, rng)
         gamma = self.gamma
         if gamma == "scale":
-            gamma = 1.0 / (X.shape[1] * X.var() or 1.0)
+            gamma = 1.0 / (X.shape[1] * _variance(X, weights) or 1.0)
         return RandomCosines(X, self.n_candidates, rng, gamma)
 
     def _keep(self, master):
@@ -325,6 +325,14 @@ class CGENSSLS(StumpEnsemble):
         for some in spans(stages):
             scores = scores + orthogonal[:, some] @ self.steps_[some]
             yield scores
+
+
+def _variance(X, weights):
+    """Variance of all entries of X, those of each row with its weight."""
+    if weights is None:
+        return X.var()
+    mean = np.average(X.mean(axis=1), weights=weights)
+    return np.average(((X - mean) ** 2).mean(axis=1), weights=weights)
 
 
 class _CGENSMaster(Master):

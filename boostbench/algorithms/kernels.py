@@ -14,8 +14,8 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 
 def stump_kernel(X, Y=None, offset=0.0):
@@ -92,9 +92,12 @@ def perceptron_kernel(X, Y=None, offset=0.0):
 class _KernelClassifier(ClassifierMixin, BaseEstimator):
     """A support vector machine of scikit-learn behind a constructor that names its parameters."""
 
-    _parameter_constraints: ClassVar = {"C": [Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints: ClassVar = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Train the classifier.
 
         Parameters
@@ -103,6 +106,8 @@ class _KernelClassifier(ClassifierMixin, BaseEstimator):
             Training data, finite.
         y : array-like of shape (n_samples,)
             Labels of any type that sorts.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C, not negative; None: all are 1.
 
         Returns
         -------
@@ -112,11 +117,19 @@ class _KernelClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If X is not a finite matrix, y holds one class only, or a parameter is out of range.
+            If X is not a finite matrix, y holds one class only, a parameter is out of range, or a
+            weight is negative or all are 0.
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.machine_ = self._machine().fit(X, y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+            # SVC mixes up its support vectors where there are weights of 0 and the kernel is ours.
+            present = sample_weight > 0
+            X, y, sample_weight = X[present], y[present], sample_weight[present]
+        self.machine_ = self._fitted(X, y, sample_weight)
         self.classes_ = self.machine_.classes_
         return self
 
@@ -153,11 +166,13 @@ class _KernelClassifier(ClassifierMixin, BaseEstimator):
 
 
 class _KernelSVC(_KernelClassifier):
-    def __init__(self, C=1.0):
+    def __init__(self, C=1.0, class_weight=None):
         self.C = C
+        self.class_weight = class_weight
 
-    def _machine(self):
-        return SVC(C=self.C, kernel=self._kernel)
+    def _fitted(self, X, y, sample_weight):
+        machine = SVC(C=self.C, kernel=self._kernel, class_weight=self.class_weight)
+        return machine.fit(X, y, sample_weight)
 
 
 class StumpKernelSVC(_KernelSVC):
@@ -167,6 +182,8 @@ class StumpKernelSVC(_KernelSVC):
     ----------
     C : float, default=1.0
         Weight of the margin errors.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -199,6 +216,8 @@ class PerceptronKernelSVC(_KernelSVC):
     ----------
     C : float, default=1.0
         Weight of the margin errors.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -241,6 +260,8 @@ class FourierFeaturesSVC(_KernelClassifier):
         Random features.
     random_state : int, RandomState instance or None, default=None
         Seed of the features.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -266,15 +287,17 @@ class FourierFeaturesSVC(_KernelClassifier):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, C=1.0, gamma=0.1, n_components=2000, random_state=None):
+    def __init__(self, C=1.0, gamma=0.1, n_components=2000, random_state=None, class_weight=None):
         self.C = C
         self.gamma = gamma
         self.n_components = n_components
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def _machine(self):
+    def _fitted(self, X, y, sample_weight):
         features = RBFSampler(
             gamma=self.gamma, n_components=self.n_components, random_state=self.random_state
         )
         # In the primal, with few samples as well: the dual method often ends at its limit.
-        return make_pipeline(features, LinearSVC(C=self.C, dual=False))
+        machine = LinearSVC(C=self.C, dual=False, class_weight=self.class_weight)
+        return make_pipeline(features, machine).fit(X, y, linearsvc__sample_weight=sample_weight)

@@ -8,7 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master
+from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.core.codebooks import codebook
 from boostbench.core.losses.codeword import CodewordRisk
@@ -23,7 +23,7 @@ from boostbench.unmeasured import unmeasured
 
 
 class CodewordMCBoost(
-    PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostingClassifier
+    PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, BoostingClassifier
 ):
     r"""MCBoost of Saberian and Vasconcelos, with codewords of any dimension.
 
@@ -58,6 +58,8 @@ class CodewordMCBoost(
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Of the codewords.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -105,6 +107,7 @@ class CodewordMCBoost(
         leaf_values="least_squares",
         max_bins=32,
         random_state=None,
+        class_weight=None,
     ):
         self.n_iterations = n_iterations
         self.n_components = n_components
@@ -112,6 +115,7 @@ class CodewordMCBoost(
         self.leaf_values = leaf_values
         self.max_bins = max_bins
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def transform(self, X):
         """Map to the predictor's values.
@@ -135,10 +139,11 @@ class CodewordMCBoost(
 
         return of_trees(self, self.hypotheses_.value @ self.codewords_.T)
 
-    def _master(self, X, labels, random_state):
-        risk = CodewordRisk(labels, _codebook(len(self.classes_), self._dimension(), random_state))
-        search = VectorTreeSearch(StumpSearch(X, self.max_bins), self.max_depth)
-        return _CodewordMaster(self, search, risk)
+    def _master(self, X, labels, random_state, weights=None):
+        codewords = _codebook(len(self.classes_), self._dimension(), random_state)
+        risk = CodewordRisk(labels, codewords, sample_weight=weights)
+        search = VectorTreeSearch(StumpSearch(X, self.max_bins, weights), self.max_depth, weights)
+        return _CodewordMaster(self, search, risk, 1.0 if weights is None else weights.min())
 
     def _keep(self, master):
         self._codewords = np.array(master.codewords)
@@ -179,7 +184,7 @@ class LADDER(CodewordMCBoost):
     ----------
     n_iterations : int, default=200
         N_b N_r: boosting rounds at most, of all cycles together; see `CodewordMCBoost`.
-    n_components, max_depth, leaf_values, max_bins, random_state
+    n_components, max_depth, leaf_values, max_bins, random_state, class_weight
         As of `CodewordMCBoost`; the codewords are where it starts.
     boosting_steps : int, default=2
         N_b: boosting rounds of a cycle.
@@ -231,20 +236,29 @@ class LADDER(CodewordMCBoost):
         boosting_steps=2,
         codeword_steps=4,
         random_state=None,
+        class_weight=None,
     ):
-        super().__init__(n_iterations, n_components, max_depth, leaf_values, max_bins, random_state)
+        super().__init__(
+            n_iterations,
+            n_components,
+            max_depth,
+            leaf_values,
+            max_bins,
+            random_state,
+            class_weight,
+        )
         self.boosting_steps = boosting_steps
         self.codeword_steps = codeword_steps
 
-    def _master(self, X, labels, random_state):
-        plain = super()._master(X, labels, random_state)
-        return _LadderMaster(self, plain.search, plain.risk)
+    def _master(self, X, labels, random_state, weights=None):
+        plain = super()._master(X, labels, random_state, weights)
+        return _LadderMaster(self, plain.search, plain.risk, plain.least)
 
     def _codewords_after(self, stage):
         return self._codewords[stage // self.boosting_steps]
 
 
-class CodewordBoosting(BoostingClassifier):
+class CodewordBoosting(Weighted, BoostingClassifier):
     r"""Codewords for a given predictor, by gradient descent.
 
     The features are the predictor's values f(x). The codewords lower the risk of `CodewordMCBoost`
@@ -256,6 +270,8 @@ class CodewordBoosting(BoostingClassifier):
         N_c: steps at most. Training ends earlier where no step lowers the risk.
     random_state : int, RandomState instance or None, default=None
         Of the first codewords, see `CodewordMCBoost`.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -278,13 +294,14 @@ class CodewordBoosting(BoostingClassifier):
     True
     """
 
-    def __init__(self, n_iterations=100, random_state=None):
+    def __init__(self, n_iterations=100, random_state=None, class_weight=None):
         self.n_iterations = n_iterations
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         codewords = _codebook(len(self.classes_), X.shape[1], random_state)
-        return _CodewordDescent(self, CodewordRisk(labels, codewords, X))
+        return _CodewordDescent(self, CodewordRisk(labels, codewords, X, weights))
 
     def _keep(self, master):
         self._codewords = np.array(master.codewords)
@@ -298,9 +315,10 @@ class CodewordBoosting(BoostingClassifier):
 
 
 class _CodewordMaster(Master):
-    def __init__(self, params, search, risk):
+    def __init__(self, params, search, risk, least):
         super().__init__(params, search)
         self.risk = risk
+        self.least = least
         self.codewords = [risk.codewords]
         self.log_risks = [risk.log_risk]
         self.trees = []
@@ -309,7 +327,7 @@ class _CodewordMaster(Master):
     def generate(self):
         weights = self.risk.weights()
         vote = self.params.leaf_values == "vote"
-        criterion = CodewordVote(self.risk.codewords) if vote else LeastSquares()
+        criterion = CodewordVote(self.risk.codewords) if vote else LeastSquares(self.least)
         found = self.search.best(weights, criterion)
         if found is None:
             return None

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective
+from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
@@ -29,7 +29,7 @@ _FEW_ROWS = 0.1
 _LARGEST = 1e30
 
 
-class RBoostProj(TotallyCorrective, BoostingClassifier):
+class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
     r"""RBoost^proj (RandomBoost, Algorithm 2), totally corrective.
 
     The outputs of the weak learners are projected by a random matrix :math:`P^{(r)}` for each class
@@ -83,6 +83,8 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
         Iterations of the solver per round at most.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -162,6 +164,7 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
         patience=None,
         solver_iterations=100,
         random_state=None,
+        class_weight=None,
     ):
         self.n_iterations = n_iterations
         self.n_projections = n_projections
@@ -176,8 +179,9 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
         self.patience = patience
         self.solver_iterations = solver_iterations
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         if self.rule == "pair" and not self.positive:
             raise ValueError(
                 "positive=False is for rule='paper' and rule='greedy'; with rule='pair' a weak "
@@ -185,7 +189,10 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
             )
         self.projection_seed_ = random_state.randint(2**31)
         search = _WEAK_LEARNERS[self.weak_learner](X)
-        return (_PairMaster if self.rule == "pair" else _RowMaster)(self, search, labels)
+        if weights is not None:
+            # The loss is a mean.
+            weights = weights / weights.mean()
+        return (_PairMaster if self.rule == "pair" else _RowMaster)(self, search, labels, weights)
 
     def projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...
@@ -229,9 +236,9 @@ class RBoostProj(TotallyCorrective, BoostingClassifier):
 class _ProjMaster(Master):
     """What both models share: losses, weights, the record of the rounds and when to stop."""
 
-    def __init__(self, params, search, labels):
+    def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
-        self.loss = get_loss(params.loss)
+        self.loss = get_loss(params.loss, sample_weight)
         n_samples, n_classes = len(search.X), len(params.classes_)
         self.n_classes = n_classes
         self.own = labels, np.arange(n_samples)
@@ -291,8 +298,8 @@ class _PairMaster(_ProjMaster):
 
     default_patience = _PATIENCE
 
-    def __init__(self, params, search, labels):
-        super().__init__(params, search, labels)
+    def __init__(self, params, search, labels, sample_weight):
+        super().__init__(params, search, labels, sample_weight)
         self.rows = []
         self.pair_codes = np.empty((params.n_iterations, self.n_classes))
         self.w = np.empty(0)
@@ -330,8 +337,8 @@ class _RowMaster(_ProjMaster):
 
     default_patience = 1
 
-    def __init__(self, params, search, labels):
-        super().__init__(params, search, labels)
+    def __init__(self, params, search, labels, sample_weight):
+        super().__init__(params, search, labels, sample_weight)
         self.minimise = nonnegative_quasi_newton if params.positive else _free_l1
         # Rows grow to the right: one row of P holds the projections of all weak learners so far.
         n_values = params.n_iterations * self.n_classes

@@ -45,7 +45,7 @@ class ReducedMCBoost(CodewordMCBoost):
         PCA by a Gaussian kernel whose variance is the mean squared distance of the samples;
         locality preserving projections; neighbourhood preserving embedding.
     max_depth, leaf_values, max_bins, random_state
-        As of `CodewordMCBoost`.
+        As of `CodewordMCBoost`. There are no weights: the reductions do not take them.
 
     Attributes
     ----------
@@ -86,12 +86,16 @@ class ReducedMCBoost(CodewordMCBoost):
         super().__init__(n_iterations, n_components, max_depth, leaf_values, max_bins, random_state)
         self.reduction = reduction
 
+    def fit(self, X, y):
+        """Train the estimator; as `CodewordMCBoost.fit`, but all samples weigh the same."""
+        return super().fit(X, y)
+
     @unmeasured
     def _stump_sum(self):
         name = type(self).__name__
         raise ValueError(f"the stumps of {name} test reduced features, not those of X")
 
-    def _master(self, X, labels, random_state):
+    def _master(self, X, labels, random_state, weights=None):
         reducer = _REDUCTIONS[self.reduction](self.n_components, X, len(self.classes_))
         self.reducer_ = reducer.fit(X, labels)
         return super()._master(self._seen(X), labels, random_state)

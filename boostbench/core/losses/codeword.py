@@ -34,6 +34,8 @@ class CodewordRisk:
     codewords : ndarray of shape (n_classes, n_components)
     predictions : ndarray of shape (n_samples, n_components), default=None
         f at first; by default 0.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        With which the mean of the losses is taken, positive; None: all are 1.
 
     Attributes
     ----------
@@ -51,8 +53,12 @@ class CodewordRisk:
     (24.0, True)
     """
 
-    def __init__(self, labels, codewords, predictions=None):
+    def __init__(self, labels, codewords, predictions=None, sample_weight=None):
         self.labels = labels
+        # Of the weights, of mean 1: a loss is an exponential.
+        self._log_weights = 0.0
+        if sample_weight is not None:
+            self._log_weights = np.log(sample_weight / sample_weight.mean())
         self.codewords = codewords
         if predictions is None:
             predictions = np.zeros((len(labels), codewords.shape[1]))
@@ -149,6 +155,7 @@ class CodewordRisk:
         exponents = codewords @ predictions.T
         exponents -= exponents[self._own]
         exponents *= 0.5
+        exponents += self._log_weights
         exponents[self._own] = -np.inf
         largest = exponents.max()
         exponents -= largest

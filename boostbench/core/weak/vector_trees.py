@@ -38,7 +38,16 @@ class FoundTree(NamedTuple):
 
 
 class LeastSquares:
-    """A leaf gives the mean of its weights: the tree is the least-squares fit to them."""
+    """A leaf gives the mean of its weights: the tree is the least-squares fit to them.
+
+    Parameters
+    ----------
+    least : float, default=1.0
+        The smallest count of a leaf that is not empty.
+    """
+
+    def __init__(self, least=1.0):
+        self._least = least
 
     def gain(self, sums, counts):
         """Say how good leaves are.
@@ -48,18 +57,18 @@ class LeastSquares:
         sums : ndarray of shape (n_leaves, n_components)
             Of the weights in each.
         counts : ndarray of shape (n_leaves,)
-            Of the samples in each.
+            Of the samples in each, or the sums of their weights.
 
         Returns
         -------
         ndarray of shape (n_leaves,)
             Not negative.
         """
-        return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, 1)
+        return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._least)
 
     def values(self, sums, counts):
         """Give the vectors of leaves; parameters as of `gain`, returns the shape of `sums`."""
-        return sums / np.maximum(counts, 1)[:, None]
+        return sums / np.maximum(counts, self._least)[:, None]
 
 
 class CodewordVote:
@@ -91,6 +100,8 @@ class VectorTreeSearch:
         Of the tests.
     depth : int
         Tests on the way to a leaf; 1 for stumps.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        What a sample counts; None: 1.
 
     Examples
     --------
@@ -105,9 +116,10 @@ class VectorTreeSearch:
            [0., 3.]])
     """
 
-    def __init__(self, search, depth):
+    def __init__(self, search, depth, sample_weight=None):
         self.search = search
         self.depth = depth
+        self._counts = np.ones(len(search.X)) if sample_weight is None else sample_weight
 
     def best(self, G, criterion):
         """Grow the tree of the largest gain, as far as one test after the other finds it.
@@ -123,7 +135,7 @@ class VectorTreeSearch:
         FoundTree or None
             None where no feature varies.
         """
-        counted = np.column_stack([G, np.ones(len(G))])
+        counted = np.column_stack([G, self._counts])
         at = np.zeros(len(G), np.int64)
         tests = []
         for level in range(self.depth):
@@ -159,7 +171,7 @@ class VectorTreeSearch:
     def _found(self, G, criterion, tests, leaf):
         n_leaves = 2**self.depth
         is_in = np.arange(n_leaves)[:, None] == leaf
-        counts = is_in.sum(axis=1)
+        counts = is_in @ self._counts
         sums = is_in.astype(np.float64) @ G
         values = criterion.values(sums, counts)
         # No sample of the training data comes to such a leaf; others find there what is beside it.
