@@ -13,11 +13,11 @@ from sklearn.base import (
 )
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.clock import Clock
+from boostbench.algorithms.weights import weighted
 from boostbench.unmeasured import unmeasured
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
@@ -258,19 +258,7 @@ class Weighted(Booster):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         class_weight = getattr(self, "class_weight", None)
-        if sample_weight is None and class_weight is None:
-            return self._train(X, self._target(y), None)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        X, y, weights = _present(X, y, weights)
-        if class_weight is not None:
-            check_classification_targets(y)
-            classes, labels = np.unique(y, return_inverse=True)
-            factors = compute_class_weight(
-                class_weight, classes=classes, y=y, sample_weight=weights
-            )
-            if factors.min() < 0:
-                raise ValueError(f"class_weight must not be negative, got {class_weight!r}")
-            X, y, weights = _present(X, y, weights * factors[labels])
+        X, y, weights = weighted(X, y, sample_weight, class_weight)
         return self._train(X, self._target(y), weights)
 
 
@@ -501,16 +489,6 @@ class BoostingTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Boo
             :math:`F(x)`.
         """
         return self._scores(X)
-
-
-def _present(X, y, weights):
-    """Leave out the samples without weight, so that nothing of them is learned."""
-    present = weights > 0
-    if present.all():
-        return X, y, weights
-    if not present.any():
-        raise ValueError("All samples have the weight 0: there is nothing to learn from.")
-    return X[present], y[present], weights[present]
 
 
 def spans(stages):

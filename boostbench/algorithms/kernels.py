@@ -15,7 +15,9 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostbench.algorithms.weights import weighted
 
 
 def stump_kernel(X, Y=None, offset=0.0):
@@ -122,14 +124,9 @@ class _KernelClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-            # SVC mixes up its support vectors where there are weights of 0 and the kernel is ours.
-            present = sample_weight > 0
-            X, y, sample_weight = X[present], y[present], sample_weight[present]
-        self.machine_ = self._fitted(X, y, sample_weight)
+        # SVC mixes up its support vectors where there are weights of 0 and the kernel is ours, and
+        # LinearSVC's weights of classes are not those of all their samples.
+        self.machine_ = self._fitted(*weighted(X, y, sample_weight, self.class_weight))
         self.classes_ = self.machine_.classes_
         return self
 
@@ -171,8 +168,7 @@ class _KernelSVC(_KernelClassifier):
         self.class_weight = class_weight
 
     def _fitted(self, X, y, sample_weight):
-        machine = SVC(C=self.C, kernel=self._kernel, class_weight=self.class_weight)
-        return machine.fit(X, y, sample_weight)
+        return SVC(C=self.C, kernel=self._kernel).fit(X, y, sample_weight)
 
 
 class StumpKernelSVC(_KernelSVC):
@@ -299,5 +295,5 @@ class FourierFeaturesSVC(_KernelClassifier):
             gamma=self.gamma, n_components=self.n_components, random_state=self.random_state
         )
         # In the primal, with few samples as well: the dual method often ends at its limit.
-        machine = LinearSVC(C=self.C, dual=False, class_weight=self.class_weight)
+        machine = LinearSVC(C=self.C, dual=False)
         return make_pipeline(features, machine).fit(X, y, linearsvc__sample_weight=sample_weight)

@@ -22,7 +22,12 @@ MODELS = [
 ]
 
 
-@parametrize_with_checks(MODELS)
+@parametrize_with_checks(
+    MODELS,
+    expected_failed_checks=lambda model: {
+        "check_sample_weight_equivalence_on_dense_data": "LIBSVM ends near the optimum"
+    },
+)
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)
 

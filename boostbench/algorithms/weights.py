@@ -1,0 +1,53 @@
+"""Weights of samples and of classes, checked and multiplied."""
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+
+def weighted(X, y, sample_weight, class_weight=None):
+    """Check the weights of the samples, and multiply them with those of their classes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    sample_weight : array-like of shape (n_samples,) or None
+        None: all are 1.
+    class_weight : dict, "balanced" or None, default=None
+        As of scikit-learn's `compute_class_weight`; "balanced" counts the weights of the samples.
+
+    Returns
+    -------
+    X, y : ndarray
+        Without the samples of weight 0, so that nothing of them is learned.
+    weights : ndarray of shape (n_present,), dtype=float64, or None
+        Positive; None where there are neither weights of samples nor of classes.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, all are 0, or there is not one for each sample.
+    """
+    if sample_weight is None and class_weight is None:
+        return X, y, None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    X, y, weights = _present(X, y, weights)
+    if class_weight is None:
+        return X, y, weights
+    check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weights)
+    if factors.min() < 0:
+        raise ValueError(f"class_weight must not be negative, got {class_weight!r}")
+    return _present(X, y, weights * factors[labels])
+
+
+def _present(X, y, weights):
+    present = weights > 0
+    if present.all():
+        return X, y, weights
+    if not present.any():
+        raise ValueError("All samples have the weight 0: there is nothing to learn from.")
+    return X[present], y[present], weights[present]

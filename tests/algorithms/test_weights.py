@@ -1,0 +1,414 @@
+"""Weights of samples and classes: what they must mean, whatever the mathematics."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog, minimize
+from sklearn.base import clone
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import has_fit_parameter
+
+from boostbench.algorithms import (
+    CGENS,
+    CGENSSLS,
+    SAMME,
+    AdaBoost,
+    CodewordBoosting,
+    CodewordMCBoost,
+    FourierFeaturesSVC,
+    GradBoost,
+    LPBoost,
+    LsBoost,
+    LsBoostRegressor,
+    MCBoost,
+    MultiBoost,
+    PerceptronKernelSVC,
+    ProjectedAdaBoostMH,
+    RBoostProj,
+    ReducedMCBoost,
+    StumpKernelSVC,
+)
+from boostbench.core.weak.stumps import StumpSearch
+
+from .problems import blobs
+from .test_estimators import BINARY, CASES
+
+MODELS = {name: model for name, model in CASES.items() if not name.startswith("RBoostRank")}
+MODELS |= {
+    "ProjectedAdaBoostMH": ProjectedAdaBoostMH(n_iterations=12),
+    "LsBoost, penalty": LsBoost(n_iterations=12, penalty=5.0),
+    "LsBoostRegressor": LsBoostRegressor(n_iterations=12),
+    "CodewordBoosting": CodewordBoosting(n_iterations=12, random_state=0),
+    "StumpKernelSVC": StumpKernelSVC(),
+    "PerceptronKernelSVC": PerceptronKernelSVC(),
+    "FourierFeaturesSVC": FourierFeaturesSVC(random_state=0),
+}
+CLASSIFIERS = {name: model for name, model in MODELS.items() if name != "LsBoostRegressor"}
+
+# Their solvers end near the minimum, and where depends on rounding; so does which solution of a
+# linear program is found. What they minimise is compared with SciPy instead.
+INEXACT = ("MultiBoost", "RBoostProj", "LPBoost", "CGENS, hinge", "KernelSVC", "CodewordBoosting")
+# Their weak learners are often equally good: SAMME's do not depend on where the samples of the
+# lesser classes are, and a perceptron may be alike a stump on the samples.
+TIES = ("SAMME", "CGENS, stumps and perceptrons")
+EXACT = {n: m for n, m in MODELS.items() if not any(word in n for word in INEXACT)}
+
+
+def both(models):
+    """Parametrise over models and numbers of classes."""
+    found = {
+        f"{name}, {n_classes} classes": (model, n_classes)
+        for name, model in models.items()
+        for n_classes in ((2,) if isinstance(model, BINARY) else (2, 3))
+    }
+    return pytest.mark.parametrize(("model", "n_classes"), found.values(), ids=found.keys())
+
+
+def scores(model, X):
+    return getattr(model, "decision_function", model.predict)(X)
+
+
+def draw(n_classes, seed=5):
+    """Draw a problem with weights that are no integers: few weak learners are equally good."""
+    X, y = blobs(n_classes, seed=103)
+    return X, y, np.random.default_rng(seed).uniform(0.5, 1.5, len(y))
+
+
+def close(found, wanted, rtol=1e-7):
+    np.testing.assert_allclose(found, wanted, rtol=rtol, atol=rtol * np.abs(wanted).max())
+
+
+def test_fit_says_whether_it_takes_weights():
+    for model in CASES.values():
+        is_ranking = type(model).__name__.startswith("RBoostRank")
+        assert has_fit_parameter(model, "sample_weight") != is_ranking
+        assert ("class_weight" in model.get_params()) != is_ranking
+    assert not has_fit_parameter(ReducedMCBoost(), "sample_weight")
+    assert "class_weight" not in LsBoostRegressor().get_params()
+
+
+@both(MODELS)
+def test_weight_zero_is_no_sample(model, n_classes):
+    X, y, weights = draw(n_classes)
+    weights[::4] = 0.0
+    present = weights > 0
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    alone = clone(model).fit(X[present], y[present], sample_weight=weights[present])
+    assert (scores(weighted, X) == scores(alone, X)).all()
+
+
+@both({name: model for name, model in EXACT.items() if not name.startswith(TIES)})
+def test_weight_two_is_the_sample_twice(model, n_classes):
+    X, y, weights = draw(n_classes)
+    times = np.random.default_rng(6).integers(0, 4, len(y))
+    weighted = clone(model).fit(X, y, sample_weight=times * weights)
+    repeated = clone(model).fit(
+        X.repeat(times, axis=0), y.repeat(times), sample_weight=weights.repeat(times)
+    )
+    # Weak learners that are alike on the samples may differ elsewhere.
+    there = X[times > 0]
+    close(
+        scores(weighted, there), scores(repeated, there), 2e-3 if "LADDER" in str(model) else 1e-7
+    )
+
+
+@both(MODELS)
+def test_weights_of_one_are_none_and_others_make_a_difference(model, n_classes):
+    X, y, weights = draw(n_classes)
+    plain, one, other = (
+        scores(clone(model).fit(X, y, sample_weight=given), X)
+        for given in (None, np.ones(len(y)), weights)
+    )
+    close(one, plain)
+    assert np.abs(other - plain).max() > 1e-3 * np.abs(plain).max()
+
+
+@both(MODELS)
+def test_a_factor_of_all_weights_is_one_of_the_loss(model, n_classes):
+    X, y, weights = draw(n_classes)
+    params = model.get_params()
+    if "C" in params:
+        other = clone(model).set_params(C=params["C"] / 4)
+    elif "penalty" in params:
+        other = clone(model).set_params(penalty=params["penalty"] * 4)
+    elif isinstance(model, MCBoost) and model.loss == "logistic":
+        other = clone(model).set_params(nu=params["nu"] * 4)
+    else:
+        other = clone(model)
+    found = other.fit(X, y, sample_weight=4 * weights)
+    close(scores(found, X), scores(clone(model).fit(X, y, sample_weight=weights), X))
+
+
+@both(CLASSIFIERS)
+def test_balanced_classes(model, n_classes):
+    X, y, _ = draw(n_classes)
+    X, y = X[8:], np.where(np.arange(8, 45) % 3 == 0, 0, y[8:])
+    by_class = compute_sample_weight("balanced", y)
+    asked = clone(model).set_params(class_weight="balanced").fit(X, y)
+    given = clone(model).fit(X, y, sample_weight=by_class)
+    close(scores(asked, X), scores(given, X))
+
+
+@both(CLASSIFIERS)
+def test_weights_of_classes_multiply_those_of_samples(model, n_classes):
+    X, y, weights = draw(n_classes)
+    names = np.array(["b", "a", "c"])[y]
+    asked = clone(model).set_params(class_weight={"a": 3.0, "b": 0.5, "c": 1.0}.copy())
+    if n_classes == 2:
+        asked.set_params(class_weight={"a": 3.0, "b": 0.5})
+    asked.fit(X, names, sample_weight=weights)
+    factors = np.array([0.5, 3.0, 1.0])[y]
+    given = clone(model).fit(X, names, sample_weight=factors * weights)
+    close(scores(asked, X), scores(given, X))
+
+
+class TestBalanced:
+    def test_it_counts_weights(self):
+        X, y, weights = draw(2)
+        times = np.arange(len(y)) % 3
+        asked = AdaBoost(n_iterations=5, class_weight="balanced")
+        weighted = clone(asked).fit(X, y, sample_weight=times * weights)
+        repeated = clone(asked).fit(
+            X.repeat(times, axis=0), y.repeat(times), sample_weight=weights.repeat(times)
+        )
+        close(scores(weighted, X[times > 0]), scores(repeated, X[times > 0]))
+
+    def test_it_does_not_see_absent_classes(self):
+        X, y, _ = draw(3)
+        model = SAMME(n_iterations=5, class_weight="balanced")
+        weighted = clone(model).fit(X, y, sample_weight=(y != 1).astype(float))
+        assert weighted.classes_.tolist() == [0, 2]
+        assert (weighted.predict(X) == clone(model).fit(X[y != 1], y[y != 1]).predict(X)).all()
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("weights", "message"),
+        [
+            (-np.ones(45), "Negative values in data passed to `sample_weight`"),
+            (np.zeros(45), "must contain at least one non-zero"),
+            (np.ones(44), r"sample_weight.shape == \(44,\), expected \(45,\)"),
+            (np.full(45, np.nan), "sample_weight contains NaN"),
+            ((np.arange(45) == 3).astype(float), "1 class only"),
+        ],
+    )
+    def test_weights(self, weights, message):
+        X, y = blobs(2)
+        with pytest.raises(ValueError, match=message):
+            AdaBoost().fit(X, y, sample_weight=weights)
+
+    @pytest.mark.parametrize(
+        ("class_weight", "message"),
+        [
+            ({0: 1.0, 1: -1.0}, "class_weight must not be negative"),
+            ({0: 0.0, 1: 0.0}, "All samples have the weight 0"),
+            ({0: 0.0, 1: 1.0}, "1 class only"),
+            ({0: 1.0, 7: 1.0}, r"classes, \[1\], are not in class_weight"),
+            ("fair", "'class_weight' parameter of AdaBoost must be"),
+        ],
+    )
+    def test_class_weights(self, class_weight, message):
+        with pytest.raises(ValueError, match=message):
+            AdaBoost(class_weight=class_weight).fit(*blobs(2))
+
+    def test_a_warm_start_with_other_weights(self):
+        X, y, weights = draw(3)
+        model = MultiBoost(n_iterations=5, warm_start=True).fit(X, y, sample_weight=weights)
+        model.set_params(nu=1e-3).fit(X, y, sample_weight=weights)
+        for other in (None, weights[::-1]):
+            with pytest.raises(ValueError, match="the data are others"):
+                model.fit(X, y, sample_weight=other)
+
+
+def stumps(X):
+    """Outputs of all stumps, of shape (n_samples, n_stumps)."""
+    search = StumpSearch(X)
+    kept = np.flatnonzero(~search.is_padding)
+    outputs = np.column_stack([search.stump(position)(X) for position in kept])
+    return np.unique(outputs, axis=1)
+
+
+def pairwise(F, y):
+    """Margins against all other classes, of shape (n_samples, n_classes); 0 for the own class."""
+    return F[np.arange(len(y)), y][:, None] - F
+
+
+LAMBDA = {"exponential": lambda rho: np.exp(-rho), "logistic": lambda rho: np.log1p(np.exp(-rho))}
+
+
+def nonnegative(objective, n):
+    """Minimise over non-negative coefficients, by SciPy and without derivatives of our own."""
+    options = {"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-10}
+    return minimize(objective, np.full(n, 0.1), bounds=[(0, None)] * n, options=options)
+
+
+class TestAgainstSciPy:
+    """The weighted optimum, from objectives written out with weights sample by sample."""
+
+    @pytest.mark.parametrize("loss", ["exponential", "logistic"])
+    @pytest.mark.parametrize("nu", [1e-9, 0.1])
+    def test_mcboost(self, loss, nu):
+        X, y, weights = draw(3)
+        model = MCBoost(n_iterations=3, loss=loss, eta=1.0, nu=nu)
+        model.fit(X, y, sample_weight=weights)
+        before = np.zeros((len(y), 3))
+        for h, w in zip(model.hypotheses_.outputs(X).T, model.coefficients_, strict=True):
+
+            def objective(w, h=h, before=before):
+                losses = weights @ LAMBDA[loss](pairwise(before + np.outer(h, w), y)).sum(axis=1)
+                return (np.log(losses) if loss == "exponential" else losses) + nu * w.sum()
+
+            best = nonnegative(objective, 3)
+            assert objective(w) == pytest.approx(best.fun, abs=1e-7)
+            before = before + np.outer(h, w)
+
+    @pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+    @pytest.mark.parametrize("loss", ["exponential", "logistic"])
+    def test_multiboost(self, loss, solver):
+        X, y = blobs(3, n_samples=12, n_features=2)
+        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        nu = 0.02
+        model = MultiBoost(300, loss=loss, nu=nu, tol=1e-4, solver=solver, solver_iterations=100)
+        model.fit(X, y, sample_weight=weights)
+        assert model.n_iterations_ < 300
+        H = stumps(X)
+        H = np.column_stack([H, -H])
+
+        def objective(W):
+            losses = LAMBDA[loss](pairwise(H @ W.reshape(-1, 3), y)).mean(axis=1)
+            return np.average(losses, weights=weights) + nu * W.sum()
+
+        best = nonnegative(objective, 3 * H.shape[1])
+        assert model.objective_[-1] == pytest.approx(best.fun, rel=1e-4)
+
+    def test_multiboost_hinge(self):
+        X, y = blobs(3, n_samples=20, n_features=2)
+        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        nu = 0.02
+        model = MultiBoost(300, loss="hinge", nu=nu, tol=1e-6).fit(X, y, sample_weight=weights)
+        H = stumps(X)
+        # Variables: W of all stumps and classes, then the slacks of all pairs with another class.
+        sample, other = np.nonzero(y[:, None] != np.arange(3))
+        eye = np.eye(3)
+        signs = eye[y[sample]] - eye[other]
+        margins = (H[sample][:, :, None] * signs[:, None, :]).reshape(len(sample), -1)
+        cost = weights[sample] / (3 * weights.sum())
+        best = linprog(
+            np.concatenate([np.full(2 * margins.shape[1], nu), cost]),
+            A_ub=np.hstack([-margins, margins, -np.eye(len(sample))]),
+            b_ub=-np.ones(len(sample)),
+        )
+        # The constant of the terms r = y_i is a third.
+        assert model.objective_[-1] == pytest.approx(best.fun + 1 / 3, rel=1e-6)
+
+    def test_lpboost(self):
+        X, y = blobs(2, n_samples=30, n_features=2)
+        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        model = LPBoost(300, C=0.1).fit(X, y, sample_weight=weights)
+        margins = (2.0 * y[:, None] - 1) * stumps(X)
+        best = linprog(
+            np.concatenate([np.ones(2 * margins.shape[1]), 0.1 * weights]),
+            A_ub=np.hstack([-margins, margins, -np.eye(len(y))]),
+            b_ub=-np.ones(len(y)),
+        )
+        assert model.objective_[-1] == pytest.approx(best.fun, rel=1e-6)
+        assert (model.dual_ <= 0.1 * weights + 1e-12).all()
+
+    @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+    def test_cgens(self, loss):
+        X, y, weights = draw(2)
+        model = CGENS(8, C=0.3, loss=loss, tol=1e-9).fit(X, y, sample_weight=weights)
+        H, signs = model.hypotheses_.outputs(X), 2.0 * y - 1
+        power = 2 if loss == "squared_hinge" else 1
+
+        def objective(theta):
+            hinge = np.maximum(1 - signs * (H @ theta[1:] + theta[0]), 0) ** power
+            return theta[1:] @ theta[1:] / 2 + 0.3 * weights @ hinge
+
+        found = objective(np.concatenate([model.intercepts_, model.coefficients_]))
+        assert found == pytest.approx(model.objective_[-1], rel=1e-9)
+        # The dual variables prove it: they are feasible, and their objective is the same.
+        assert signs @ model.dual_ == pytest.approx(0, abs=1e-9)
+        w = H.T @ (signs * model.dual_)
+        if loss == "hinge":
+            assert (model.dual_ <= 0.3 * weights + 1e-12).all()
+            dual = model.dual_.sum() - w @ w / 2
+        else:
+            dual = model.dual_.sum() - w @ w / 2 - (model.dual_**2 / (4 * 0.3 * weights)).sum()
+        assert dual == pytest.approx(found, rel=1e-6)
+
+    def test_cgens_sls(self):
+        X, y, weights = draw(3)
+        model = CGENSSLS(10, C=0.2).fit(X, y, sample_weight=weights)
+        H = np.column_stack([np.ones(len(y)), model.hypotheses_.outputs(X)])
+        ridge = np.diag([0.0] + [1.0] * 10)
+        left = ridge + 0.2 * (H.T * weights) @ H
+        W = np.linalg.solve(left, 0.2 * (H.T * weights) @ model.codewords_[y])
+        close(model.decision_function(X), H @ W @ model.codewords_.T)
+        close(list(model.staged_decision_function(X))[-1], model.decision_function(X))
+
+    @pytest.mark.parametrize("penalty", [0.0, 7.0])
+    def test_lsboost(self, penalty):
+        X, y = blobs(2, seed=103)
+        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        model = LsBoostRegressor(5, penalty=penalty).fit(X, y, sample_weight=weights)
+        F = np.full(len(y), weights @ y / weights.sum())
+        H = np.column_stack([np.ones(len(y)), stumps(X)])
+        for h, step in zip(model.hypotheses_.outputs(X).T, model.coefficients_, strict=True):
+            edges = (weights * (y - F)) @ H
+            assert abs((weights * (y - F)) @ h) == pytest.approx(np.abs(edges).max())
+            assert step * (weights.sum() + penalty) == pytest.approx((weights * (y - F)) @ h)
+            F = F + step * h
+        close(model.predict(X), F)
+
+    @pytest.mark.parametrize("norm", ["l2", "linf"])
+    def test_gradboost(self, norm):
+        X, y = blobs(3, n_samples=20, n_features=2)
+        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        model = GradBoost(3000, nu=0.05, norm=norm).fit(X, y, sample_weight=weights)
+        F = model.decision_function(X)
+        losses = np.log(np.exp(-pairwise(F, y)).sum(axis=1))
+        H = stumps(X)
+        of = {h.tobytes(): at for at, h in enumerate(H.T)}
+        W = np.zeros((H.shape[1], 3))
+        for h, step in zip(model.hypotheses_.outputs(X).T, model.coefficients_, strict=True):
+            sign = 1.0 if h.tobytes() in of else -1.0
+            W[of[(sign * h).tobytes()]] += sign * step
+        size = {
+            "l2": lambda V: np.sqrt((V**2).sum(axis=1)),
+            "linf": lambda V: np.abs(V).max(axis=1),
+        }
+        value = np.average(losses, weights=weights) + 0.05 * size[norm](W).sum()
+        assert model.objective_[-1] == pytest.approx(value, rel=1e-6)
+        # No stump can lower it: the dual norms of all slopes are at most nu.
+        p = np.exp(-pairwise(F, y))
+        p /= p.sum(axis=1, keepdims=True)
+        slopes = H.T @ ((np.eye(3)[y] - p) * (weights / weights.sum())[:, None])
+        dual = {"l2": size["l2"], "linf": lambda V: np.abs(V).sum(axis=1)}[norm]
+        assert dual(slopes).max() <= 0.05 * (1 + 1e-2)
+
+    @pytest.mark.parametrize("loss", ["exponential", "logistic"])
+    def test_rboost_proj(self, loss):
+        X, y, weights = draw(3)
+        nu = 0.02
+        model = RBoostProj(6, n_projections=30, loss=loss, nu=nu, tol=0, random_state=0)
+        model.fit(X, y, sample_weight=weights)
+        H = model.hypotheses_.outputs(X)
+        w = model.weight_path_[[5]].toarray().ravel()
+        codes = model.coefficients_[w > 0] / w[w > 0][:, None]
+
+        def objective(w_used):
+            F = (H[:, w > 0] * w_used) @ codes
+            losses = LAMBDA[loss](pairwise(F, y)).mean(axis=1)
+            return np.average(losses, weights=weights) + nu * w_used.sum()
+
+        assert objective(w[w > 0]) == pytest.approx(model.objective_[-1], rel=1e-5)
+        assert nonnegative(objective, (w > 0).sum()).fun == pytest.approx(
+            model.objective_[-1], rel=1e-4
+        )
+
+    def test_codewords(self):
+        X, y, weights = draw(3)
+        model = CodewordMCBoost(6, random_state=0).fit(X, y, sample_weight=weights)
+        losses = (np.exp(-0.5 * pairwise(model.decision_function(X), y))).sum(axis=1) - 1
+        risk = np.average(losses, weights=weights)
+        assert model.log_risks_[-1] == pytest.approx(np.log(risk))
