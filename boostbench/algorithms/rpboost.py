@@ -321,15 +321,15 @@ class RpBoost(_BinaryLeastSquares):
 class _LeastSquaresMaster(Master):
     def __init__(self, params, search, y, sample_weight):
         super().__init__(params, search)
-        self.weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.weights = sample_weight
         self.intercept = np.average(y, weights=sample_weight)
         self.residual = y - self.intercept
-        self.divisor = self.weights.sum() + params.penalty
+        self.divisor = (len(y) if sample_weight is None else sample_weight.sum()) + params.penalty
         self.learners = []
         self.coefficients = []
 
     def generate(self):
-        weighted = self.weights * self.residual
+        weighted = self.residual if self.weights is None else self.weights * self.residual
         found = self.search.best(weighted[:, None])
         noise = NO_EDGE * np.abs(weighted).sum()
         return found if abs(found.edge) > noise else None

@@ -56,7 +56,7 @@ class CodewordRisk:
     def __init__(self, labels, codewords, predictions=None, sample_weight=None):
         self.labels = labels
         # Of the weights, of mean 1: a loss is an exponential.
-        self._log_weights = 0.0
+        self._log_weights = None
         if sample_weight is not None:
             self._log_weights = np.log(sample_weight / sample_weight.mean())
         self.codewords = codewords
@@ -155,7 +155,8 @@ class CodewordRisk:
         exponents = codewords @ predictions.T
         exponents -= exponents[self._own]
         exponents *= 0.5
-        exponents += self._log_weights
+        if self._log_weights is not None:
+            exponents += self._log_weights
         exponents[self._own] = -np.inf
         largest = exponents.max()
         exponents -= largest

@@ -88,7 +88,7 @@ class PrimalSVM:
 
     def __init__(self, y, C, loss="squared_hinge", tol=1e-3, sample_weight=None):
         self._y = y
-        self._sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        self._sample_weight = sample_weight
         self._C = C
         self._tol = tol
         self._is_hinge = loss == "hinge"
@@ -118,7 +118,7 @@ class PrimalSVM:
     def objective(self):
         """The objective at the solution."""
         hinge = np.maximum(self._slack, 0.0)
-        weighted = self._sample_weight * hinge
+        weighted = self._weighted(hinge)
         loss = weighted.sum() if self._is_hinge else weighted @ hinge
         return float(self.weights @ self.weights / 2 + self._C * loss)
 
@@ -133,7 +133,7 @@ class PrimalSVM:
         n = len(self._theta)
         if n == len(self._gram):
             self._gram, self._inverse = _with_room(self._gram), _with_room(self._inverse)
-        inside = column * (self._middle * self._sample_weight)
+        inside = self._weighted(column * self._middle)
         cross = self._rows.matrix @ inside
         own = column @ inside
         self._gram[n, :n] = self._gram[:n, n] = cross
@@ -155,7 +155,7 @@ class PrimalSVM:
 
     def _gap(self):
         """Duality gap for the hinge, at a solution for the width."""
-        hinge = self._sample_weight * np.maximum(self._slack, 0.0)
+        hinge = self._weighted(np.maximum(self._slack, 0.0))
         return float(self._C * hinge.sum() - self.dual @ self._slack)
 
     def _newton(self):
@@ -201,11 +201,15 @@ class PrimalSVM:
     def _loss(self, slack):
         hinge = np.maximum(slack, 0.0)
         middle = np.minimum(hinge, self._width)
-        weighted = self._sample_weight * middle
+        weighted = self._weighted(middle)
         return self._curvature * (weighted @ hinge - weighted @ middle / 2)
 
     def _middle_of(self, slack):
-        return self._sample_weight * np.minimum(np.maximum(slack, 0.0), self._width)
+        return self._weighted(np.minimum(np.maximum(slack, 0.0), self._width))
+
+    def _weighted(self, values, some=slice(None)):
+        """Multiply values of some samples with their weights."""
+        return values if self._sample_weight is None else values * self._sample_weight[some]
 
     def _least(self, image, linear, square):
         """Where on a step the derivative, which rises piecewise linearly, is 0."""
@@ -243,7 +247,7 @@ class PrimalSVM:
         n = len(self._theta)
         rows = np.zeros((len(self._gram), len(changed)), order="F")
         rows[:n] = self._rows.matrix[:, changed]
-        signs = np.where(middle[changed], 1.0, -1.0) * self._sample_weight[changed]
+        signs = self._weighted(np.where(middle[changed], 1.0, -1.0), changed)
         self._gram = _plus_product(self._gram, rows * signs, rows)
         # Where the middle piece is or was empty, `_invert` has something to say of the bias.
         if len(changed) > _FEW * n or not (before.any() and middle.any()):

@@ -53,7 +53,10 @@ class GrowingRidge:
 
     def add(self, column):
         """Add a column, an array of shape (n_samples,), and fit anew."""
-        mean = np.average(column, weights=self._sample_weight)
+        if self._sample_weight is None:
+            mean = column.sum() / len(column)
+        else:
+            mean = np.average(column, weights=self._sample_weight)
         centred = self._scaled(column - mean)
         earlier = self._orthogonal.matrix
         parts = earlier @ centred
