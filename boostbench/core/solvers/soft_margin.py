@@ -37,10 +37,10 @@ class SoftMarginProgram:
     """
 
     def __init__(self, n_samples, C):
-        self.C = np.full(n_samples, C, dtype=np.float64)
-        self.dual = self.C
+        self.C = C
+        self.dual = np.full(n_samples, C, dtype=np.float64)
         self.coefficients = np.empty(0)
-        self.value = float(self.C.sum())
+        self.value = float(self.dual.sum())
         self._columns = np.arange(n_samples, dtype=np.int32)
         self._highs = highs = highspy.Highs()
         # Nothing on the screen, no threads beside those of the runner, and nothing that would
