@@ -1,7 +1,7 @@
 """The loop of all five papers, column generation, under scikit-learn's estimators."""
 
 from abc import ABC, abstractmethod
-from numbers import Integral
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +17,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.clock import Clock
+from boostbench.algorithms.early_stopping import EarlyStopping, hold_out
+from boostbench.algorithms.shared_parameters import share
+from boostbench.algorithms.training import (
+    Callbacks,
+    CallbackSupportMixin,
+    Lines,
+    Training,
+    with_callbacks,
+)
 from boostbench.algorithms.weights import weighted
 from boostbench.unmeasured import unmeasured
 
@@ -50,6 +59,9 @@ class Master(ABC):
         Set by the loop before the first round.
     """
 
+    # The lists that every round adds an entry to; None where rounds cannot be undone.
+    per_round: ClassVar = None
+
     def __init__(self, params, search):
         self.params = params
         self.search = search
@@ -80,8 +92,13 @@ class Master(ABC):
             False where another round would change nothing, which ends the training.
         """
 
+    def rewind(self, rounds):
+        """Undo the rounds after so many, as far as `Booster._keep` asks; no round may follow."""
+        for name in self.per_round:
+            del getattr(self, name)[rounds:]
 
-class Booster(BaseEstimator, ABC):
+
+class Booster(CallbackSupportMixin, BaseEstimator, ABC):
     """Base of all boosting estimators: the loop, its clock, and the checks of what comes in.
 
     A subclass has the constructor parameters `n_iterations` and `random_state`, and gives
@@ -89,13 +106,23 @@ class Booster(BaseEstimator, ABC):
     scores are not their sum, it has a `_staged_scores` of its own. It learns from class labels; one
     that learns from numbers has a `_target` of its own.
 
+    Callbacks of scikit-learn 1.9 and later see each round as a task: after
+    ``set_callbacks(ProgressBar())`` there is a bar, ``ScoringMonitor`` keeps the score of each
+    round, and any callback that returns True ends the training.
+
+    Parameters
+    ----------
+    verbose : int, default=0
+        A line on the screen every so many rounds, of any subclass; 0: none.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
     n_iterations_ : int
-        Boosting rounds done: `n_iterations`, or fewer where the training converged.
+        Boosting rounds of the model: `n_iterations`, or fewer where the training converged or was
+        ended.
     n_parameters_ : int
         Numbers that prediction needs.
     seconds_ : dict of str to float
@@ -108,7 +135,15 @@ class Booster(BaseEstimator, ABC):
     _parameter_constraints: ClassVar = {
         "n_iterations": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "verbose": [Interval(Integral, 0, None, closed="left")],
     }
+
+    # Parameters of all subclasses, by keyword, which their own constructors need not have.
+    _shared_parameters: ClassVar = {"verbose": 0}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        share(cls, cls._shared_parameters)
 
     def fit(self, X, y):
         """Train the estimator.
@@ -132,29 +167,68 @@ class Booster(BaseEstimator, ABC):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        return self._train(X, self._target(y))
+        return self._train(X, y)
 
-    def _train(self, X, target, *weights):
-        """Boost; with the weights of the samples where the estimator takes them."""
+    @with_callbacks
+    def _train(self, X, y, *weights, validation=None):
+        """Boost; with the weights of the samples where the estimator takes them.
+
+        `validation` holds X, y and weights of samples for early stopping, where there are some.
+        """
+        target = self._target(y)
+        random_state = check_random_state(self.random_state)
+        patience = getattr(self, "n_iter_no_change", None)
+        if patience is None:
+            validation = None
+        elif validation is None:
+            parts = X, y, target, *weights
+            rows = hold_out(target, self.validation_fraction, random_state)
+            (X, y, target, *weights), (X_val, y_val, _, *weights_val) = (
+                [None if part is None else part[some] for part in parts] for some in rows
+            )
+            validation = X_val, y_val, *weights_val
         clock = Clock()
         with clock.phase("preparation"):
-            master = self._master(X, target, check_random_state(self.random_state), *weights)
+            master = self._master(X, target, random_state, *weights)
         master.clock = clock
-        rounds = 0
-        while rounds < self.n_iterations:
+        training = Training(self, master, clock)
+        onlookers = self._onlookers(training, X, y, *weights, validation=validation)
+        while training.rounds < self.n_iterations:
             with clock.phase("search"):
                 column = master.generate()
             if column is None:
                 break
-            rounds += 1
+            training.rounds += 1
             with clock.phase("coefficients"):
                 progress = master.correct(column)
-            if not progress:
+            stops = [onlooker.look() for onlooker in onlookers]
+            if any(stops) or not progress:
                 break
-        self.n_iterations_ = rounds
-        self.seconds_ = clock.seconds
-        self._keep(master)
+        for onlooker in onlookers:
+            onlooker.end()
+        self._take_over(training)
         return self
+
+    def _onlookers(self, training, X, y, weights=None, *, validation):
+        """List who looks on: each of them after every round, and in the end."""
+        onlookers = []
+        if validation is not None:
+            if training.master.per_round is None:
+                raise ValueError(
+                    f"{type(self).__name__} has no early stopping: leave n_iter_no_change at None"
+                )
+            onlookers.append(EarlyStopping(training, *validation, patience=self.n_iter_no_change))
+        if self.verbose:
+            onlookers.append(Lines(training, self.verbose, *onlookers))
+        if getattr(self, "_skl_callbacks", None):
+            onlookers.append(Callbacks(training, X, y, weights))
+        return onlookers
+
+    def _take_over(self, training):
+        """Become what the training has come to."""
+        self.n_iterations_ = training.rounds
+        self.seconds_ = training.clock.seconds
+        self._keep(training.master)
 
     @property
     def weak_learner_time_(self):
@@ -231,7 +305,7 @@ class Weighted(Booster):
     takes `weights`, of shape (n_samples,) and positive; or None, where all are 1.
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
         """Train the estimator.
 
         Parameters
@@ -243,6 +317,11 @@ class Weighted(Booster):
         sample_weight : array-like of shape (n_samples,), default=None
             What the terms of the samples in the loss are multiplied with, not negative. The weight
             2 is the sample twice, the weight 0 no sample at all. None: all are 1.
+        X_val : array-like of shape (n_validation_samples, n_features), default=None
+            Samples for early stopping, where `n_iter_no_change` is set: then no part of X is held
+            out.
+        y_val : array-like of shape (n_validation_samples,), default=None
+            Their labels.
 
         Returns
         -------
@@ -257,9 +336,21 @@ class Weighted(Booster):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
+        validation = self._validation(X_val, y_val)
         class_weight = getattr(self, "class_weight", None)
         X, y, weights = weighted(X, y, sample_weight, class_weight)
-        return self._train(X, self._target(y), weights)
+        return self._train(X, y, weights, validation=validation)
+
+    def _validation(self, X_val, y_val):
+        """Check samples for early stopping."""
+        if X_val is None and y_val is None:
+            return None
+        if X_val is None or y_val is None or getattr(self, "n_iter_no_change", None) is None:
+            raise ValueError(
+                "X_val and y_val are for early stopping: give both and set n_iter_no_change, or "
+                "none of them"
+            )
+        return validate_data(self, X_val, y_val, dtype=np.float64, reset=False)
 
 
 class TotallyCorrective(ABC):
@@ -280,11 +371,35 @@ class TotallyCorrective(ABC):
 
 
 class BoostingClassifier(ClassifierMixin, Booster):
-    """Base of the boosting classifiers: the ways to predict a class from scores."""
+    """Base of the boosting classifiers: the ways to predict a class from scores.
+
+    Parameters
+    ----------
+    n_iter_no_change : int or None, default=None
+        Early stopping, where the rounds can be undone: training ends after so many rounds in a row
+        without a new least loss on held-out samples, and the model is that of the best round. None
+        trains on all samples, to the end.
+    validation_fraction : float, default=0.1
+        Part of the samples that is held out, drawn by `random_state`, stratified.
+
+    Attributes
+    ----------
+    validation_losses_ : ndarray of shape (n_rounds,)
+        With early stopping: log-loss of `predict_proba` for the held-out samples after each round,
+        those after the best one included.
+    """
 
     _parameter_constraints: ClassVar = {
         **Booster._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    _shared_parameters: ClassVar = {
+        **Booster._shared_parameters,
+        "n_iter_no_change": None,
+        "validation_fraction": 0.1,
     }
 
     def decision_function(self, X):

@@ -108,6 +108,8 @@ class GradBoost(StumpEnsemble):
 
 
 class _GradBoostMaster(StumpMaster):
+    per_round: ClassVar = (*StumpMaster.per_round, "objective")
+
     def __init__(self, params, search, labels, sample_weight=None):
         own = labels == np.arange(len(params.classes_))[:, None]
         n_classes, n_samples = own.shape
@@ -165,6 +167,12 @@ class _GradBoostMaster(StumpMaster):
         self.scores += step[:, None] * outputs
         self.objective.append(self._update() + self.params.nu * self.penalty)
         return True
+
+    def rewind(self, rounds):
+        super().rewind(rounds)
+        self.W[:] = 0.0
+        for stump, step in zip(self.stumps, self.votes, strict=True):
+            self.W[self.rows[stump]] += step
 
     def _minimum(self, W, edges):
         """Minimise the bound for each row."""

@@ -159,6 +159,8 @@ class MCBoost(StumpEnsemble):
 
 
 class _MCBoostMaster(Master):
+    per_round: ClassVar = ("learners", "coefficients")
+
     def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
         self.weights = _WEIGHTS[params.loss](labels, len(params.classes_), sample_weight)

@@ -148,7 +148,7 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
         self.warm_start = warm_start
         self.class_weight = class_weight
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
         """Train the estimator.
 
         Parameters
@@ -160,6 +160,8 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             What the terms of the samples in the loss are multiplied with, not negative; the mean is
             that over their sum. None: all are 1.
+        X_val, y_val : array-like, default=None
+            Samples and their labels for early stopping, as of other boosters.
 
         Returns
         -------
@@ -172,10 +174,10 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
             If X is not a finite matrix, y holds one class only, a parameter is out of range, a
             weight is negative, all are 0, or a warm start cannot go on from the last fit.
         """
-        super().fit(X, y, sample_weight)
+        super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
         if self._previous is not None and self._previous.is_full_of_others():
             self._previous = None
-            super().fit(X, y, sample_weight)
+            super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
         return self
 
     def _master(self, X, labels, random_state, weights=None):

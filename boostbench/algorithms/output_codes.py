@@ -122,6 +122,8 @@ class AdaBoostECC(StumpEnsemble):
 
 
 class _ECCMaster(StumpMaster):
+    per_round: ClassVar = (*StumpMaster.per_round, "intercepts")
+
     def __init__(self, params, search, labels, sample_weight=None, rng=None):
         n_classes = len(params.classes_)
         right = labels[:, None] == np.arange(n_classes)
@@ -369,6 +371,8 @@ class AdaBoostMO(Weighted, BoostingClassifier):
 
 
 class _MOMaster(StumpMaster):
+    per_round: ClassVar = (*StumpMaster.per_round, "positions")
+
     def __init__(self, params, search, labels, sample_weight=None):
         sides = params.codes_.T[labels]
         # Signed: the side times the weight. In column order, as the features are.

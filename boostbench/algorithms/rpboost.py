@@ -319,6 +319,8 @@ class RpBoost(_BinaryLeastSquares):
 
 
 class _LeastSquaresMaster(Master):
+    per_round: ClassVar = ("learners", "coefficients")
+
     def __init__(self, params, search, y, sample_weight):
         super().__init__(params, search)
         self.weights = sample_weight

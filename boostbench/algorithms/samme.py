@@ -116,6 +116,8 @@ class SAMME(Weighted, BoostingClassifier):
 
 
 class _SAMMEMaster(Master):
+    per_round: ClassVar = ("trees", "alphas")
+
     def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
         self.labels = labels

@@ -52,6 +52,8 @@ class StumpMaster(Master):
         None: all are 1.
     """
 
+    per_round: ClassVar = ("stumps", "votes")
+
     def __init__(self, params, search, weights, sample_weight=None):
         super().__init__(params, search)
         self._factors = None
