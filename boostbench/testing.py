@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import has_fit_parameter
 
 # Scores that were added up round by round differ from those added up at once by rounding, which
 # solvers in single precision multiply.
@@ -30,7 +31,8 @@ def check_booster(estimator, *, falling=True):
     It runs scikit-learn's `check_estimator`, in which `EXPECTED_FAILURES` may fail, then fits small
     problems of two classes, and of three where the estimator takes them, and checks each fit by
     `check_fitted_booster`. A fit must come out the same again, and predict the same when it was
-    pickled.
+    pickled. Where `fit` takes weights of samples, they must make a difference; weights of 1 are as
+    none, and a weight of 0 is no sample.
 
     Parameters
     ----------
@@ -64,6 +66,8 @@ def check_booster(estimator, *, falling=True):
         assert (again == scores).all(), "a second fit gives other scores"
         copy = pickle.loads(pickle.dumps(fitted))
         assert (copy.decision_function(X) == scores).all(), "a pickled model gives other scores"
+        if has_fit_parameter(estimator, "sample_weight"):
+            _check_weights(estimator, X, y, scores)
 
 
 def check_fitted_booster(estimator, X, *, falling=True):
@@ -95,6 +99,25 @@ def check_fitted_booster(estimator, X, *, falling=True):
     if falling:
         _check_objective(estimator)
     _check_terms(estimator, X)
+
+
+def _check_weights(estimator, X, y, plain):
+    def scores(rows, weights):
+        fitted = clone(estimator).fit(X[rows], y[rows], sample_weight=weights[rows])
+        return fitted.decision_function(X)
+
+    all_rows, some_rows = np.full(len(y), True), np.arange(len(y)) % 5 > 0
+    weights = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
+    assert (scores(all_rows, weights) != plain).any(), "weights make no difference"
+    np.testing.assert_allclose(
+        scores(all_rows, np.ones(len(y))),
+        plain,
+        rtol=_ROUNDING,
+        atol=_ROUNDING * np.abs(plain).max(),
+        err_msg="weights of 1 are not as none",
+    )
+    same = scores(all_rows, weights * some_rows) == scores(some_rows, weights)
+    assert same.all(), "a sample of weight 0 changes the model"
 
 
 def _check_stages(estimator, X):

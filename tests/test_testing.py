@@ -91,6 +91,13 @@ class Forgetful(AdaBoostMH):
         return self
 
 
+class Indifferent(AdaBoostMH):
+    """Weights are checked, but not used."""
+
+    def _master(self, X, labels, random_state, weights=None):
+        return super()._master(X, labels, random_state)
+
+
 class Renamed(AdaBoostMH):
     """The constructor changes a parameter, against scikit-learn's rules."""
 
@@ -102,3 +109,8 @@ class Renamed(AdaBoostMH):
 def test_scikit_learns_checks_are_run(wrong):
     with pytest.raises(AssertionError):
         check_booster(wrong)
+
+
+def test_weights_are_checked():
+    with pytest.raises(AssertionError, match="weights make no difference"):
+        check_booster(Indifferent(n_iterations=8))

@@ -316,7 +316,8 @@ class Weighted(Booster):
             Labels of any type that sorts, or numbers where numbers are predicted.
         sample_weight : array-like of shape (n_samples,), default=None
             What the terms of the samples in the loss are multiplied with, not negative. The weight
-            2 is the sample twice, the weight 0 no sample at all. None: all are 1.
+            2 is the sample twice, the weight 0 no sample at all, which has no place in attributes
+            with a number for each sample. None: all are 1.
         X_val : array-like of shape (n_validation_samples, n_features), default=None
             Samples for early stopping, where `n_iter_no_change` is set: then no part of X is held
             out.

@@ -32,6 +32,19 @@ def test_values_by_hand(name, margin, expected):
 
 
 @pytest.mark.parametrize("name", LOSSES)
+def test_a_weight_is_a_factor_of_the_loss_and_of_its_derivatives(name):
+    weights = np.array([0.5, 3.0, 1e-3])
+    margin = np.array([[0.3, -2.0, 1.5], [1.0, 4.0, -7.0]])
+    plain, weighted = get_loss(name), get_loss(name, weights)
+    value, dual = plain.value_and_dual(margin)
+    for found, wanted in zip(weighted.value_and_dual(margin), (value, dual), strict=True):
+        np.testing.assert_array_equal(found, weights * wanted)
+    np.testing.assert_allclose(
+        weighted.curvature(weights * dual), weights * plain.curvature(dual), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("name", LOSSES)
 def test_the_dual_is_the_negative_slope(name):
     margin = np.linspace(-6, 6, 101)
     step = 1e-5

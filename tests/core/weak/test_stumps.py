@@ -243,6 +243,16 @@ def test_many_thresholds_of_many_samples_keep_single_precision():
     assert search.best(G).edge == pytest.approx(exact, rel=1e-5)
 
 
+@pytest.mark.parametrize("max_bins", [2, 3, 8])
+def test_quantiles_count_weights(max_bins):
+    rng = np.random.default_rng(0)
+    X, times = rng.normal(size=(40, 3)).round(1), rng.integers(1, 6, 40)
+    times[X[:, 0] > 0.5] *= 9
+    weighted = held(StumpSearch(X, max_bins, times.astype(float)))
+    assert weighted == held(StumpSearch(X.repeat(times, axis=0), max_bins))
+    assert weighted != held(StumpSearch(X, max_bins))
+
+
 @pytest.mark.parametrize("seed", MANY_SEEDS)
 @pytest.mark.parametrize("max_bins", [2, 3, 8, 16, 100])
 def test_binned_thresholds_are_a_subset_of_the_exact(seed, max_bins):
