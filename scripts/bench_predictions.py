@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 from timing import minima, training_part
 
 from boostbench.algorithms import MCBoost
-from boostbench.algorithms.stump_ensembles import additive
 from boostbench.configs import read
 from boostbench.data import load
 
@@ -23,7 +22,7 @@ N_INSTANCES = 20_000
 def main():
     """Print a row per size of a batch."""
     model = MCBoost(n_iterations=N_ROUNDS).fit(*training_part("pendigits:100"))
-    ways = [model, additive(model)]
+    ways = [model, model.shape_functions()]
     X = load(read("data", "pendigits")).X
     assert (ways[0].predict(X) == ways[1].predict(X)).all()
     rows = []

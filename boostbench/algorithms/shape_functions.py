@@ -1,16 +1,14 @@
 """Sums of stumps as functions of one feature each: what a model does with a feature, exactly."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array
 
-from boostbench.algorithms.stump_ensembles import AdditiveModel
-from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.algorithms.base import decision, predicted
+from boostbench.core.weak.additive import AdditiveTables
 
 
-class ShapeFunctions(AdditiveModel):
+class ShapeFunctions:
     r"""A fitted sum of stumps as :math:`F(x) = F_0 + \sum_j f_j(x_j)`, a step function per feature.
 
     It is what `BoostingClassifier.shape_functions` returns. Nothing is approximated: stumps on the
@@ -39,18 +37,12 @@ class ShapeFunctions(AdditiveModel):
     """
 
     def __init__(self, model, X=None):
-        total = model._stump_sum()
-        # A stump that does nothing, where there is none at all.
-        shape = (max(1, len(total.stumps)), *total.coefficients.shape[1:])
-        super().__init__(
-            SimpleNamespace(
-                hypotheses_=total.stumps if len(total.stumps) else Stumps([Stump(0, np.inf)]),
-                coefficients_=np.resize(total.coefficients, shape),
-                intercepts_=total.intercept[None],
-                classes_=model.classes_,
-                n_features_in_=model.n_features_in_,
-            )
-        )
+        stumps, coefficients, self._intercept = model._stump_sum()
+        self._is_binary = coefficients.ndim == 1
+        columns = coefficients[:, None] if self._is_binary else coefficients
+        self.tables = AdditiveTables(stumps, columns)
+        self.classes_ = model.classes_
+        self._n_features = model.n_features_in_
         self.outputs = self.classes_[1:] if self._is_binary else self.classes_
         default = [f"x{feature}" for feature in range(self._n_features)]
         self.feature_names = np.asarray(getattr(model, "feature_names_in_", default))
@@ -58,6 +50,35 @@ class ShapeFunctions(AdditiveModel):
         if X is not None:
             for values, table in zip(self._looked_up(X), self.tables.tables, strict=True):
                 self._move(table, values.mean(axis=0))
+
+    def decision_function(self, X):
+        """Score the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
+            As from the classifier, up to rounding.
+        """
+        scores = self.tables.scores(self._checked(X))
+        scores += self._intercept
+        return scores[:, 0] if self._is_binary else decision(scores)
+
+    def predict(self, X):
+        """Predict the labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return predicted(self.decision_function(X), self.classes_)
 
     @property
     def intercept(self):

@@ -1,21 +1,17 @@
-"""Sums of stumps with a coefficient for every class: their base, and their additive form."""
+"""Sums of stumps with a coefficient for every class: their base."""
 
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_array, check_is_fitted
 
 from boostbench.algorithms.base import (
     PERFECT,
     BoostingClassifier,
     Master,
     Weighted,
-    decision,
-    predicted,
 )
-from boostbench.core.weak.additive import AdditiveTables
 from boostbench.core.weak.stumps import Stumps
 
 
@@ -71,93 +67,3 @@ class StumpMaster(Master):
         """Return the coefficient for an edge in [0, 1] and whether it leaves errors to correct."""
         capped = min(edge, PERFECT)
         return 0.5 * np.log((1 + capped) / (1 - capped)), edge < PERFECT
-
-
-class AdditiveModel:
-    """A fitted classifier with stumps as one table per feature: see `additive`.
-
-    Attributes
-    ----------
-    tables : boostbench.core.weak.additive.AdditiveTables
-    classes_ : ndarray of shape (n_classes,)
-    """
-
-    def __init__(self, model):
-        columns = model.coefficients_.reshape(len(model.hypotheses_), -1)
-        self.tables = AdditiveTables(model.hypotheses_, columns)
-        self.classes_ = model.classes_
-        self._intercept = model.intercepts_.sum(axis=0) if hasattr(model, "intercepts_") else 0.0
-        self._is_binary = model.coefficients_.ndim == 1
-        self._n_features = model.n_features_in_
-
-    def decision_function(self, X):
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
-            As from the classifier, up to rounding.
-        """
-        X = check_array(X, dtype=np.float64)
-        if X.shape[1] != self._n_features:
-            raise ValueError(f"X has {X.shape[1]} features, expected {self._n_features}")
-        scores = self.tables.scores(X)
-        scores += self._intercept
-        return scores[:, 0] if self._is_binary else decision(scores)
-
-    def predict(self, X):
-        """Predict the labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return predicted(self.decision_function(X), self.classes_)
-
-
-def additive(model):
-    """Return a fitted stump ensemble as one table per feature.
-
-    Parameters
-    ----------
-    model : estimator
-        Fitted, with stumps on single features in `hypotheses_`, and in `coefficients_` one number
-        for each or one for each and every class: AdaBoost, AdaBoostMH, AdaBoostECC, AdaBoostSIP,
-        GradBoost, MultiBoost, CGENSSLS, LPBoost; with stumps, CGENS, MCBoost and RBoostProj.
-
-    Returns
-    -------
-    AdditiveModel
-
-    Raises
-    ------
-    ValueError
-        If the model is not of that form.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from boostbench.algorithms import AdaBoostMH
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = AdaBoostMH(n_iterations=50).fit(X, y)
-    >>> bool((additive(model).predict(X) == model.predict(X)).all())
-    True
-    """
-    check_is_fitted(model)
-    name = type(model).__name__
-    if hasattr(model, "project"):
-        raise ValueError(f"the stumps of {name} test projected features, not those of X")
-    shape = np.shape(model.coefficients_)
-    expected = [(len(model.hypotheses_),), (len(model.hypotheses_), len(model.classes_))]
-    plain = isinstance(model.hypotheses_, Stumps) and model.hypotheses_.feature.ndim == 1
-    if not plain or shape not in expected:
-        raise ValueError(f"{name} is no sum of stumps with a coefficient for every class")
-    return AdditiveModel(model)

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.stump_ensembles import additive
 from boostbench.core.weak.stumps import Stump, Stumps
 
 
@@ -32,7 +31,8 @@ def of_stumps(model):
     Parameters
     ----------
     model : estimator
-        Fitted, as `boostbench.algorithms.stump_ensembles.additive` takes it.
+        Fitted, with stumps on single features in `hypotheses_`, and in `coefficients_` one number
+        for each or one for each and every class.
 
     Returns
     -------
@@ -43,12 +43,16 @@ def of_stumps(model):
     ValueError
         If the model is not of that form.
     """
-    if not isinstance(getattr(model, "hypotheses_", None), Stumps):
-        raise ValueError(f"{type(model).__name__} is no sum of stumps")
-    if len(model.hypotheses_):
-        additive(model)
+    name, stumps = type(model).__name__, getattr(model, "hypotheses_", None)
+    if hasattr(model, "project"):
+        raise ValueError(f"the stumps of {name} test projected features, not those of X")
+    if not isinstance(stumps, Stumps) or stumps.feature.ndim != 1:
+        raise ValueError(f"{name} is no sum of stumps")
+    expected = [(len(stumps),), (len(stumps), len(model.classes_))]
+    if np.shape(model.coefficients_) not in expected:
+        raise ValueError(f"{name} is no sum of stumps with a coefficient for every class")
     intercept = model.intercepts_.sum(axis=0) if hasattr(model, "intercepts_") else 0.0
-    return of_votes(model.hypotheses_, model.coefficients_, intercept)
+    return of_votes(stumps, model.coefficients_, intercept)
 
 
 def of_trees(model, values):

@@ -4,7 +4,6 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from boostbench.algorithms import CGENS, CGENSSLS
-from boostbench.algorithms.stump_ensembles import additive
 from boostbench.core.codebooks import simplex
 
 from . import reference
@@ -247,7 +246,7 @@ def test_stumps_are_an_additive_model(model, n_classes):
     X, y = blobs(n_classes, seed=8)
     model.fit(X, y)
     new = np.random.default_rng(0).normal(size=(50, 4))
-    tables = additive(model)
+    tables = model.shape_functions()
     np.testing.assert_allclose(
         tables.decision_function(new), model.decision_function(new), atol=1e-9
     )
@@ -257,7 +256,7 @@ def test_stumps_are_an_additive_model(model, n_classes):
 def test_what_are_no_stumps_is_no_additive_model(weak_learner):
     model = CGENS(12, weak_learner=weak_learner, n_candidates=20, random_state=0).fit(*blobs(2))
     with pytest.raises(ValueError, match="CGENS is no sum of stumps"):
-        additive(model)
+        model.shape_functions()
 
 
 class TestBadInput:

@@ -4,7 +4,6 @@ import pytest
 from scipy.optimize import linprog
 
 from boostbench.algorithms import LPBoost
-from boostbench.algorithms.stump_ensembles import additive
 
 from . import reference
 from .problems import blobs, noise
@@ -127,7 +126,7 @@ def test_its_additive_form():
     X, y = blobs(2, seed=6)
     model = LPBoost(C=0.3).fit(X, y)
     np.testing.assert_allclose(
-        additive(model).decision_function(X), model.decision_function(X), atol=1e-12
+        model.shape_functions().decision_function(X), model.decision_function(X), atol=1e-12
     )
 
 

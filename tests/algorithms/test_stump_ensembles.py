@@ -15,7 +15,6 @@ from boostbench.algorithms import (
     RBoostProj,
     RBoostRank,
 )
-from boostbench.algorithms.stump_ensembles import additive
 
 from .problems import blobs
 
@@ -29,6 +28,8 @@ ADDITIVE = {
     "MCBoost": MCBoost(n_iterations=40),
     "MCBoost, logistic": MCBoost(n_iterations=40, loss="logistic"),
     "MultiBoost": MultiBoost(n_iterations=40),
+    "AdaBoostMO": AdaBoostMO(n_iterations=10),
+    "SAMME": SAMME(n_iterations=40),
     "RBoostProj": RBoostProj(n_iterations=20, n_projections=50, random_state=0),
 }
 
@@ -41,7 +42,7 @@ def test_additive_tables_predict_the_same(model, n_classes):
     X, y = blobs(n_classes, n_samples=90)
     names = np.array(["b", "a", "c"])[y]
     model.fit(X, names)
-    tables = additive(model)
+    tables = model.shape_functions()
     new = np.random.default_rng(1).normal(size=(500, X.shape[1]))
     for rows in (X, new, new.tolist()):
         assert (tables.predict(rows) == model.predict(rows)).all()
@@ -55,15 +56,14 @@ def test_additive_tables_predict_the_same(model, n_classes):
 @pytest.mark.parametrize(
     "model",
     [
-        AdaBoostMO(n_iterations=3),
         MCBoost(n_iterations=3, weak_learner="tree"),
         RBoostRank(n_iterations=3, n_projections=10, random_state=0),
-        SAMME(n_iterations=3),
+        SAMME(n_iterations=3, weak_learner="tree"),
     ],
 )
 def test_what_is_not_additive_is_refused(model):
     with pytest.raises(ValueError, match=f"{type(model).__name__} is no sum of stumps"):
-        additive(model.fit(*blobs(3)))
+        model.fit(*blobs(3)).shape_functions()
 
 
 @pytest.mark.parametrize("n_components", [2, 6])
@@ -71,4 +71,4 @@ def test_stumps_on_projected_features_are_refused(n_components):
     """They would be taken for stumps on the features of the same numbers."""
     model = ProjectedAdaBoostMH(n_iterations=10, n_components=n_components).fit(*blobs(3))
     with pytest.raises(ValueError, match="ProjectedAdaBoostMH test projected features"):
-        additive(model)
+        model.shape_functions()
