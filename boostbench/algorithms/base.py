@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -138,6 +139,9 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
         "verbose": [Interval(Integral, 0, None, closed="left")],
     }
 
+    # Whether X may be a sparse matrix: `_master` gets it in CSR form then.
+    _takes_sparse: ClassVar = False
+
     # Parameters of all subclasses, by keyword, which their own constructors need not have.
     _shared_parameters: ClassVar = {"verbose": 0}
 
@@ -166,7 +170,7 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
             If X is not a finite matrix, y holds one class only, or a parameter is out of range.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = self._validated(X, y)
         return self._train(X, y)
 
     @with_callbacks
@@ -186,7 +190,7 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
             (X, y, target, *weights), (X_val, y_val, _, *weights_val) = (
                 [None if part is None else part[some] for part in parts] for some in rows
             )
-            validation = X_val, y_val, *weights_val
+            validation = dense(X_val), y_val, *weights_val
         clock = Clock()
         with clock.phase("preparation"):
             master = self._master(X, target, random_state, *weights)
@@ -243,6 +247,7 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = self._takes_sparse
         return tags
 
     def _validate_params(self):
@@ -292,10 +297,15 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
     def _scores(self, X):
         """Return the scores F after the last round."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, len(X), _CHUNK_ROWS))
-        scores = (next(self._staged_scores(chunk, [self.n_iterations_])) for chunk in chunks)
+        X = self._validated(X, reset=False)
+        chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, X.shape[0], _CHUNK_ROWS))
+        scores = (next(self._staged_scores(dense(chunk), [self.n_iterations_])) for chunk in chunks)
         return np.concatenate(list(scores))
+
+    def _validated(self, X, *y, **options):
+        """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all."""
+        accepted = "csr" if self._takes_sparse else False
+        return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
 
 
 class Weighted(Booster):
@@ -336,7 +346,7 @@ class Weighted(Booster):
             weight is negative or all are 0.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = self._validated(X, y)
         validation = self._validation(X_val, y_val)
         class_weight = getattr(self, "class_weight", None)
         X, y, weights = weighted(X, y, sample_weight, class_weight)
@@ -351,7 +361,8 @@ class Weighted(Booster):
                 "X_val and y_val are for early stopping: give both and set n_iter_no_change, or "
                 "none of them"
             )
-        return validate_data(self, X_val, y_val, dtype=np.float64, reset=False)
+        X_val, y_val = self._validated(X_val, y_val, reset=False)
+        return dense(X_val), y_val
 
 
 class TotallyCorrective(ABC):
@@ -556,7 +567,7 @@ class BoostingClassifier(ClassifierMixin, Booster):
             As from `decision_function`, after 1, 2, ..., `n_iterations_` rounds.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = dense(self._validated(X, reset=False))
         for scores in self._staged_scores(X, range(1, self.n_iterations_ + 1)):
             yield decision(scores)
 
@@ -605,6 +616,11 @@ class BoostingTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Boo
             :math:`F(x)`.
         """
         return self._scores(X)
+
+
+def dense(X):
+    """Return X as an ndarray, sparse or not."""
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def spans(stages):
