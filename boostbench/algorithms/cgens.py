@@ -286,6 +286,8 @@ class CGENSSLS(StumpEnsemble):
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
+    _takes_sparse: ClassVar = False
+
     def __init__(
         self, n_iterations=500, C=0.01, max_bins=None, random_state=None, class_weight=None
     ):

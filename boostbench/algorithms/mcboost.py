@@ -140,6 +140,10 @@ class MCBoost(StumpEnsemble):
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
 
+    @property
+    def _takes_sparse(self):
+        return self.weak_learner == "stump"
+
     def _master(self, X, labels, random_state, weights=None):
         if self.weak_learner == "stump":
             search = StumpSearch(X, self.max_bins, weights)

@@ -311,6 +311,8 @@ class AdaBoostMO(Weighted, BoostingClassifier):
 
     _parameter_constraints: ClassVar = StumpEnsemble._parameter_constraints
 
+    _takes_sparse: ClassVar = True
+
     def __init__(self, n_iterations=1000, max_bins=None, random_state=None, class_weight=None):
         self.n_iterations = n_iterations
         self.max_bins = max_bins

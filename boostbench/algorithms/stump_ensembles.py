@@ -23,6 +23,8 @@ class StumpEnsemble(Weighted, BoostingClassifier):
         "max_bins": [None, Interval(Integral, 2, None, closed="left")],
     }
 
+    _takes_sparse: ClassVar = True
+
     def __init__(self, n_iterations=1000, max_bins=None, random_state=None, class_weight=None):
         self.n_iterations = n_iterations
         self.max_bins = max_bins

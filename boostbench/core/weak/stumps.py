@@ -12,9 +12,11 @@ every column at once, and is built once per fit.
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from boostbench.core.weak.base import Found, Stack, largest_entry
 from boostbench.core.weak.layouts import PIECE, choose_layout
+from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 from boostbench.unmeasured import unmeasured
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
@@ -148,7 +150,7 @@ class StumpSearch:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
         Training data.
     max_bins : int or None, default=None
         None keeps every threshold: the midpoints between consecutive distinct values of a feature.
@@ -174,9 +176,14 @@ class StumpSearch:
     """
 
     def __init__(self, X, max_bins=None, sample_weight=None):
-        self.X = np.asfortranarray(X, dtype=np.float64)
-        cuts = [_thresholds(column, max_bins, sample_weight) for column in self.X.T]
-        self._layout = choose_layout(self.X, cuts)
+        if sparse.issparse(X):
+            self.X = SparseFeatures(X)
+            cuts = [_thresholds(v, max_bins, counts) for v, counts in self.X.columns(sample_weight)]
+            self._layout = SparseBins(self.X, cuts)
+        else:
+            self.X = np.asfortranarray(X, dtype=np.float64)
+            cuts = [_thresholds(column, max_bins, sample_weight) for column in self.X.T]
+            self._layout = choose_layout(self.X, cuts)
         self.feature = self._layout.feature
         self.is_padding = self._layout.cut < 0
         self._padding = np.flatnonzero(self.is_padding)

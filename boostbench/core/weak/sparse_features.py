@@ -1,0 +1,128 @@
+"""Features most of whose values are 0: what a search of stumps needs of them."""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+
+class SparseFeatures:
+    """A sparse matrix by its columns, of which some are made dense where that is asked for.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_samples, n_features)
+
+    Attributes
+    ----------
+    matrix : scipy.sparse.csc_array of shape (n_samples, n_features), dtype=float64
+        Without zeros on record.
+    shape : tuple of int
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> X = SparseFeatures(csr_array(np.array([[0.0, 2.0], [3.0, 0.0]])))
+    >>> X[:, 1]
+    array([2., 0.])
+    >>> X[:, np.array([1, 0])]
+    array([[2., 0.],
+           [0., 3.]])
+    """
+
+    def __init__(self, X):
+        self.matrix = sparse.csc_array(X, dtype=np.float64, copy=True)
+        self.matrix.sum_duplicates()
+        self.matrix.eliminate_zeros()
+        self.shape = self.matrix.shape
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, key):
+        _, features = key
+        columns = self.matrix[:, np.atleast_1d(features)].toarray()
+        return columns[:, 0] if np.ndim(features) == 0 else columns
+
+    def columns(self, sample_weight=None):
+        """Yield the values of each feature and how often each counts; all zeros are one value.
+
+        Parameters
+        ----------
+        sample_weight : ndarray of shape (n_samples,), default=None
+            How often each sample counts; None: once.
+
+        Yields
+        ------
+        values, counts : ndarray of shape (n_values,)
+        """
+        weights = np.ones(len(self)) if sample_weight is None else sample_weight
+        total = weights.sum()
+        ends = self.matrix.indptr
+        for start, stop in pairwise(ends):
+            values, counts = self.matrix.data[start:stop], weights[self.matrix.indices[start:stop]]
+            if len(values) < len(self):
+                values, counts = np.append(values, 0.0), np.append(counts, total - counts.sum())
+            yield values, counts
+
+
+class SparseBins:
+    """A layout as those of `boostbench.core.weak.layouts`, whose work goes with the numbers not 0.
+
+    Thresholds below 0 sum up the weights of what is below them, the others those of what is above
+    them: the zeros are on the other side, and never looked at.
+
+    Parameters
+    ----------
+    X : SparseFeatures
+    cuts : list of ndarray
+        The thresholds of each feature, ascending.
+
+    Attributes
+    ----------
+    feature, cut : ndarray of shape (n_positions,), dtype=int64
+        The feature at each position, and the number of its threshold through all features.
+    """
+
+    def __init__(self, X, cuts):
+        n_thresholds = np.array([len(c) for c in cuts])
+        first = np.cumsum(n_thresholds) - n_thresholds
+        zero = np.array([np.searchsorted(c, 0.0) for c in cuts])
+        self.feature = np.repeat(np.arange(len(cuts)), n_thresholds)
+        place = np.arange(len(self.feature)) - first[self.feature]
+        is_below = place < zero[self.feature]
+        # From below up to 0, then from above down to it, so that sums run on from bin to bin.
+        turned = (n_thresholds + zero)[self.feature] - 1 - place
+        self.cut = first[self.feature] + np.where(is_below, place, turned)
+        self._sign = np.where(is_below, 1.0, -1.0).astype(np.float32)[:, None]
+        # Where a sum begins anew: at each feature's first threshold, and at its first above 0.
+        begins = (place == 0) | (place == zero[self.feature])
+        self._start = np.flatnonzero(begins)
+        self._run = np.cumsum(begins) - 1
+
+        ends = X.matrix.indptr
+        rows, columns = [], []
+        for j, cut in enumerate(cuts):
+            some = slice(ends[j], ends[j + 1])
+            bins = np.searchsorted(cut, X.matrix.data[some])
+            # What is in the bin of the zeros is on their side of every threshold.
+            apart = bins != zero[j]
+            bins = bins[apart]
+            at = np.where(bins < zero[j], bins, len(cut) + zero[j] - bins)
+            rows.append(first[j] + at)
+            columns.append(X.matrix.indices[some][apart])
+        rows, columns = np.concatenate(rows), np.concatenate(columns)
+        shape = len(self.feature), len(X)
+        self._samples = sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape)
+
+    def pieces(self, W, total):
+        """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
+        sums = self._samples @ W
+        if len(self._start) < len(sums):
+            # In double precision: the running sum goes on from one feature to the next.
+            running = np.cumsum(sums, axis=0, dtype=np.float64)
+            before = running[self._start] - sums[self._start]
+            sums = (running - before[self._run]).astype(np.float32)
+        sums += total.astype(np.float32)
+        sums *= self._sign
+        yield sums

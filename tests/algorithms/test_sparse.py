@@ -1,0 +1,70 @@
+"""Boosters that take a sparse X learn from it what they learn from the same numbers in full."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from boostbench.algorithms import (
+    AdaBoost,
+    AdaBoostECC,
+    AdaBoostMH,
+    AdaBoostMO,
+    AdaBoostSIP,
+    GradBoost,
+    MCBoost,
+    MultiBoost,
+    ProjectedAdaBoostMH,
+)
+
+MODELS = [
+    AdaBoost(n_iterations=15),
+    AdaBoost(n_iterations=15, constant=True, max_bins=4),
+    AdaBoostECC(n_iterations=15, random_state=0),
+    AdaBoostMH(n_iterations=15),
+    AdaBoostMO(n_iterations=5),
+    AdaBoostSIP(n_iterations=15),
+    GradBoost(n_iterations=15),
+    MCBoost(n_iterations=15),
+    MCBoost(n_iterations=15, loss="logistic", max_bins=4),
+    ProjectedAdaBoostMH(n_iterations=15),
+]
+
+
+def data(n_classes):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 8)) * (rng.random((150, 8)) < [1, 0.6, 0.6, 0.5, 0.5, 0.4, 0.3, 0])
+    X[:, 1] = np.abs(X[:, 1])
+    score = X @ rng.normal(size=8) + 0.3 * rng.normal(size=150)
+    return X, np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model).replace(" ", ""))
+def test_sparse_is_dense(model):
+    X, y = data(2 if isinstance(model, AdaBoost) else 3)
+    # Weights that are alike would make ties, which rounding decides.
+    weights = np.random.default_rng(1).random(len(y))
+    fits = [{"sample_weight": weights}, {"sample_weight": np.where(weights < 0.3, 0, weights)}]
+    if not isinstance(model, AdaBoostMO):
+        fits.append({})
+    for fit in fits:
+        expected = model.fit(X, y, **fit).decision_function(X)
+        for form in (sparse.csr_array, sparse.csc_matrix):
+            found = model.fit(form(X), y, **fit)
+            np.testing.assert_allclose(found.decision_function(X), expected, atol=1e-6)
+            np.testing.assert_array_equal(found.predict(form(X)), found.predict(X))
+            *_, staged = found.staged_decision_function(form(X))
+            np.testing.assert_allclose(staged, expected, atol=1e-6)
+
+
+def test_early_stopping_on_sparse_data():
+    X, y = data(3)
+    model = MCBoost(n_iterations=200, n_iter_no_change=5, random_state=0)
+    rounds = [model.fit(form(X), y).n_iterations_ for form in (np.asarray, sparse.csr_array)]
+    assert rounds[0] == rounds[1] < 200
+
+
+@pytest.mark.parametrize("model", [MCBoost(weak_learner="tree"), MultiBoost()])
+def test_others_refuse_it(model):
+    X, y = data(3)
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        model.fit(sparse.csr_array(X), y)
