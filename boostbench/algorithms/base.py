@@ -93,6 +93,9 @@ class Master(ABC):
             False where another round would change nothing, which ends the training.
         """
 
+    def end(self):  # noqa: B027 - most have nothing to say
+        """Warn of an outcome that is not what was asked for; called after the last round."""
+
     def rewind(self, rounds):
         """Undo the rounds after so many, as far as `Booster._keep` asks; no round may follow."""
         for name in self.per_round:
@@ -208,6 +211,7 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
             stops = [onlooker.look() for onlooker in onlookers]
             if any(stops) or not progress:
                 break
+        master.end()
         for onlooker in onlookers:
             onlooker.end()
         self._take_over(training)

@@ -1,9 +1,11 @@
 """MultiBoost: totally corrective multi-class boosting by column generation."""
 
+import warnings
 from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
@@ -80,6 +82,10 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
     objective_ : ndarray of shape (n_iterations_,)
         The objective after each round, the constant :math:`\lambda(0) / k` of the terms r = y_i
         included.
+    converged_ : bool
+        Whether W solves the problem over all stumps up to `tol`. It does not where training ended
+        at `n_iterations` or was stopped early; nor, after a `ConvergenceWarning`, where the solver
+        came to the end of its precision.
     dual_ : ndarray of shape (n_samples, n_classes)
         The dual variables u after the last round, times the weights of the samples (of mean 1,
         those of weight 0 left out); 0 for r = y_i.
@@ -181,6 +187,11 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
         return self
 
     def _master(self, X, labels, random_state, weights=None):
+        if self.warm_start and self.n_iter_no_change is not None:
+            raise ValueError(
+                "warm_start=True goes on from all rounds of the last fit, of which early stopping "
+                "undoes some: set n_iter_no_change=None or warm_start=False"
+            )
         master = getattr(self, "_previous", None) if self.warm_start else None
         if master is not None:
             master.check(X, labels, weights)
@@ -198,6 +209,7 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
         self.weight_path_ = master.path.matrix(self.coefficients_.size)
         self.objective_ = np.array(master.objective) / master.own.size
         self.dual_ = np.ascontiguousarray(master.solution.dual.T)
+        self.converged_ = master.converged
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
     def _staged_coefficients(self, stages):
@@ -231,6 +243,11 @@ class _Descent:
         W, value, residual = self.solver.minimise(problem, start, nu, tol, self.max_iter)
         return _Solution(W, value, problem.dual, residual)
 
+    def restore(self, H, W, nu):
+        """Return what was found once: W."""
+        problem = PairwiseLoss(H, self.own, self.loss)
+        return _Solution(W, problem.move(W)[0] + nu * W.sum(), problem.dual, np.inf)
+
 
 class _LinearProgram:
     dtype = np.float32
@@ -243,6 +260,9 @@ class _LinearProgram:
         W, dual, value = pairwise_hinge(H, self.own, nu, self.sample_weight)
         # The terms r = y_i are hinge losses of margin 0.
         return _Solution(W, value + self.own.shape[1], dual, 0.0)
+
+    def restore(self, H, W, nu):
+        return self.solve(H, W, nu, None)
 
 
 class _Column(NamedTuple):
@@ -257,6 +277,8 @@ class _Column(NamedTuple):
 
 
 class _MultiBoostMaster(Master):
+    per_round: ClassVar = ("stumps", "objective")
+
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
         self.max_bins = params.max_bins
@@ -305,7 +327,7 @@ class _MultiBoostMaster(Master):
         self.H = np.empty((params.n_iterations, self.own.shape[1]), self.solver.dtype)
         self.H[: len(kept)] = kept
         self.column = None
-        self.is_solved = False
+        self.is_solved = self.converged = self.is_stuck = False
 
     def is_full_of_others(self):
         """Say whether stumps that were chosen for another nu leave no place for more."""
@@ -326,6 +348,28 @@ class _MultiBoostMaster(Master):
         self.path.append(self.solution.W.T)
         self.objective.append(self.solution.value)
         return True
+
+    def rewind(self, rounds):
+        super().rewind(rounds)
+        values, places = self.path.rewind(rounds)
+        W = np.zeros(rounds * len(self.own))
+        W[places] = values
+        W = W.reshape(rounds, -1).T
+        self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
+        self.converged = False
+
+    def end(self):
+        """Say where the solver failed."""
+        if self.is_stuck:
+            other = "newton" if self.params.solver == "lbfgs" else "lbfgs"
+            warnings.warn(
+                f"MultiBoost's solver {self.params.solver!r} came to the end of its precision "
+                f"after {len(self.stumps)} rounds, where constraints were still violated by more "
+                f"than tol={self.params.tol:g} times nu: try solver={other!r}, or a larger nu or "
+                f"tol",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
 
     def _start(self):
         """Solve for the columns there are: none, or those of a warm start."""
@@ -360,11 +404,14 @@ class _MultiBoostMaster(Master):
         while True:
             column = self._most_violated()
             if column is None:
+                self.converged = True
                 return None
             violated = column.violation > self.params.tol
             if violated and column.key not in self.known:
                 return column
             if not self._improve(column.violation):
+                self.converged = bool(self.solution.residual <= self.params.tol * self.nu)
+                self.is_stuck = not self.converged
                 return None
 
     def _improve(self, violation):

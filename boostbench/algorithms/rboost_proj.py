@@ -1,9 +1,11 @@
 """RBoost^proj (RandomBoost, Algorithm 2): boosting by projecting weak learners' outputs."""
 
+import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
@@ -95,7 +97,8 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
     objective_ : ndarray of shape (n_iterations_,)
         Eq. (18) after each round, the constant ``lambda(0) / k`` of the terms r = y_i included.
     converged_ : ndarray of shape (n_iterations_,), dtype=bool
-        Whether the solver came to its end in each round, or stopped at `solver_iterations`.
+        Whether the solver came to its end in each round, or stopped at `solver_iterations`. Where
+        it did so in the last round, there is a `ConvergenceWarning`.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_coefficients)
         w after each round; of `n_iterations_` pairs, or `n_projections` rows.
     rows_ : ndarray of shape (n_iterations_,), dtype=int64
@@ -236,6 +239,8 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
 class _ProjMaster(Master):
     """What both models share: losses, weights, the record of the rounds and when to stop."""
 
+    per_round: ClassVar = ("hypotheses", "objective", "converged")
+
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
         self.loss = get_loss(params.loss, sample_weight)
@@ -251,6 +256,22 @@ class _ProjMaster(Master):
         self.path = CoefficientPath()
         self.idle = 0
         self.weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))[1].T
+
+    def end(self):
+        if self.converged and not self.converged[-1]:
+            warnings.warn(
+                f"RBoostProj's solver stopped at solver_iterations={self.params.solver_iterations} "
+                f"in {self.converged.count(False)} of {len(self.converged)} rounds, in the last "
+                f"one as well: raise solver_iterations, or take a larger nu",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+
+    def rewind(self, rounds):
+        super().rewind(rounds)
+        values, places = self.path.rewind(rounds)
+        self.w = np.zeros(len(self.w))
+        self.w[places] = values
 
     def _evaluate_weights(self, scores):
         """Return the smooth part of eq. (18) and its dual variables as weak-learner weights.
@@ -297,6 +318,7 @@ class _PairMaster(_ProjMaster):
     """A coefficient for each pair of a weak learner and the row of P that came with it."""
 
     default_patience = _PATIENCE
+    per_round: ClassVar = (*_ProjMaster.per_round, "rows")
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
@@ -304,6 +326,10 @@ class _PairMaster(_ProjMaster):
         self.pair_codes = np.empty((params.n_iterations, self.n_classes))
         self.w = np.empty(0)
         self.no_violation = np.zeros(params.n_projections, np.float32)
+
+    def rewind(self, rounds):
+        super().rewind(rounds)
+        self.w = self.w[:rounds]
 
     def codes(self):
         """What each weak learner adds to the scores, of shape (n_columns, n_classes)."""

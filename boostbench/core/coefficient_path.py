@@ -39,6 +39,23 @@ class CoefficientPath:
         del self._values[-1], self._places[-1]
         self.append(coefficients)
 
+    def rewind(self, rounds):
+        """Forget the rounds after so many.
+
+        Parameters
+        ----------
+        rounds : int
+            1 or more.
+
+        Returns
+        -------
+        values, places : ndarray
+            The coefficients of the last round that is left, those that are not 0, and where they
+            are in it.
+        """
+        del self._values[rounds + 1 :], self._places[rounds + 1 :]
+        return self._values[-1], self._places[-1]
+
     def matrix(self, n_coefficients):
         """Return all rounds.
 

@@ -15,8 +15,10 @@ from boostbench.algorithms import (
     LPBoost,
     LsBoost,
     MCBoost,
+    MultiBoost,
     PerceptronAdaBoost,
     ProjectedAdaBoostMH,
+    RBoostProj,
     RpBoost,
 )
 from boostbench.algorithms.early_stopping import LEAST_FALL, hold_out
@@ -35,8 +37,13 @@ BOOSTERS = [
     MCBoost(),
     MCBoost(loss="logistic"),
     MCBoost(weak_learner="tree", max_depth=1),
+    MultiBoost(nu=1e-5),
+    MultiBoost(nu=1e-5, loss="exponential"),
+    MultiBoost(nu=1e-3, loss="hinge"),
     PerceptronAdaBoost(n_candidates=50, random_state=0),
     ProjectedAdaBoostMH(n_components=3),
+    RBoostProj(random_state=0),
+    RBoostProj(rule="paper", n_projections=30, random_state=0),
     RpBoost(random_state=0),
     SAMME(),
     SAMME(weak_learner="tree", random_state=0),
@@ -70,21 +77,21 @@ def test_the_model_is_that_of_the_best_round(booster):
     losses = [log_loss(y_val, p) for p in whole.staged_predict_proba(X_val)]
     end, best = plain_rule(losses, patience)
     params = {"n_iterations": n_iterations, "n_iter_no_change": patience}
-    # Boosters that take no samples for early stopping get them by the door that all share.
-    stopped = clone(booster).set_params(**params)
-    stopped._validate_params()
-    stopped.n_features_in_ = X.shape[1]
-    weights = [None] if hasattr(booster, "_validation") else []
-    stopped._train(X, y, *weights, validation=(X_val, y_val))
+    stopped = clone(booster).set_params(**params).fit(X, y, X_val=X_val, y_val=y_val)
     assert stopped.n_iterations_ == best
-    np.testing.assert_allclose(stopped.validation_losses_, losses[:end], rtol=1e-9)
-    # It is that of a fit of so many rounds, in every number.
+    np.testing.assert_allclose(stopped.validation_losses_, losses[:end], rtol=1e-7)
+    # It is that of a fit of so many rounds, in every number. Products of rows in single precision
+    # depend on how much memory was laid out for them.
     short = clone(booster).set_params(n_iterations=best).fit(X, y)
-    assert (stopped.decision_function(X_val) == short.decision_function(X_val)).all()
+    tol = 1e-3 if booster.get_params().get("rule") == "paper" else 0.0
+    scores = stopped.decision_function(X_val)
+    np.testing.assert_allclose(scores, short.decision_function(X_val), rtol=tol, atol=tol)
     assert stopped.n_parameters_ == short.n_parameters_
-    for name in ("objective_", "n_hypotheses_"):
+    for name in ("objective_", "n_hypotheses_", "rows_"):
         if hasattr(short, name):
-            assert np.all(getattr(stopped, name) == getattr(short, name))
+            np.testing.assert_allclose(getattr(stopped, name), getattr(short, name), rtol=tol)
+    if hasattr(short, "dual_"):
+        np.testing.assert_allclose(stopped.dual_, short.dual_, atol=1e-12)
     check_fitted_booster(stopped, X)
 
 
@@ -140,6 +147,10 @@ class TestErrors:
     def test_a_booster_whose_rounds_cannot_be_undone(self):
         with pytest.raises(ValueError, match="LPBoost has no early stopping: leave"):
             LPBoost(n_iter_no_change=5).fit(*blobs(2))
+
+    def test_a_warm_start(self):
+        with pytest.raises(ValueError, match="set n_iter_no_change=None or warm_start=False"):
+            MultiBoost(n_iter_no_change=5, warm_start=True).fit(*blobs(2))
 
     def test_too_few_samples(self):
         with pytest.raises(ValueError, match=r"class of 2 samples or more.*n_iter_no_change=None"):

@@ -1,0 +1,67 @@
+"""Trainings that do not come to the end of their problem say so."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from boostbench.algorithms import MultiBoost, RBoostProj
+
+from .problems import blobs
+
+
+def fit(model, X, y):
+    """Fit without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return model.fit(X, y)
+
+
+class TestMultiBoost:
+    def test_it_converges(self):
+        X, y = blobs(3)
+        model = fit(MultiBoost(nu=1e-3), X, y)
+        assert model.n_iterations_ < 1000
+        assert model.converged_ is True
+        constant = fit(MultiBoost(), np.ones((6, 1)), [0, 0, 0, 1, 1, 1])
+        assert constant.converged_ is True
+
+    def test_it_is_out_of_rounds(self):
+        model = fit(MultiBoost(n_iterations=3, nu=1e-4), *blobs(3))
+        assert model.n_iterations_ == 3
+        assert model.converged_ is False
+
+    def test_the_solver_is_too_coarse(self):
+        # L-BFGS-B stops at slopes that are larger than nu.
+        X, y = blobs(3)
+        params = {"nu": 1e-8, "solver_iterations": 100}
+        with pytest.warns(ConvergenceWarning, match="try solver='newton', or a larger nu or tol"):
+            model = MultiBoost(solver="lbfgs", **params).fit(X, y)
+        assert model.converged_ is False
+        assert fit(MultiBoost(**params), X, y).converged_ is True
+
+    def test_a_warm_start_that_has_nothing_to_add(self):
+        X, y = blobs(3)
+        model = fit(MultiBoost(n_iterations=5, nu=1e-4, warm_start=True), X, y)
+        assert fit(model, X, y).converged_ is False
+        assert fit(model.set_params(n_iterations=1000, nu=1e-3), X, y).converged_ is True
+
+    def test_a_training_that_was_stopped_early(self):
+        X, y = blobs(3, n_samples=150, spread=3.0)
+        params = {"nu": 1e-4, "n_iter_no_change": 3, "random_state": 0}
+        model = fit(MultiBoost(**params), X, y)
+        assert model.n_iterations_ < len(model.validation_losses_)
+        assert model.converged_ is False
+
+
+class TestRBoostProj:
+    @pytest.mark.parametrize("rule", ["pair", "paper"])
+    def test_too_few_iterations_of_the_solver(self, rule):
+        X, y = blobs(3)
+        params = {"n_iterations": 6, "nu": 1e-4, "n_projections": 30, "rule": rule}
+        params["random_state"] = 0
+        with pytest.warns(ConvergenceWarning, match="stopped at solver_iterations=1 in .* of 6"):
+            model = RBoostProj(solver_iterations=1, **params).fit(X, y)
+        assert not model.converged_[-1]
+        assert fit(RBoostProj(solver_iterations=1000, **params), X, y).converged_.all()
