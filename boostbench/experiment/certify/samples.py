@@ -21,6 +21,9 @@ from boostbench.experiment.records import read
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import inner_splits
 
+#: What records have the names of predictions under.
+NAMES = ("digest", "digests")
+
 # Splits that are made together.
 _AT_ONCE = 10
 
@@ -80,6 +83,11 @@ class Sample:
     def has_error(self) -> bool:
         """Whether an error is measured on samples that were held back."""
         return self.is_tuning or self.measure == "prediction"
+
+    @property
+    def names_predictions(self) -> bool:
+        """Whether the record tells predictions that differ from those that do not."""
+        return any(self.record.get(name) for name in NAMES)
 
     @property
     def points(self) -> list[dict] | None:
