@@ -143,7 +143,10 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     )
     compare.add_argument("--json", action="store_true", help="for machines")
     compare.add_argument(
-        "--figure", nargs="?", const="", metavar="FILE", help="draw the critical-difference diagram"
+        "--figure", nargs="?", const="", metavar="FILE", help="draw ranks, and every two"
+    )
+    compare.add_argument(
+        "--rope", type=float, metavar="X", help="differences up to X do not matter; default: 1 %%"
     )
     compare.set_defaults(function=_compare)
 
@@ -240,7 +243,7 @@ def _compare(args: argparse.Namespace) -> int:
         [name for text in texts for name in text.split(",") if name]
         for texts in (args.tables, args.data)
     )
-    return compare(args.words, tables, data, args.json, args.figure)
+    return compare(args.words, tables, data, args.json, args.figure, args.rope)
 
 
 def _check(args: argparse.Namespace) -> int:

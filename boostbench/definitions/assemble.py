@@ -97,6 +97,8 @@ def assemble(
             )
             for claim in definition.claims
         ],
+        matrix=definition.matrix,
+        rope=definition.rope,
     )
 
 

@@ -127,6 +127,11 @@ class TableDefinition:
         What a reader must know beside the numbers, one sentence each.
     claims : list of ClaimDefinition
         What the paper says in words, to be judged.
+    matrix : bool, default=False
+        Whether every two columns are compared, below the table.
+    rope : float, default=None
+        For that, numbers that differ by no more are equal for practical purposes, in the unit of
+        what the table shows; by default 1 of what is in percent.
     """
 
     name: str
@@ -144,6 +149,8 @@ class TableDefinition:
     compare: list[list[str]] | None = None
     remarks: list[str] = field(default_factory=list)
     claims: list[ClaimDefinition] = field(default_factory=list)
+    matrix: bool = False
+    rope: float | None = None
 
     @classmethod
     def read(cls, name: str) -> "TableDefinition":
@@ -206,6 +213,8 @@ class TableDefinition:
             name = getattr(self, key)
             if name is not None and name not in known:
                 raise UserError(f"{where}: {key} is {name!r}; {hint(name, known)}")
+        if self.rope is not None and not (self.matrix and self.rope > 0):
+            raise UserError(f"{where}: rope is {self.rope:g}; it goes with matrix: true and is > 0")
         if self.speedup and not self.seconds:
             raise UserError(f"{where}: speedup needs seconds: which CPU time is it of?")
         if self.speedup and self.rounds:

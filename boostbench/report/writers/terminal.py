@@ -24,6 +24,8 @@ from boostbench.report.findings import (
     significance,
     summary,
 )
+from boostbench.report.matrix import Matrix, matrix
+from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Entry, Table, stale_note
 from boostbench.report.verdicts import COLOURS
 from boostbench.report.writers.printing import GAP, make_grid, print_line
@@ -34,6 +36,9 @@ _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 #: Headings over several columns are broken to this width, and names to no less.
 _GROUP_WIDTH = 12
+
+#: Names of algorithms are broken to this width where much stands beside them.
+_NAME_WIDTH = 13
 
 
 def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cell]) -> None:
@@ -141,6 +146,10 @@ def print_judgement(console: Console, table: Table) -> None:
     console.print()
     for sentence in [*significance(table), *claims(table)]:
         print_line(console, sentence)
+    every_two = matrix(table)
+    if every_two:
+        console.print()
+        print_matrix(console, every_two)
     print_verdicts(console, table)
     for reason in reasons(table):
         print_line(console, reason)
@@ -154,6 +163,27 @@ def print_judgement(console: Console, table: Table) -> None:
         print_line(console, seconds_explanation(table))
     for note in table.notes:
         print_line(console, note, style="yellow")
+
+
+def print_matrix(console: Console, every_two: Matrix) -> None:
+    """Print a comparison of every two columns."""
+    columns = zip(every_two.heads, zip(*every_two.rows, strict=True), strict=True)
+    heads = [_break(head, max(9, *map(len, texts))) for head, texts in columns]
+    grid = make_grid(heads, left=2)
+    p_values = {index for index, head in enumerate(every_two.heads) if head.endswith("p")}
+    for texts in every_two.rows:
+        names = [_break(text, _NAME_WIDTH) for text in texts[:2]]
+        found = [
+            Text(text, "bold" if index in p_values and _is_small(text) else "")
+            for index, text in enumerate(texts[2:], start=2)
+        ]
+        grid.add_row(*names, *found)
+    console.print(grid)
+    print_line(console, every_two.explanation)
+
+
+def _is_small(p: str) -> bool:
+    return p.startswith("<") or (p != "-" and float(p) <= LEVEL)
 
 
 def print_verdicts(console: Console, table: Table) -> None:
