@@ -14,6 +14,7 @@ from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
 from boostbench.experiment import measures
+from boostbench.experiment.records import read
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
@@ -106,7 +107,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list
     others = dict.fromkeys(
         table.rows[row]
         for (row, _), cell in lacking.items()
-        if records.file(results, cell.data, cell.algo).is_file()
+        if read(records.file(results, cell.data, cell.algo))[0]
     )
     if others:
         sentences.append(

@@ -17,7 +17,7 @@ from boostbench.experiment.certificates import Certificates
 from boostbench.experiment.code import made_by
 from boostbench.experiment.keys import digest
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_paths
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import inner_splits
 
@@ -286,7 +286,7 @@ def _rank(sample: Sample) -> str:
 def _samples(results: Path) -> tuple[list[Sample], list[str]]:
     """Give what has been fitted and recorded, and what is wrong with it."""
     found, warnings, lost, commits = [], [], {}, {}
-    for path in sorted((results / "records").glob("*/*.jsonl")):
+    for path in record_paths(results):
         records, damaged = read(path)
         warnings += damaged
         for record in records:
