@@ -69,6 +69,12 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         The data are nowhere, or cannot be read or used, or are not as expected.
     """
     check(spec)
+    path = spec.get("path")
+    anywhere = {"path": str(Path(path).expanduser().absolute())} if path else {}
+    return replace(_load(spec), spec={**spec, **anywhere})
+
+
+def _load(spec: Mapping[str, Any]) -> Dataset:
     name, openml, folder = spec["name"], spec.get("openml") or {}, data_folder()
     if folder and not spec.get("path"):
         whole = bundles.fetch(folder, spec)
