@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from boostbench.definitions import files
 from boostbench.errors import UserError, hint
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, TIMES, Quantity
+from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find, statement
 
@@ -207,6 +207,8 @@ class TableDefinition:
         for column, variant in self.columns.items():
             _check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
         _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
+        if self.rounds and self.quantity not in (None, *STAGED):
+            raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
             raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
         for key, known in (("published", tables()), ("quantity", QUANTITIES)):

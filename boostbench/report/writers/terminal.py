@@ -1,6 +1,7 @@
 """Tables for people at a terminal, 80 columns wide."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from textwrap import wrap
 
@@ -8,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.experiment.quantities import QUANTITIES, SCORES
 from boostbench.report import numbers
-from boostbench.report.cells import ELSEWHERE, Cell
+from boostbench.report.cells import ELSEWHERE, STALE, Cell
 from boostbench.report.claims import claims
 from boostbench.report.codes import certified_notes, time_notes
 from boostbench.report.findings import (
@@ -86,6 +87,10 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         grid.add_row(*texts)
     console.print(grid)
     for cell in cells:
+        scores = [_score(cell, name) for name in SCORES if _has(cell, name)]
+        if scores:
+            print_line(console, f"{cell.title}: {', '.join(scores)}")
+    for cell in cells:
         if cell.chosen:
             print_line(console, f"{cell.title}: {cell.chosen}, chosen by cross-validation")
     others = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
@@ -95,6 +100,17 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         console,
         f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core.",
     )
+
+
+def _has(cell: Cell, name: str) -> bool:
+    return cell.average(QUANTITIES[name]) is not None
+
+
+def _score(cell: Cell, name: str) -> str:
+    """``"Log-loss 0.123 (0.010)"``."""
+    shown = replace(cell, quantity=QUANTITIES[name])
+    title, unit = shown.quantity.title, f" {shown.quantity.symbol}".rstrip()
+    return f"{title} {shown.text.removesuffix(STALE)}{unit}"
 
 
 def print_code_notes(console: Console, cells: Sequence[Cell]) -> None:
