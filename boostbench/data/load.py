@@ -51,8 +51,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
         - ``generate``: ``function`` and its arguments;
-        - ``descriptor``: ``kind`` (gist or hog) and ``shape`` of the images that it takes the place
-          of; ``expect`` is of what comes out;
+        - ``descriptor``: ``kind`` (gist, hog or hog_pyramid) and ``shape`` of the images that it
+          takes the place of; ``expect`` is of what comes out;
         - ``seed``: of the generator, default 0;
         - ``expect``: numbers of ``samples``, ``features``, ``classes``, as far as known;
           ``openml.expect`` takes its place for data from OpenML.
