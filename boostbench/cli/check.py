@@ -47,8 +47,8 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
     names, results = split_words("check", words)
-    with busy("reading records"):
-        tables = read_tables(names or None, results)
+    with busy("reading records") as tell:
+        tables = read_tables(names or None, results, tell)
         if not names:
             tables = [table for table in tables if table.paper]
         now = verdicts(tables)

@@ -73,9 +73,9 @@ def compare(
         raise UserError(f"--rope is {rope:g}; it is a difference that does not matter, more than 0")
     if figure is not None:
         _check_figure(figure, names)
-    with busy("reading records"):
+    with busy("reading records") as tell:
         chosen = tables_with(names, tables, data)
-        found = read_tables(chosen, results)
+        found = read_tables(chosen, results, tell)
         table, sources = merge(found, names, data)
         comparison = compare_columns(table, rope=rope)
     if as_json:
