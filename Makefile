@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 $(addprefix mcfigure,1 2 3 4) report bench test lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 $(addprefix mcfigure,1 2 3 4) report docs bench test lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
@@ -62,6 +62,11 @@ mcfigure1 mcfigure2 mcfigure3 mcfigure4:
 report: $(VENV)/installed-plots ## all results on one page, results/report.html
 	$(BIN)/boostbench report $(ARGS)
 
+docs: $(VENV)/installed-docs ## the documentation as a site, docs/_build/html; runs the examples
+	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
+	  --conf-dir docs --doctree-dir docs/_build/doctrees . docs/_build/html
+	@echo "written: docs/_build/html/index.html"
+
 bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' data
 	$(BIN)/python scripts/bench_rounds.py
 	$(BIN)/python scripts/bench_projections.py
@@ -88,6 +93,7 @@ format: $(VENV)/installed-dev ## put style and formatting right
 
 clean: ## remove the virtual environment and caches, not results
 	rm -rf $(VENV) .pytest_cache .ruff_cache
+	rm -rf docs/_build docs/generated
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # Stamps: installed again whenever the dependencies change.
@@ -101,6 +107,10 @@ $(VENV)/installed-plots: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
