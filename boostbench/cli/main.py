@@ -170,6 +170,12 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     check.add_argument(
         "--update", action="store_true", help="compare with today's verdicts from now on"
     )
+    check.add_argument(
+        "--published", type=Path, metavar="FILE", help="judge by the numbers of this CSV file"
+    )
+    check.add_argument(
+        "--repeats", type=int, metavar="N", help="of its experiments, if it has no column n"
+    )
     check.set_defaults(function=_check)
 
     certify = commands.add_parser("certify", help="whether today's code gives what is on record")
@@ -259,10 +265,15 @@ def _compare(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    _find_tables("check", args.words)
+    if args.published is None:
+        _find_tables("check", args.words)
     with busy("starting"):
-        from boostbench.cli.check import check
+        from boostbench.cli.check import check, check_claimed
 
+    if args.published is not None:
+        if args.update:
+            raise UserError("--update is of the papers' tables; it cannot go with --published")
+        return check_claimed(args.published, args.words, args.json, args.repeats)
     return check(args.words, args.json, args.update)
 
 

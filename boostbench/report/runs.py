@@ -28,7 +28,7 @@ class Run:
     settings : str
         What is not at its default: ``"n_iterations=200, seed=1"``.
     finished : str
-        Day of the last split.
+        When the last split was, as it is recorded; empty if that is not known.
     """
 
     cell: Cell
@@ -119,7 +119,7 @@ def listed(runs: Collection[Run], lead: bool = False) -> RunList:
             run.cell.splits,
             "-" if run.cell.n_iterations is None else f"{run.cell.n_iterations:.0f}",
             numbers.seconds(run.cell.average(QUANTITIES["fit"])),
-            run.finished,
+            run.finished[:10] or "-",
         ]
         for run in runs
     ]
@@ -130,8 +130,8 @@ def _run(records: list[dict], data: str, algo: str, titles: Mapping[str, str]) -
     done = [record for record in records if "error" not in record]
     failures = [record for record in records if "error" in record]
     cell = Cell(data, algo, titles.get(algo, algo), done, failures, 0)
-    days = [record["finished"][:10] for record in records if record.get("finished")]
-    return Run(cell, _settings(records[0]["config"], algo in titles), max(days, default="-"))
+    finished = max(record.get("finished") or "" for record in records)
+    return Run(cell, _settings(records[0]["config"], algo in titles), finished)
 
 
 def _settings(config: Mapping, is_known: bool) -> str:
