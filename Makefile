@@ -1,4 +1,4 @@
-# 'make' lists the targets. A machine needs Python 3.11 to 3.13 and make, nothing else.
+# 'make' lists the targets. A machine needs Python 3.11 to 3.14 and make, nothing else.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -118,6 +118,6 @@ $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/installed
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
-	  || { echo "boostbench needs Python 3.11 to 3.13; say which: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
+	  || { echo "boostbench needs Python 3.11 to 3.14; say which: make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
