@@ -124,8 +124,8 @@ def test_numbers_of_any_paper(call, claimed):
     other = "iris,adaboost_mh,20,5.0,,10"
     result = call("check", "--published", claimed(heads, far, near, other))
     assert (result.code, result.err) == (1, "")
-    assert re.search(r"wine n_iterations=5 +60.0 \(1.0\) .* better\n", result.out)
-    assert re.search(r"wine n_iterations=20 +4.0 \(90.0\) .* undecided\n", result.out)
+    assert re.search(r"n_iterations=5 +60.0 \(1.0\) .* better\n", result.out)
+    assert re.search(r"n_iterations=20 +4.0 \(90.0\) .* undecided\n", result.out)
     assert "3 published numbers: 1 better, 1 undecided, 1 not run." in result.out
     assert max(map(len, result.out.splitlines())) <= 80
     assert call("check", "--published", claimed(heads, near)).code == 0
