@@ -1,4 +1,5 @@
 import argparse
+import importlib.util
 import re
 import signal
 import subprocess
@@ -257,7 +258,7 @@ def test_sweep_returns_the_mean_error(call, folder, monkeypatch):
     assert returned == pytest.approx(means)
 
 
-def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call):
+def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call, folder):
     sweep = ["algo=adaboost_mh", "algo.n_iterations=3,9", "seed=0,1", "protocol.n_splits=2"]
     result = call("run", "-m", *sweep, "data=wine", "parallel=serial")
     assert result.code == 0
@@ -272,6 +273,11 @@ def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call):
     assert [row[:2] for row in table] == [["3", "0"], ["3", "1"], ["9", "0"], ["9", "1"]]
     assert [row[2:4] for row in table] == errors
     assert [row[4] for row in table] == ["2"] * 4
+    # Its picture has the name of what is varied.
+    if importlib.util.find_spec("matplotlib"):
+        found = sorted((folder / "results" / "figures").glob("sweep-n_iterations-seed-*"))
+        assert [path.suffix for path in found] == [".png", ".svg"]
+        assert str(found[0].relative_to(folder)) in lines[-1]
 
 
 def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):
