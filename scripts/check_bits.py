@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_paths
 
 ALGORITHMS = "adaboost_mh,mcboost,multiboost,rboost_rank,rboost_proj,samme_tree"
 DATA = "wine,iris"
@@ -61,7 +61,7 @@ def run(folder: Path, overrides: list[str], environment: dict[str, str], common:
     if done.returncode:
         raise RuntimeError(done.stderr.strip().splitlines()[-1][:200])
     found = {}
-    for path in sorted((folder / "records").glob("*/*.jsonl")):
+    for path in record_paths(folder):
         records, warnings = read(path)
         assert not warnings, warnings
         for record in records:

@@ -22,7 +22,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_paths
 
 _RUN = "import sys; from boostbench.cli import main; sys.exit(main())"
 _ASKED = [
@@ -53,7 +53,7 @@ def start(results: Path, backend: str) -> subprocess.Popen:
 def look(results: Path) -> tuple[dict, int]:
     """Give what counts of each record by its key, and how many bad lines there are."""
     found, n_bad = {}, 0
-    for path in sorted((results / "records").glob("*/*.jsonl")):
+    for path in record_paths(results):
         records, warnings = read(path)
         n_bad += len(warnings)
         for record in records:
@@ -64,7 +64,7 @@ def look(results: Path) -> tuple[dict, int]:
 
 def count_lines(results: Path) -> int:
     """Count the lines that are records."""
-    files = (results / "records").glob("*/*.jsonl")
+    files = record_paths(results)
     return sum(path.read_bytes().count(b'"schema":2') for path in files)
 
 

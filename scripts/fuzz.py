@@ -2,17 +2,19 @@
 
 ::
 
-    python scripts/fuzz.py --seconds 600
-    python scripts/fuzz.py --seconds 60 --only tables --seed 7
+    python scripts/fuzz.py --share 0.001                    # a thousandth of all, a minute or two
+    python scripts/fuzz.py --log fuzz.jsonl                 # all; called again, it goes on
+    python scripts/fuzz.py --seconds 60 --only tables --start 7000000
 
-Each piece has to be taken or refused in one line within ten CPU seconds; what else happens is
-printed and counted as escaped or as hanging. The exit code says whether there was any.
-`tests/fuzzing.py` makes the pieces. `scripts/bench_memory.py` measures the memory that reading a
-file takes.
+Each piece has to be taken or refused in one line, within ten CPU seconds, and within ten times the
+memory of its files beyond what any file may take; what else happens is printed and counted. The
+exit code says whether there was any. Pieces are numbered, and a number is the same piece everywhere
+(`tests/fuzzing.py` makes them). `scripts/bench_memory.py` measures the memory of large files.
 """
 
 import argparse
-import itertools
+import ctypes
+import json
 import logging
 import shutil
 import signal
@@ -21,19 +23,33 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-
-from hypothesis import HealthCheck, Phase, given, seed, settings
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import fuzzing
+from bench_memory import ALLOWANCE
+from bench_memory import LIMIT as MULTIPLE
 
+from boostbench.experiment.environment import commit
+
+#: How many pieces of each kind are all: a million files and records, ten thousand values.
+GOALS = {
+    "data files": 550_000,
+    "long data files": 2_000,
+    "texts as data files": 100_000,
+    "files of records": 250_000,
+    "certificates": 100_000,
+    "values of configs": 10_000,
+    "command lines": 1_000,
+    "tables": 10_000,
+    "figures": 10_000,
+}
 #: CPU seconds that a piece may take.
 LIMIT = 10
-#: Pieces that are generated at once.
-BATCH = 200
-#: Shares of the time.
-SHARES = {"values of configs": 4, "command lines": 3, "tables": 2}
+#: Pieces between two looks at the clock, and lines of the log.
+BATCH = 100
+_RESET_PEAK = "5"  # see proc(5), clear_refs
 
 
 class Hanging(BaseException):
@@ -43,64 +59,105 @@ class Hanging(BaseException):
 def main() -> int:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seconds", type=float, default=60, help="in all; default 60")
-    parser.add_argument("--seed", type=int, default=0, help="where to begin; default 0")
-    parser.add_argument("--only", choices=list(fuzzing.ALL), help="one kind of input")
+    parser.add_argument("--share", type=float, default=1, help="of all pieces; default 1")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="at most so long")
+    parser.add_argument("--only", choices=list(GOALS), help="one kind of input")
+    parser.add_argument("--start", type=int, default=0, help="number of the first; default 0")
+    parser.add_argument("--log", type=Path, help="file of what has run, which does not run again")
     args = parser.parse_args()
-    kinds = [args.only] if args.only else list(fuzzing.ALL)
-    whole = sum(SHARES.get(kind, 1) for kind in kinds)
+    done = Progress(args.log)
+    kinds = [args.only] if args.only else list(GOALS)
+    goals = {kind: max(BATCH, round(args.share * GOALS[kind])) for kind in kinds}
+    end = time.monotonic() + args.seconds
     logging.disable()
     signal.signal(signal.SIGPROF, _alarm)
-    escaped = Counter()
     with fuzzing.quarantine() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for kind in kinds:
-            budget = args.seconds * SHARES.get(kind, 1) / whole
-            counts, spent = _run(kind, budget, args.seed, folder, escaped)
-            n = sum(counts.values())
-            told = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
-            print(f"{kind}: {n} in {spent:.0f} s: {told}", flush=True)
-    for (kind, where), count in escaped.most_common():
-        print(f"  {count} x {kind}: {where}")
-    print(f"escaped or hanging in all: {sum(escaped.values())}")
-    return int(bool(escaped))
+        while time.monotonic() < end:
+            kind = min(goals, key=lambda kind: done.pieces[kind] / goals[kind])
+            if done.pieces[kind] >= goals[kind]:
+                break
+            done.add(kind, run(kind, args.start + done.pieces[kind], folder / "own"))
+    for kind in kinds:
+        print(done.line(kind), flush=True)
+    print(f"of {sum(done.pieces.values())} pieces, escaped: {done.escaped}")
+    return int(done.escaped > 0)
 
 
-def _run(kind: str, budget: float, start: int, folder: Path, escaped: Counter):
-    strategy, function = fuzzing.ALL[kind]
+class Progress:
+    """What has become of the pieces so far, by kind."""
+
+    def __init__(self, log: Path | None):
+        self.log = log and log.absolute()
+        self.counts = {kind: Counter() for kind in GOALS}
+        self.pieces: Counter = Counter()
+        self.most: Counter = Counter()
+        for line in self.log.read_text().splitlines() if log and log.exists() else ():
+            self._count(**json.loads(line))
+
+    def add(self, kind: str, found: dict) -> None:
+        """Count a batch."""
+        self._count(kind, **found)
+        if self.log:
+            with self.log.open("a") as file:
+                file.write(json.dumps({"kind": kind, **found, "commit": commit()}) + "\n")
+
+    def _count(self, kind, start, counts, kb, commit=None) -> None:
+        self.counts[kind].update(counts)
+        self.pieces[kind] += sum(counts.values())
+        self.most[kind] = max(self.most[kind], kb)
+
+    @property
+    def escaped(self) -> int:
+        """How many were neither taken nor refused in one line."""
+        return sum(counts["escaped"] for counts in self.counts.values())
+
+    def line(self, kind: str) -> str:
+        """Say what there is of a kind."""
+        told = ", ".join(f"{n} {what}" for what, n in sorted(self.counts[kind].items()))
+        return f"{kind}: {self.pieces[kind]}, up to {self.most[kind] / 1e3:.0f} MB: {told}"
+
+
+def run(kind: str, start: int, own: Path) -> dict:
+    """Run a batch of pieces."""
     counts: Counter = Counter()
-    begin, own = time.monotonic(), folder / "own"
-
-    def take(case):
-        if time.monotonic() - begin > budget:
-            return
+    most = 0
+    for number in range(start, start + BATCH):
         own.mkdir()
         # Once more each second, should something swallow it.
         signal.setitimer(signal.ITIMER_PROF, LIMIT, 1)
         try:
-            counts[function(own, case)] += 1
+            kb, became = measured(fuzzing.ALL[kind], own, number)
+            counts[became] += 1
+            most = max(most, kb)
         except (Exception, Hanging) as error:
             counts["escaped"] += 1
             frame = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
-            if (kind, where) not in escaped:
-                print(f"{kind}: {where}: {str(error)[:300]!r}\n  {case!r}"[:1500], flush=True)
-            escaped[kind, where] += 1
+            print(f"{kind}, number {number}: {where}: {str(error)[:300]!r}", flush=True)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             shutil.rmtree(own, ignore_errors=True)
+    return {"start": start, "counts": counts, "kb": most}
 
-    options = settings(
-        max_examples=BATCH,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    for batch in itertools.count(start):
-        if time.monotonic() - begin > budget:
-            return counts, time.monotonic() - begin
-        seed(batch)(options(given(strategy)(take)))()
+
+def measured(function: Callable, own: Path, number: int) -> tuple[int, str]:
+    """Run a piece; give the kilobytes that it takes at its peak, and what becomes of it."""
+    if number % BATCH == 0:
+        ctypes.CDLL(None).malloc_trim(0)  # so that what others have left does not hide them
+    Path("/proc/self/clear_refs").write_text(_RESET_PEAK)
+    before = _memory("VmRSS")
+    became = function(own, number)
+    taken = max(_memory("VmHWM") - before, 0)
+    size = sum(file.stat().st_size for file in own.rglob("*") if file.is_file())
+    if 1024 * taken > MULTIPLE * size + ALLOWANCE:
+        raise MemoryError(f"{taken} kB for files of {size} bytes")
+    return taken, became
+
+
+def _memory(name: str) -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition(f"{name}:")[2].split()[0])
 
 
 def _alarm(number, frame):

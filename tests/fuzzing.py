@@ -1,24 +1,28 @@
 """Generated input of every kind, most of it damaged: each piece is taken, or refused in one line.
 
-Each function takes a folder and what `hypothesis` generates, and says in a word what became of it;
-whatever else happens escapes. The tests run a few hundred pieces, ``scripts/fuzz.py`` any number.
+Each function takes a folder and the number of a piece, which is the same piece everywhere, and says
+in a word what became of it; whatever else happens escapes. The tests run a few hundred pieces,
+``scripts/fuzz.py`` a million.
 """
 
 import contextlib
-import copy
 import io
 import json
 import os
+import struct
 import sys
 import tempfile
 import warnings
 from math import isfinite
 from pathlib import Path
+from random import Random
 
+import msgspec
 import yaml
+from data.test_fuzz import FORMATS
 from data.test_fuzz import outcome as outcome_of_file
+from data.test_fuzz import write as written
 from experiment.examples import FAILURE, RECORD, TRIAL, certificate
-from hypothesis import strategies as st
 
 from boostbench import configs
 from boostbench.cli import main
@@ -32,52 +36,67 @@ from boostbench.experiment.quantities import QUANTITIES
 from boostbench.experiment.records import append, read
 from boostbench.report.cells import Cell
 
-_WORDS = st.sampled_from(
-    ["", "a", "null", "nan", "=1+1", "a|b", "../x", "x.tuning", "[bold]", "${seed}", "$", "\udcff"]
-) | st.sampled_from(
-    ["\0", "a\nb", "wine", "-1", "1e400", "9" * 30, "x" * 300, "ß", "%s", "{0}", "'", '"', "#"]
-)
-_NUMBERS = st.one_of(
-    st.sampled_from([0, 1, -1, 2, 2**31, 2**63, 10**30, 1.5, 1e308, -0.0, 1e-320]),
-    st.integers(-5, 50),
-    st.floats(allow_nan=False, allow_infinity=False),
-)
-_SCALARS = st.one_of(st.none(), st.booleans(), _NUMBERS, _WORDS)
-#: Whatever JSON or YAML can hold.
-JSON = st.recursive(
-    _SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_WORDS, inner, max_size=3),
-    max_leaves=6,
-)
+_WORDS = [
+    *("", "a", "null", "nan", "=1+1", "a|b", "../x", "x.tuning", "[bold]", "${seed}", "$"),
+    *("\udcff", "\0", "a\nb", "wine", "-1", "1e400", "9" * 30, "x" * 300, "ß", "%s", "{0}"),
+    *("'", '"', "#"),
+]
+_NUMBERS = [0, 1, -1, 2, 2**31, 2**63, 10**30, 1.5, 1e308, -0.0, 1e-320]
 
 
-@st.composite
-def changed(draw, content, times=3):
+def _word(rng: Random) -> str:
+    return rng.choice(_WORDS)
+
+
+def _number(rng: Random) -> float:
+    kind = rng.randrange(3)
+    if kind == 0:
+        return rng.choice(_NUMBERS)
+    if kind == 1:
+        return rng.randint(-5, 50)
+    [value] = struct.unpack("d", rng.randbytes(8))
+    return value if isfinite(value) else 0.5
+
+
+def anything(rng: Random, depth: int = 3):
+    """Draw what JSON or YAML can hold."""
+    kind = rng.randrange(6 if depth else 4)
+    if kind == 0:
+        return rng.choice([None, True, False])
+    if kind < 3:
+        return _number(rng) if kind == 1 else _word(rng)
+    inner = range(rng.randrange(4) if depth else 0)
+    if kind == 4 or (kind == 3 and rng.random() < 0.5):
+        return [anything(rng, depth - 1) for _ in inner]
+    return {_word(rng): anything(rng, depth - 1) for _ in inner}
+
+
+def changed(rng: Random, content, times: int = 3):
     """Replace, take out, add or move some values anywhere in a structure of JSON types."""
-    content = copy.deepcopy(content)
-    for _ in range(draw(st.integers(1, times))):
+    content = msgspec.json.decode(msgspec.json.encode(content))
+    for _ in range(rng.randint(1, times)):
         inner = content
         while True:
             keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
             if not keys:
                 break
-            key = draw(st.sampled_from(keys))
-            if isinstance(inner[key], dict | list) and inner[key] and draw(st.booleans()):
+            key = rng.choice(keys)
+            if isinstance(inner[key], dict | list) and inner[key] and rng.random() < 0.5:
                 inner = inner[key]
                 continue
-            how = draw(st.sampled_from(["replace", "remove", "add", "wrap"]))
+            how = rng.choice(["replace", "remove", "add", "wrap"])
             if how == "replace":
                 # Something of the same type gets further than the first check.
-                alike = _WORDS if isinstance(inner[key], str) else _NUMBERS
-                inner[key] = draw(alike if draw(st.booleans()) else JSON)
+                alike = _word if isinstance(inner[key], str) else _number
+                inner[key] = (alike if rng.random() < 0.5 else anything)(rng)
             elif how == "remove":
                 del inner[key]
             elif how == "wrap":
                 inner[key] = [inner[key]]
             elif isinstance(inner, dict):
-                inner[draw(_WORDS)] = draw(JSON)
+                inner[_word(rng)] = anything(rng)
             else:
-                inner.append(draw(JSON))
+                inner.append(anything(rng))
             break
     return content
 
@@ -89,36 +108,53 @@ def _refused(error: UserError, named: str = "") -> str:
     return "refused"
 
 
-# Data files. The generator of `data.test_fuzz` goes by a number.
-data_files = st.integers(0, 2**60)
-
-
 def data_file(folder: Path, number: int) -> str:
     """Load a generated file of any format."""
     return outcome_of_file(folder, number)
 
 
-_CELL = st.one_of(
-    st.text(st.characters(codec="utf-8"), max_size=6),
-    st.sampled_from(["1", "-2.5", "1:1", "2:0", "?", "NA", "class", "@data", "@attribute a real"]),
-    st.sampled_from(["@relation r", "{a,b}", "@attribute class {1,2}", "{0 1, 2 3}", "%", "qid:1"]),
-)
-texts = st.tuples(
-    st.sampled_from([".svm", ".csv", ".arff"]),
-    st.sampled_from([",", ";", "\t", " "]),
-    st.lists(st.lists(_CELL, max_size=5), max_size=8),
-)
+def long_file(folder: Path, number: int) -> str:
+    """Load a generated text whose rows come again and again, up to two megabytes of them."""
+    rng = Random(number)
+    spec = written(folder, number * len(FORMATS) + rng.randrange(3))
+    path = Path(spec["path"])
+    head, data, body = path.read_bytes().rpartition(b"@data\n")
+    if not data and path.name.startswith("toy.csv"):
+        head, data, body = body.partition(b"\n")
+    times = rng.randint(1, 2_000_000) // (len(body) + 1) + 1
+    path.write_bytes(head + data + (body + b"\n") * times)
+    return _loaded(spec)
 
 
-def text(folder: Path, case: tuple) -> str:
+_CELLS = [
+    *("1", "-2.5", "1:1", "2:0", "?", "NA", "class", "@data", "@attribute a real", "@relation r"),
+    *("{a,b}", "@attribute class {1,2}", "{0 1, 2 3}", "%", "qid:1"),
+]
+#: Latin, control characters, Greek to Hebrew, symbols, private use, beyond the basic plane.
+_PLANES = [(32, 127), (0, 160), (0x370, 0x5FF), (0x2000, 0x2BFF), (0xE000, 0xFFFF), (65536, 131071)]
+
+
+def _cell(rng: Random) -> str:
+    if rng.random() < 0.6:
+        return rng.choice(_CELLS)
+    return "".join(chr(rng.randint(*rng.choice(_PLANES))) for _ in range(rng.randrange(7)))
+
+
+def text(folder: Path, number: int) -> str:
     """Load a text of words and signs in any order."""
-    ending, separator, rows = case
-    path = folder / f"toy{ending}"
+    rng = Random(number)
+    path = folder / f"toy{rng.choice(['.svm', '.csv', '.arff'])}"
+    separator = rng.choice(",;\t ")
+    rows = [[_cell(rng) for _ in range(rng.randrange(6))] for _ in range(rng.randrange(9))]
     path.write_bytes("\n".join(separator.join(row) for row in rows).encode())
+    return _loaded({"name": "toy", "path": str(path)})
+
+
+def _loaded(spec: dict) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            load({"name": "toy", "path": str(path)})
+            load(spec)
         except UserError as error:
             return _refused(error, "toy")
         return "read"
@@ -137,28 +173,23 @@ _KINDS = {
     for kind, records in (("", (RECORD, FAILURE)), (".tuning", (TRIAL,)), (".boundary", (FAILURE,)))
     for number, record in enumerate(records)
 }
-records = st.sampled_from(list(_KINDS)).flatmap(
-    lambda kind: st.tuples(
-        st.just(kind),
-        st.lists(st.sampled_from(_KINDS[kind]).flatmap(changed), min_size=1, max_size=3),
-        st.binary(max_size=6),
-        st.integers(0, 10**6),
-    )
-)
 
 
-def record(folder: Path, case: tuple) -> str:
+def record(folder: Path, number: int) -> str:
     """Read a file of records with damaged ones among them, and all that they amount to."""
-    (kind, number), damaged, noise, where = case
+    rng = Random(number)
+    kind, which = rng.choice(list(_KINDS))
+    damaged = [changed(rng, rng.choice(_KINDS[kind, which])) for _ in range(rng.randint(1, 3))]
+    noise, where = rng.randbytes(rng.randrange(7)), rng.randrange(10**6)
     path = folder / f"fake{kind}.jsonl"
-    whole = [json.dumps(line).encode() for line in _KINDS[kind, number]]
+    whole = [json.dumps(line).encode() for line in _KINDS[kind, which]]
     body = b"\n".join([*(json.dumps(line).encode() for line in damaged), *whole, b""])
     where %= len(body) + 1
     path.write_bytes(body[:where] + noise + body[where:])
     found, told = read(path)
     assert all(len(line.splitlines()) == 1 for line in told)
     for one in found:
-        for quantity in QUANTITIES.values():
+        for quantity in QUANTITIES.values() if kind != ".tuning" else ():
             value = quantity.of(one)
             assert value is None or isfinite(value)
         again = append(folder / f"again{kind}.jsonl", one)
@@ -185,11 +216,12 @@ def _certificate() -> dict:
         return json.loads(certificates_path(Path(folder)).read_text())
 
 
-certificates = changed(_certificate())
+_CERTIFICATE = _certificate()
 
 
-def certified(folder: Path, content: dict) -> str:
+def certified(folder: Path, number: int) -> str:
     """Read a damaged certificate: it is left out, and named."""
+    content = changed(Random(number), _CERTIFICATE)
     path = certificates_path(folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content) + "\n")
@@ -216,20 +248,15 @@ def _all_keys() -> list[tuple[str, str]]:
     return found
 
 
-_OVERRIDE_VALUES = st.one_of(
-    _SCALARS,
-    JSON,
-    st.sampled_from(["[", "{a: }", "a,b", "${nothing}", "${seed}", "choice(1,2)", "glob(*)"]),
-)
-overrides = st.tuples(
-    st.sampled_from(_all_keys()),
-    st.sampled_from(["", "", "", "+", "++", "~"]),
-    _OVERRIDE_VALUES,
-)
+_KEYS = _all_keys()
+_EXPRESSIONS = ["[", "{a: }", "a,b", "${nothing}", "${seed}", "choice(1,2)", "glob(*)"]
 
 
-def _argv(folder: Path, case: tuple) -> list[str]:
-    (choice, key), sign, value = case
+def _argv(folder: Path, number: int) -> list[str]:
+    rng = Random(number)
+    choice, key = rng.choice(_KEYS)
+    sign = rng.choice(["", "", "", "+", "++", "~"])
+    value = rng.choice(_EXPRESSIONS) if rng.random() < 0.3 else anything(rng)
     shown = value if isinstance(value, str) else yaml.safe_dump(value, default_flow_style=True)
     shown = " ".join(shown.replace("\n...", "").split("\n")).strip()
     given = [choice, f"{sign}{key}" if sign == "~" else f"{sign}{key}={shown}"]
@@ -240,10 +267,10 @@ def _argv(folder: Path, case: tuple) -> list[str]:
     return [one for one in usual if one.partition("=")[0] not in taken] + [g for g in given if g]
 
 
-def override(folder: Path, case: tuple) -> str:
+def override(folder: Path, number: int) -> str:
     """Plan an experiment with an odd value of the configuration; nothing is fitted."""
     try:
-        [spec] = experiments([_argv(folder, case)])
+        [spec] = experiments([_argv(folder, number)])
         dataset = load(spec["data"])
         with _no_fits(), contextlib.redirect_stderr(io.StringIO()):
             execute([spec], [dataset])
@@ -252,9 +279,9 @@ def override(folder: Path, case: tuple) -> str:
     return "taken"
 
 
-def command(folder: Path, case: tuple) -> str:
+def command(folder: Path, number: int) -> str:
     """The same through the command line, Hydra and all."""
-    return _called(["run", *_argv(folder, case)])
+    return _called(["run", *_argv(folder, number)])
 
 
 # Definitions of tables and figures.
@@ -274,25 +301,25 @@ _TABLE = {
     "compare": [["adaboost_mh", "samme"]],
     "remarks": ["So it is."],
 }
-tables = changed(_TABLE)
 
 
-def table(folder: Path, content: dict) -> str:
+def table(folder: Path, number: int) -> str:
     """Make a table of a damaged definition; nothing is fitted."""
+    content = changed(Random(number), _TABLE)
     path = folder / "mine.yaml"
     path.write_bytes(yaml.safe_dump(content, allow_unicode=True).encode(errors="surrogatepass"))
     return _called(["table", str(path), "rerun=never", f"results={folder}/results"])
 
 
-figures = st.sampled_from(configs.names("figure")).flatmap(
-    lambda name: changed(configs.read("figure", name))
-)
+_FIGURES = [configs.read("figure", name) for name in configs.names("figure")]
 
 
-def figure(folder: Path, content: dict) -> str:
+def figure(folder: Path, number: int) -> str:
     """Read a damaged definition of a figure."""
     from boostbench.figures.definition import read_figure
 
+    rng = Random(number)
+    content = changed(rng, rng.choice(_FIGURES))
     path = folder / "mine.yaml"
     path.write_bytes(yaml.safe_dump(content, allow_unicode=True).encode(errors="surrogatepass"))
     try:
@@ -337,16 +364,17 @@ def _not_run(trial, X, y) -> dict:
     return {"error": "not run", "where": "?:0", "environment": {}}
 
 
-#: Strategy and function of each kind of input.
+#: The function of each kind of input.
 ALL = {
-    "data files": (data_files, data_file),
-    "texts as data files": (texts, text),
-    "files of records": (records, record),
-    "certificates": (certificates, certified),
-    "values of configs": (overrides, override),
-    "command lines": (overrides, command),
-    "tables": (tables, table),
-    "figures": (figures, figure),
+    "data files": data_file,
+    "long data files": long_file,
+    "texts as data files": text,
+    "files of records": record,
+    "certificates": certified,
+    "values of configs": override,
+    "command lines": command,
+    "tables": table,
+    "figures": figure,
 }
 
 

@@ -16,7 +16,7 @@ from boostbench.unmeasured import unmeasured
 class SAMME(Weighted, BoostingClassifier):
     r"""SAMME (multi-class AdaBoost) with stumps or small trees.
 
-    A round fits a weak learner :math:`h_t(x) \in \{1, \dots, k\}` to the weighted samples. Where
+    A round fits a weak learner :math:`h_t(x) \in \{1, \ldots, k\}` to the weighted samples. Where
     its weighted error is :math:`\epsilon_t`, it adds
 
     .. math:: \alpha_t = \log \frac{1 - \epsilon_t}{\epsilon_t} + \log(k - 1)

@@ -191,7 +191,7 @@ def _print_plan(console: Console, session: Session) -> None:
     grid.add_row("all", "", *map(str, totals), f"{seconds / 60:.1f}")
     console.print(grid)
     wall = _duration(seconds / session.n_jobs)
-    print_line(console, f"both codes, {session.n_jobs} at a time: about {wall}")
+    print_line(console, f"{session.n_jobs} at a time: about {wall}")
 
 
 def _commits(group: Group) -> str:

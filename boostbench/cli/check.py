@@ -9,19 +9,72 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from boostbench import configs
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
-from boostbench.errors import complain, writing
+from boostbench.errors import UserError, complain, writing
+from boostbench.experiment.archive import Records
+from boostbench.report.claimed import beside_records, read_claimed
 from boostbench.report.claims import claims
 from boostbench.report.codes import certified_notes
 from boostbench.report.findings import reasons
 from boostbench.report.overview import counting, sharpness
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.writers.printing import make_grid, print_line
 from boostbench.report.writers.terminal import print_verdicts
+
+
+def check_claimed(
+    path: Path, words: Sequence[str], as_json: bool = False, repeats: int | None = None
+) -> int:
+    """Judge what is recorded by the published numbers of a file.
+
+    Parameters
+    ----------
+    path : Path
+        CSV file, see `boostbench.report.claimed.read_claimed`.
+    words : sequence of str
+        Perhaps ``results=DIR``.
+    as_json : bool, default=False
+        Print a JSON list of verdicts instead of a table.
+    repeats : int, default=None
+        How often each published experiment was repeated, where the file does not tell.
+
+    Returns
+    -------
+    int
+        0, or 1 when one of the numbers differs from the published one.
+
+    Raises
+    ------
+    UserError
+        If something is wrong with the file, or a line of it fits several experiments.
+    """
+    names, results = split_words("check", words)
+    if names:
+        raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
+    if repeats is not None and repeats < 1:
+        raise UserError(f"--repeats is {repeats}; it must be 1 or more")
+    claimed = read_claimed(path, repeats)
+    titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    with busy("reading records"):
+        records = Records(results)
+        wanted = {one.data for one in claimed}
+        runs = [run for run in find_runs(records, titles) if run.cell.data in wanted]
+        table = beside_records(path, claimed, runs, titles)
+    for warning in records.warnings:
+        complain(warning)
+    if as_json:
+        print(json.dumps([asdict(o) for o in verdicts([table])], indent=1, ensure_ascii=False))
+    else:
+        console = Console()
+        print_line(console, table.title, style="bold")
+        print_verdicts(console, table)
+    return int(any(cell.verdict in ("better", "worse") for cell in table.cells.values()))
 
 
 def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> int:
@@ -47,8 +100,8 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
     names, results = split_words("check", words)
-    with busy("reading records"):
-        tables = read_tables(names or None, results)
+    with busy("reading records") as tell:
+        tables = read_tables(names or None, results, tell)
         if not names:
             tables = [table for table in tables if table.paper]
         now = verdicts(tables)

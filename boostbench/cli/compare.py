@@ -14,8 +14,10 @@ from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
 from boostbench.experiment import measures
+from boostbench.experiment.records import read
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.report.comparison import Comparison, compare_columns
+from boostbench.report.matrix import matrix_of
 from boostbench.report.merge import find_column, join, merge
 from boostbench.report.tables import Table
 from boostbench.report.writers.comparison_json import to_json
@@ -32,6 +34,7 @@ def compare(
     data: Sequence[str] = (),
     as_json: bool = False,
     figure: str | None = None,
+    rope: float | None = None,
 ) -> int:
     """Compare algorithms by what is recorded, and tell which differences are significant.
 
@@ -47,8 +50,11 @@ def compare(
     as_json : bool, default=False
         Print JSON instead of sentences and tables.
     figure : str, default=None
-        File for the critical-difference diagram, which is written as PNG and SVG; ``""`` for one
-        under ``results/figures``.
+        File for the critical-difference diagram, which is written as PNG and SVG, and beside it
+        ``FILE-matrix``, every two algorithms; ``""`` for files under ``results/figures``.
+    rope : float, default=None
+        Numbers that differ by no more are equal for practical purposes; by default one point of
+        what is in percent.
 
     Returns
     -------
@@ -63,13 +69,15 @@ def compare(
     names, results = split_words("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
+    if rope is not None and not rope > 0:
+        raise UserError(f"--rope is {rope:g}; it is a difference that does not matter, more than 0")
     if figure is not None:
         _check_figure(figure, names)
-    with busy("reading records"):
+    with busy("reading records") as tell:
         chosen = tables_with(names, tables, data)
-        found = read_tables(chosen, results)
+        found = read_tables(chosen, results, tell)
         table, sources = merge(found, names, data)
-        comparison = compare_columns(table)
+        comparison = compare_columns(table, rope=rope)
     if as_json:
         print(to_json(table, sources, comparison))
     else:
@@ -99,7 +107,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list
     others = dict.fromkeys(
         table.rows[row]
         for (row, _), cell in lacking.items()
-        if records.file(results, cell.data, cell.algo).is_file()
+        if read(records.file(results, cell.data, cell.algo))[0]
     )
     if others:
         sentences.append(
@@ -124,11 +132,16 @@ def _slug(words: Sequence[str]) -> str:
 def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
+    from boostbench.figures.matrix import draw_matrix
     from boostbench.figures.ranks import draw_critical_difference
     from boostbench.figures.style import save
 
     description = comparison.friedman.sentence(comparison.pairs.unit)
-    return save(draw_critical_difference(table), path, f"Ranks of {table.title}", description)
+    ranks = save(draw_critical_difference(table), path, f"Ranks of {table.title}", description)
+    every_two = draw_matrix(table, comparison)
+    beside = path.with_name(f"{path.name}-matrix")
+    explanation = matrix_of(table, comparison).explanation
+    return ranks + save(every_two, beside, f"Every two of {table.title}", explanation)
 
 
 def tables_with(

@@ -1,5 +1,6 @@
 """One experiment of ``boostbench run``, and the table of a sweep over several."""
 
+import importlib.util
 from collections.abc import Sequence
 from math import nan
 from pathlib import Path
@@ -20,7 +21,8 @@ from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment import measures
 from boostbench.experiment.archive import Records
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, get_quantity
+from boostbench.experiment.keys import digest
+from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity, get_quantity
 from boostbench.experiment.runner import Report
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
@@ -128,6 +130,34 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
     console = Console()
     print_line(console, f"{len(settings)} settings", style="bold")
     console.print(grid)
+    if importlib.util.find_spec("matplotlib") is None:
+        print_line(console, "A picture of it needs pip install 'boostbench[plots]'.")
+    elif sum(bool(cell and cell.values) for cell in cells) > 1:
+        print(f"\nwritten: {', '.join(map(str, _draw_sweep(keys, settings, cells, quantity)))}")
+
+
+def _draw_sweep(
+    keys: Sequence[str],
+    settings: Sequence[Sequence[str]],
+    cells: Sequence[Cell | None],
+    quantity: Quantity,
+) -> list[Path]:
+    """Draw a sweep; its files are named by what it varies and a digest of all of its settings."""
+    from boostbench.figures.style import save
+    from boostbench.figures.sweep import Point, draw_sweep
+
+    values = [dict(override.split("=", 1) for override in overrides) for overrides in settings]
+    points = [
+        Point(
+            {key: own[key] for key in keys}, cell.mean if cell else nan, cell.std if cell else nan
+        )
+        for own, cell in zip(values, cells, strict=True)
+    ]
+    [results] = {Path(one.get("results", "results")) for one in values}
+    name = "-".join(["sweep", *(key.rpartition(".")[2] for key in keys), digest(settings)[:6]])
+    caption = "; ".join(" ".join(overrides) for overrides in settings)
+    figure = draw_sweep(points, quantity)
+    return save(figure, results / "figures" / name, f"{len(settings)} settings", caption)
 
 
 def _cell(overrides: Sequence[str]) -> Cell | None:

@@ -47,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         ``BOOSTBENCH_DEBUG=1`` or ``HYDRA_FULL_ERROR=1`` in the environment, mistakes show their
         traceback.
     """
+    own_process = argv is None
     argv = list(sys.argv[1:] if argv is None else argv)
     logging.basicConfig(format="boostbench: %(message)s")
     # Python would collect the objects of all modules one by one at the end: a third of a second.
@@ -72,6 +73,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         complain(error)
         return 2
+    finally:
+        if own_process:
+            _end_workers()
+
+
+def _end_workers() -> None:
+    """End worker processes at once, where there are any: they would take a second to end."""
+    if "joblib.externals.loky.reusable_executor" in sys.modules:
+        from joblib.externals.loky.reusable_executor import get_reusable_executor
+
+        get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
 
 
 def _dispatch(argv: list[str]) -> int:
@@ -143,7 +155,10 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     )
     compare.add_argument("--json", action="store_true", help="for machines")
     compare.add_argument(
-        "--figure", nargs="?", const="", metavar="FILE", help="draw the critical-difference diagram"
+        "--figure", nargs="?", const="", metavar="FILE", help="draw ranks, and every two"
+    )
+    compare.add_argument(
+        "--rope", type=float, metavar="X", help="differences up to X do not matter; default: 1 %%"
     )
     compare.set_defaults(function=_compare)
 
@@ -154,6 +169,12 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     check.add_argument("--json", action="store_true", help="for machines")
     check.add_argument(
         "--update", action="store_true", help="compare with today's verdicts from now on"
+    )
+    check.add_argument(
+        "--published", type=Path, metavar="FILE", help="judge by the numbers of this CSV file"
+    )
+    check.add_argument(
+        "--repeats", type=int, metavar="N", help="of its experiments, if it has no column n"
     )
     check.set_defaults(function=_check)
 
@@ -240,14 +261,19 @@ def _compare(args: argparse.Namespace) -> int:
         [name for text in texts for name in text.split(",") if name]
         for texts in (args.tables, args.data)
     )
-    return compare(args.words, tables, data, args.json, args.figure)
+    return compare(args.words, tables, data, args.json, args.figure, args.rope)
 
 
 def _check(args: argparse.Namespace) -> int:
-    _find_tables("check", args.words)
+    if args.published is None:
+        _find_tables("check", args.words)
     with busy("starting"):
-        from boostbench.cli.check import check
+        from boostbench.cli.check import check, check_claimed
 
+    if args.published is not None:
+        if args.update:
+            raise UserError("--update is of the papers' tables; it cannot go with --published")
+        return check_claimed(args.published, args.words, args.json, args.repeats)
     return check(args.words, args.json, args.update)
 
 

@@ -9,9 +9,11 @@ from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import UserError, complain, writing
+from boostbench.experiment.archive import Records
 from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
 from boostbench.report.page.figures import find_figures
+from boostbench.report.runs import find_runs, listed
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.report.writers.readme import readme
@@ -46,20 +48,50 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
         )
     path = output or results / "report.html"
     algorithms = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    records = Records(results)
     with busy("reading records") as tell:
-        tables = read_tables(list(dict.fromkeys(names)) or None, results)
+        own = _own_tables(results)
+        asked = list(dict.fromkeys(names)) or [*configs.names("table"), *own]
+        tables = read_tables(asked, records, tell)
+        lead = not names and _is_own(tables)
+        if lead:
+            tables = [table for table in tables if any(cell.records for cell in table.fitted)]
+        tell("listing runs")
+        runs = [] if names else find_runs(records, algorithms, () if lead else _hashes(tables))
         tell("writing the page")
         figures = find_figures(results / "figures")
+        page = document(tables, figures, algorithms, listed(runs, lead))
         with writing(path, "choose another file by --output"):
-            path.write_text(document(tables, figures, algorithms), encoding="utf-8")
-        also = "" if names else _overview(tables, results)
+            path.write_text(page, encoding="utf-8")
+        also = "" if names or lead else _overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{_count(tables, 'table')}, {_count(figures, 'figure')}"
+    if runs:
+        contents = f"{_count(runs, 'run')}{'' if lead else ' beside them'}, {contents}"
     if total.published:
         contents += f", {total}"
     print(f"written: {path} ({size}: {contents}){also}")
     return 0
+
+
+def _own_tables(results: Path) -> list[str]:
+    """Find the definitions in the current folder of which there is a table among the results."""
+    made = [file.stem for file in sorted((results / "tables").glob("*.md"))]
+    known = configs.names("table")
+    return [f"{name}.yaml" for name in made if name not in known and Path(f"{name}.yaml").is_file()]
+
+
+def _is_own(tables: Sequence[Table]) -> bool:
+    """Whether a folder is somebody's own: beside most of the published numbers there is none."""
+    total = counts(tables).total
+    return total.compared < total.published / 2
+
+
+def _hashes(tables: Sequence[Table]) -> set[str]:
+    """Collect the hashes of the configs that some tables show."""
+    cells = [cell for table in tables for cell in table.cells.values()]
+    return {record["config_hash"] for cell in cells for record in cell.records + cell.failures}
 
 
 def _overview(tables: Sequence[Table], results: Path) -> str:

@@ -1,5 +1,6 @@
 """``boostbench run``: a Hydra application."""
 
+import argparse
 import os
 import re
 import sys
@@ -39,11 +40,12 @@ def run(argv: Sequence[str]) -> int:
     """
     # A launcher is a config group, which Hydra writes with a slash; the dot is easily typed.
     argv = [re.sub(r"^hydra\.(launcher|sweeper)=", r"hydra/\1=", arg) for arg in argv]
-    parser = get_args_parser()
+    with _lazy_help():
+        parser = get_args_parser()
     parser.error = _refuse
     args = parser.parse_args(argv)
     hydra_knows_better = args.help or args.hydra_help or args.shell_completion or args.config_path
-    with one_line_errors(), _hydra_environment(argv):
+    with one_line_errors(), _hydra_environment(argv), _lazy_help():
         if not hydra_knows_better and not any("searchpath" in arg for arg in args.overrides):
             checks.check(args.overrides, [Path(args.config_dir)] if args.config_dir else [])
         settings = _settings(args.overrides) if args.multirun else []
@@ -94,6 +96,25 @@ def swept(settings: Sequence[Sequence[str]]) -> list[str]:
 
 def _refuse(message: str) -> NoReturn:
     raise UserError(f"{message}; 'boostbench run --hydra-help' shows the flags")
+
+
+@contextmanager
+def _lazy_help() -> Iterator[None]:
+    """Let Hydra 1.3 have a help text that is no string yet, which Python 3.14 refuses."""
+    check = getattr(argparse.ArgumentParser, "_check_help", None)
+    if check is None:  # before Python 3.14
+        yield
+        return
+
+    def check_strings(parser: argparse.ArgumentParser, action: argparse.Action) -> None:
+        if isinstance(action.help, str):
+            check(parser, action)
+
+    argparse.ArgumentParser._check_help = check_strings
+    try:
+        yield
+    finally:
+        argparse.ArgumentParser._check_help = check
 
 
 @contextmanager

@@ -32,6 +32,8 @@ class Dataset:
         Fixed splits that came with the data: row numbers of the training and of the test part.
     expect : mapping, default={}
         The counts of `COUNTS` that `validate` compares with.
+    spec : mapping, default=None
+        Config by which `boostbench.data.load` gives the same data again, if there is one.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Dataset:
     source: str
     splits: list[tuple[np.ndarray, np.ndarray]] | None = None
     expect: Mapping[str, int] = field(default_factory=dict)
+    spec: Mapping[str, Any] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -78,6 +81,11 @@ class Dataset:
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
     @cached_property
+    def class_numbers(self) -> np.ndarray:
+        """The position of each row's label in `classes`, which every classifier takes."""
+        return np.unique(self.y, return_inverse=True)[1]
+
+    @cached_property
     def _counted_labels(self) -> tuple[np.ndarray, np.ndarray]:
         return np.unique(self.y, return_counts=True)
 
@@ -107,7 +115,8 @@ class Dataset:
         >>> Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here").take(0, 2).n_samples
         2
         """
-        return replace(self, X=self.X[start:stop], y=self.y[start:stop], splits=None)
+        X, y = self.X[start:stop], self.y[start:stop]
+        return replace(self, X=X, y=y, splits=None, spec=None)
 
     def take_classes(self, which: int | Collection[int | str]) -> "Dataset":
         """Keep the rows of some classes; the fixed splits, which count all rows, are left behind.
@@ -139,7 +148,8 @@ class Dataset:
                 f"two or more of the labels {labels}"
             )
         rows = np.isin(self.y, list(kept))
-        return replace(self, X=self.X[rows], y=self.y[rows], splits=None, expect={})
+        X, y = self.X[rows], self.y[rows]
+        return replace(self, X=X, y=y, splits=None, expect={}, spec=None)
 
     def against_the_rest(self, positive: Collection[int | str]) -> "Dataset":
         """Make two classes: 1 for some labels, -1 for the others.
@@ -167,7 +177,7 @@ class Dataset:
                 "not all"
             )
         y = np.where(np.isin(self.y, list(positive)), 1, -1)
-        return replace(self, y=y, expect={})
+        return replace(self, y=y, expect={}, spec=None)
 
     def validate(self) -> "Dataset":
         """Check what no experiment can do without.

@@ -12,6 +12,7 @@ from scipy import fft
 
 from boostbench.busy import busy
 from boostbench.data.cache import cache_folder
+from boostbench.data.hog_pyramid import hog_pyramid
 from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ def described(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     ----------
     X : ndarray of shape (n_samples, n_pixels)
         Pixels from 0 to 255, an image in a row.
-    kind : {"gist", "hog"}
+    kind : {"gist", "hog", "hog_pyramid"}
     shape : tuple of int
         (height, width) of gray images, (height, width, 3) of coloured ones.
 
@@ -143,7 +144,11 @@ def hog(images: np.ndarray) -> np.ndarray:
 
 
 #: Functions from gray images to descriptors, by name.
-DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {"gist": gist, "hog": hog}
+DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "gist": gist,
+    "hog": hog,
+    "hog_pyramid": hog_pyramid,
+}
 
 
 def _block(X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable) -> np.ndarray:

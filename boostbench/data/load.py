@@ -51,8 +51,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
         - ``generate``: ``function`` and its arguments;
-        - ``descriptor``: ``kind`` (gist or hog) and ``shape`` of the images that it takes the place
-          of; ``expect`` is of what comes out;
+        - ``descriptor``: ``kind`` (gist, hog or hog_pyramid) and ``shape`` of the images that it
+          takes the place of; ``expect`` is of what comes out;
         - ``seed``: of the generator, default 0;
         - ``expect``: numbers of ``samples``, ``features``, ``classes``, as far as known;
           ``openml.expect`` takes its place for data from OpenML.
@@ -69,6 +69,12 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         The data are nowhere, or cannot be read or used, or are not as expected.
     """
     check(spec)
+    path = spec.get("path")
+    anywhere = {"path": str(Path(path).expanduser().absolute())} if path else {}
+    return replace(_load(spec), spec={**spec, **anywhere})
+
+
+def _load(spec: Mapping[str, Any]) -> Dataset:
     name, openml, folder = spec["name"], spec.get("openml") or {}, data_folder()
     if folder and not spec.get("path"):
         whole = bundles.fetch(folder, spec)

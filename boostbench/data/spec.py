@@ -38,7 +38,7 @@ def _are_counts(value: Any) -> bool:
 
 
 # Of descriptors; their module is slow to import.
-KINDS = ("gist", "hog")
+KINDS = ("gist", "hog", "hog_pyramid")
 
 _COUNTS = (_are_counts, f"numbers of {', '.join(COUNTS)}")
 _TRAIN_ROWS = (_is_count, "a number of rows")

@@ -1,6 +1,6 @@
 """From a table's definition and what is on record to the table."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,6 +97,8 @@ def assemble(
             )
             for claim in definition.claims
         ],
+        matrix=definition.matrix,
+        rope=definition.rope,
     )
 
 
@@ -131,15 +133,21 @@ def _expected_classes(specs: Mapping[Key, dict]) -> dict[str, int]:
     return {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
 
 
-def recorded_tables(names: Sequence[str] | None, results: Path) -> tuple[list[Table], list[str]]:
+def recorded_tables(
+    names: Sequence[str] | None,
+    results: Path | Records,
+    tell: Callable[..., None] = lambda what, share=None: None,
+) -> tuple[list[Table], list[str]]:
     """Make tables of records alone; nothing is run, and no data set is loaded.
 
     Parameters
     ----------
     names : sequence of str or None
         Names of tables, or paths of YAML files that define some; None for all in ``conf/table``.
-    results : Path
-        Folder of the records.
+    results : Path or Records
+        Folder of the records, or these.
+    tell : callable, default=nothing
+        Hears what goes on, and the share of it that is done, see `boostbench.busy.busy`.
 
     Returns
     -------
@@ -156,18 +164,26 @@ def recorded_tables(names: Sequence[str] | None, results: Path) -> tuple[list[Ta
     definitions = [TableDefinition.read(name) for name in known]
     keys = [(d, (row, column)) for d in definitions for row in d.rows for column in d.columns]
     # All at once, as tables share most of what their cells are composed of.
+    tell("composing configs")
     specs = experiments([definition.cell(*key) for definition, key in keys])
     composed = {definition.name: {} for definition in definitions}
     for (definition, key), spec in zip(keys, specs, strict=True):
         composed[definition.name][key] = spec
-    records = Records(results)
-    tables = [recorded_table(d, composed[d.name], records) for d in definitions]
+    records = results if isinstance(results, Records) else Records(results)
+    tables = []
+    for number, one in enumerate(definitions):
+        tell("reading records", number / len(definitions))
+        tables.append(recorded_table(one, composed[one.name], records))
     return tables, records.warnings
 
 
-def read_tables(names: Sequence[str] | None, results: Path) -> list[Table]:
+def read_tables(
+    names: Sequence[str] | None,
+    results: Path | Records,
+    tell: Callable[..., None] = lambda what, share=None: None,
+) -> list[Table]:
     """Make tables as `recorded_tables` does, and complain of damaged records."""
-    tables, warnings = recorded_tables(names, results)
+    tables, warnings = recorded_tables(names, results, tell)
     for warning in warnings:
         complain(warning)
     return tables

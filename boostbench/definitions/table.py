@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from boostbench.definitions import files
 from boostbench.errors import UserError, hint
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, TIMES, Quantity
+from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find, statement
 
@@ -127,6 +127,11 @@ class TableDefinition:
         What a reader must know beside the numbers, one sentence each.
     claims : list of ClaimDefinition
         What the paper says in words, to be judged.
+    matrix : bool, default=False
+        Whether every two columns are compared, below the table.
+    rope : float, default=None
+        For that, numbers that differ by no more are equal for practical purposes, in the unit of
+        what the table shows; by default 1 of what is in percent.
     """
 
     name: str
@@ -144,6 +149,8 @@ class TableDefinition:
     compare: list[list[str]] | None = None
     remarks: list[str] = field(default_factory=list)
     claims: list[ClaimDefinition] = field(default_factory=list)
+    matrix: bool = False
+    rope: float | None = None
 
     @classmethod
     def read(cls, name: str) -> "TableDefinition":
@@ -200,12 +207,16 @@ class TableDefinition:
         for column, variant in self.columns.items():
             _check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
         _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
+        if self.rounds and self.quantity not in (None, *STAGED):
+            raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
             raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
         for key, known in (("published", tables()), ("quantity", QUANTITIES)):
             name = getattr(self, key)
             if name is not None and name not in known:
                 raise UserError(f"{where}: {key} is {name!r}; {hint(name, known)}")
+        if self.rope is not None and not (self.matrix and self.rope > 0):
+            raise UserError(f"{where}: rope is {self.rope:g}; it goes with matrix: true and is > 0")
         if self.speedup and not self.seconds:
             raise UserError(f"{where}: speedup needs seconds: which CPU time is it of?")
         if self.speedup and self.rounds:

@@ -106,6 +106,10 @@ class Records:
             certified=certified,
         )
 
+    def all(self, path: Path) -> list[dict]:
+        """Give all records of a file."""
+        return [record for asked in self._read(path).values() for record in asked]
+
     def _read(self, path: Path) -> dict[str, list[dict]]:
         if path not in self._files:
             records, warnings = read(path)

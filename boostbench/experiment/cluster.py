@@ -1,17 +1,12 @@
 """Run trials on a Dask cluster: one on this machine, or that of a scheduler somewhere."""
 
-import functools
-import hashlib
-import os
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+import logging
+from collections.abc import Iterable, Iterator
 
-import boostbench
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError, first_line
-from boostbench.experiment import deadline
+from boostbench.experiment import remote
 from boostbench.experiment.plan import Task
-from boostbench.experiment.trial import Trial
 
 #: Trials in flight for each worker process: one that runs, one that waits.
 _AHEAD = 2
@@ -45,6 +40,8 @@ class Cluster:
             raise UserError(
                 "parallel.backend=dask needs Dask; install boostbench[dask] or take loky"
             ) from None
+        _silence()
+        self._sent: dict = {}
         self.address = scheduler or dask.config.get("scheduler-address", None)
         if self.address is None:
             try:
@@ -65,16 +62,12 @@ class Cluster:
                 "'dask worker --nthreads 1 --nworkers N', as CPU seconds are those of a process"
             )
 
-    def __call__(
-        self, tasks: Iterable[Task], arrays: Callable[[Dataset], tuple]
-    ) -> Iterator[tuple[Task, dict]]:
+    def __call__(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, dict]]:
         """Carry out tasks; see `boostbench.experiment.workers.Workers`.
 
         Parameters
         ----------
         tasks : iterable of Task
-        arrays : callable
-            Gives features and class numbers of a data set.
 
         Yields
         ------
@@ -83,24 +76,21 @@ class Cluster:
         Raises
         ------
         UserError
-            If the scheduler is gone, or a worker has other code.
+            If the scheduler is gone, or a worker has other code or cannot load the data.
         """
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
         waiting = iter(tasks)
-        in_flight, sent = {}, {}
+        in_flight: dict = {}
         finished = as_completed([], with_results=False, raise_errors=False)
 
         def submit() -> None:
             for task in waiting:
-                dataset = task.experiment.dataset
-                if dataset.checksum not in sent:
-                    # A task, which is done again where its result is lost, and not `scatter`.
-                    name = f"data-{dataset.checksum}"
-                    sent[dataset.checksum] = self.client.submit(_hold, *arrays(dataset), key=name)
-                held = sent[dataset.checksum]
-                future = self.client.submit(_work, task.trial, held, _code(), pure=False)
+                data = self._data(task.experiment.dataset)
+                future = self.client.submit(
+                    remote.work, task.trial, data, remote.code(), pure=False
+                )
                 in_flight[future] = task
                 finished.add(future)
                 return
@@ -116,6 +106,8 @@ class Cluster:
                     error = future.exception() if future.status == "error" else None
                     if error is None:
                         raise self._gone()
+                    if isinstance(error, UserError):
+                        raise error
                     if not isinstance(error, KilledWorker):
                         told = f"{type(error).__name__}: {first_line(error)}"
                         raise UserError(f"a Dask worker cannot do the work: {told}")
@@ -131,6 +123,17 @@ class Cluster:
             if self.client.status == "running":
                 self.client.cancel(list(in_flight))
 
+    def _data(self, dataset: Dataset):
+        """Give what a worker needs to have a data set: its config, or the arrays themselves."""
+        if dataset.spec is not None:
+            return remote.Reference(dataset.spec, dataset.checksum)
+        if dataset.checksum not in self._sent:
+            # A task, which is done again where its result is lost, and not `scatter`.
+            self._sent[dataset.checksum] = self.client.submit(
+                remote.hold, dataset.X, dataset.class_numbers, key=f"data-{dataset.checksum}"
+            )
+        return self._sent[dataset.checksum]
+
     def _gone(self) -> UserError:
         where = self.address or "of this machine"
         return UserError(
@@ -139,21 +142,8 @@ class Cluster:
         )
 
 
-def _hold(X, y) -> tuple:
-    return X, y
-
-
-def _work(trial: Trial, arrays: tuple, code: str) -> dict:
-    if _code() != code:
-        raise RuntimeError(f"the worker {os.uname().nodename} has another version of boostbench")
-    return deadline.run_limited(trial, *arrays, expendable=True)
-
-
-@functools.cache
-def _code() -> str:
-    """Name all the code of the package: records say that today's code here made them."""
-    folder = Path(boostbench.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()
+def _silence() -> None:
+    """Keep Dask from logging, with tracebacks, what is an outcome or an error here."""
+    for name in ["distributed", *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,8 +1,8 @@
 """Files of lines that only grow, safe against a kill at any moment and against other writers."""
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,7 +11,7 @@ import portalocker
 from boostbench.errors import writing
 
 
-@contextmanager
+@contextlib.contextmanager
 def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Iterator[BinaryIO]:
     """Open a file to add lines to it; what is written inside is on disk afterwards.
 
@@ -37,12 +37,22 @@ def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Itera
     UserError
         If the file cannot be written to, such as on a full disk.
     """
-    with writing(path, what=what), path.open("ab+") as file:
-        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+    with writing(path, what=what), _locked(path) as file:
         _repair(file, is_whole)
         yield file
         file.flush()
         os.fsync(file.fileno())
+
+
+def _locked(path: Path) -> BinaryIO:
+    while True:
+        file = path.open("ab+")
+        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+        # Another process may have taken the file away before it gave the lock back.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        file.close()
 
 
 def _repair(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:

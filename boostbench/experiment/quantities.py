@@ -147,6 +147,28 @@ _ALL = (
         perfect=1,
         column="map",
     ),
+    Quantity("log_loss", "Log-loss", "nats", _entry("log_loss"), digits=3, column="log_loss"),
+    Quantity("brier", "Brier score", "", _entry("brier"), digits=3, column="brier"),
+    Quantity(
+        "auc",
+        "ROC AUC",
+        "",
+        _entry("auc"),
+        digits=3,
+        better="higher",
+        perfect=1,
+        column="auc",
+    ),
+    Quantity(
+        "balanced_accuracy",
+        "Balanced accuracy",
+        "percent",
+        lambda record, _: 100 * record["balanced_accuracy"],
+        symbol="%",
+        better="higher",
+        perfect=100,
+        column="balanced_accuracy",
+    ),
     Quantity("n_iterations", "Rounds", "rounds", _entry("n_iterations"), digits=0, better=None),
     Quantity(
         "n_nonzero",
@@ -183,6 +205,12 @@ QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _A
 TEST_ERROR = QUANTITIES["test_error"]
 ROUNDS = QUANTITIES["n_iterations"]
 CALIBRATION = QUANTITIES["calibration"]
+
+#: What is recorded after several numbers of boosting rounds.
+STAGED = ("test_error", "accuracy")
+
+#: What the measure `scores` records beside the test error.
+SCORES = ("log_loss", "brier", "auc", "balanced_accuracy")
 
 #: CPU times of a fit that a table can show beside its numbers.
 TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance", "hash_per_instance")

@@ -3,13 +3,18 @@
 ``<results>/records/<data>/<algo>.jsonl`` holds splits, ``<algo>.tuning.jsonl`` beside it holds
 cross-validation trials, and ``<algo>.<kind>.jsonl`` what else is recorded of fits. A file only
 grows; of several records with one key the last one counts. What a line holds is in `lines`.
+
+``<algo>.tuning.jsonl.gz`` holds lines that were packed away (`pack`); they come before those of the
+file without ``.gz``.
 """
 
 import contextlib
+import gzip
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Set
+import zlib
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 from boostbench.errors import UserError, writing
@@ -21,11 +26,12 @@ from boostbench.experiment.schema import SCHEMA, BadLine
 _DATA_NAME = re.compile(r"\w[\w.+-]*")
 # What follows a dot is the kind of the file.
 _ALGO_NAME = re.compile(r"\w[\w+-]*")
+_PLAIN, _PACKED = ".jsonl", ".gz"
 # So many bad lines of a file are named, the others counted.
 _MAX_NAMED = 5
 
 # By file, which file it was, how much of it has been seen, and the hashes of its definitions.
-_seen: dict[Path, tuple[int, int, Set[str]]] = {}
+_seen: dict[Path, tuple[tuple, int, Set[str]]] = {}
 
 
 def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
@@ -50,7 +56,14 @@ def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
         if not allowed.fullmatch(name):
             characters = "letters, digits and _ + -" + (" ." if name is data else "")
             raise UserError(f"{name!r} names a file of records; use {characters}")
-    return Path(results) / "records" / data / f"{algo}{kind and '.'}{kind}.jsonl"
+    return Path(results) / "records" / data / f"{algo}{kind and '.'}{kind}{_PLAIN}"
+
+
+def record_paths(results: Path) -> list[Path]:
+    """List the files of records in a folder of results; packed ones by their names without .gz."""
+    found = (Path(results) / "records").glob(f"*/*{_PLAIN}*")
+    names = {path.with_name(path.name.removesuffix(_PACKED)) for path in found}
+    return sorted(path for path in names if path.suffix == _PLAIN)
 
 
 def append(path: Path, record: dict) -> dict:
@@ -97,8 +110,7 @@ def append_all(path: Path, records: Iterable[dict]) -> list[dict]:
             new = {name: text for name, text in definitions.items() if name not in known}
             file.write(b"".join([*new.values(), line]))
             known |= new.keys()
-        version = os.fstat(file.fileno()).st_ino, file.seek(0, os.SEEK_END)
-    _seen[path] = (*version, frozenset(known))
+        _seen[path] = _version(path, file), file.seek(0, os.SEEK_END), frozenset(known)
     return written
 
 
@@ -108,7 +120,7 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
     Parameters
     ----------
     path : Path
-        File of records; one that is not there has none.
+        File of records, without ``.gz``; one that is not there has none.
 
     Returns
     -------
@@ -123,37 +135,64 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
         If the file cannot be read.
     """
     path = Path(path)
-    if not path.is_file():
-        return [], []
-    try:
-        body = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise UserError(f"cannot read records from {path}: {error.strerror}") from None
-    definitions, found, bad, n_old = Definitions(), [], {}, 0
-    for number, line in enumerate(body, start=1):
+    definitions, found, bad, n_old = Definitions(), [], [], 0
+    for place, line, is_last in _lines(path):
         if not line.strip():
             continue
         try:
             content = lines.parse(line)
             if content.get("schema") == SCHEMA:
-                found.append((number, content))
+                found.append((place, content))
             elif "schema" not in content and "fingerprint" in content:
                 n_old += 1
             else:
                 definitions.add(content)
         except BadLine as error:
-            if number < len(body):
-                bad[number] = str(error)
+            if not is_last:
+                bad.append((place, str(error)))
     newest = {}
-    for number, content in found:
+    for place, content in found:
         try:
             record = definitions.record(content, _kind(path))
         except BadLine as error:
-            bad[number] = str(error)
+            bad.append((place, str(error)))
         else:
             newest.pop(record["key"], None)
             newest[record["key"]] = record
     return list(newest.values()), _warnings(path, bad, n_old)
+
+
+def pack(path: Path) -> int:
+    """Move the lines of a file of records to its packed file.
+
+    A kill at any moment loses nothing: for a while a line may be in both.
+
+    Parameters
+    ----------
+    path : Path
+        File of records, without ``.gz``, that is there.
+
+    Returns
+    -------
+    int
+        By how many bytes the files became smaller.
+    """
+    packed = _packed(path)
+    with appending(path, "records to ", _is_whole) as file:
+        file.seek(0)
+        new = file.read()
+        before = len(new) + (packed.stat().st_size if packed.exists() else 0)
+        known = _body(packed).splitlines(keepends=True)
+        body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as whole:
+            # Without a time the same lines give the same bytes.
+            whole.write(gzip.compress(body, mtime=0))
+            whole.flush()
+            os.fsync(whole.fileno())
+        os.chmod(whole.name, path.stat().st_mode)
+        os.replace(whole.name, packed)
+        path.unlink()
+    return before - packed.stat().st_size
 
 
 class Follower:
@@ -213,14 +252,41 @@ def check_writable(paths: Iterable[Path]) -> None:
 
 
 def _kind(path: Path) -> str:
-    return path.name.removesuffix(".jsonl").partition(".")[2]
+    return path.name.removesuffix(_PLAIN).partition(".")[2]
 
 
-def _warnings(path: Path, bad: dict[int, str], n_old: int) -> list[str]:
-    numbers = sorted(bad)
-    warnings = [f"{path}:{number}: {bad[number]}; left out" for number in numbers[:_MAX_NAMED]]
-    if len(numbers) > _MAX_NAMED:
-        warnings.append(f"{path}: {len(numbers) - _MAX_NAMED} more bad lines are left out")
+def _packed(path: Path) -> Path:
+    return path.with_name(path.name + _PACKED)
+
+
+def _lines(path: Path) -> Iterator[tuple[tuple[int, int], bytes, bool]]:
+    """Give the lines of the packed file and of the file: place, text, and whether it is last."""
+    for i, one in enumerate((_packed(path), path)):
+        body = _body(one).split(b"\n")
+        for number, line in enumerate(body, start=1):
+            yield (i, number), line, number == len(body)
+
+
+def _body(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    try:
+        body = path.read_bytes()
+        return gzip.decompress(body) if path.suffix == _PACKED else body
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
+    except OSError as error:
+        raise UserError(f"cannot read records from {path}: {error.strerror}") from None
+
+
+def _warnings(path: Path, bad: list[tuple[tuple[int, int], str]], n_old: int) -> list[str]:
+    files = _packed(path), path
+    warnings = [
+        f"{files[i]}:{number}: {reason}; left out"
+        for (i, number), reason in sorted(bad)[:_MAX_NAMED]
+    ]
+    if len(bad) > _MAX_NAMED:
+        warnings.append(f"{path}: {len(bad) - _MAX_NAMED} more bad lines are left out")
     if n_old:
         warnings.append(
             f"{path}: {n_old} records of the first schema are left out; "
@@ -241,9 +307,9 @@ def _is_whole(line: bytes) -> bool:
 
 def _hashes(path: Path, file) -> Set[str]:
     """Give the hashes of a file's definitions, reading only what is new since the last time."""
-    inode, size = os.fstat(file.fileno()).st_ino, file.seek(0, os.SEEK_END)
-    seen_inode, seen, known = _seen.get(path, (inode, 0, frozenset()))
-    if seen_inode != inode or seen > size:
+    version, size = _version(path, file), file.seek(0, os.SEEK_END)
+    seen_version, seen, known = _seen.get(path, (version, 0, frozenset()))
+    if seen_version != version or seen > size:
         seen, known = 0, frozenset()
     file.seek(seen)
     definitions = Definitions()
@@ -252,3 +318,10 @@ def _hashes(path: Path, file) -> Set[str]:
             with contextlib.suppress(BadLine):
                 definitions.add(lines.parse(line))
     return known | definitions.hashes
+
+
+def _version(path: Path, file) -> tuple:
+    """Tell a file from another one of the same name; packing makes way for a new one."""
+    packed = _packed(path)
+    about = packed.stat() if packed.exists() else None
+    return os.fstat(file.fileno()).st_ino, about and (about.st_ino, about.st_mtime_ns)

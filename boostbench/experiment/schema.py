@@ -226,6 +226,17 @@ class Support(Measured, kw_only=True):
     test_error: Fraction
 
 
+class Scores(Measured, kw_only=True):
+    """How good probabilities and scores of a fit are."""
+
+    log_loss: Duration | None
+    brier: Duration | None
+    auc: Fraction | None
+    balanced_accuracy: Fraction
+    test_error: Fraction
+    n_iterations: Count | None
+
+
 #: What a finished record holds, by the kind of its file; `Measured` where a kind is not named, such
 #: as that of a measure of somebody else's. It stands here and not beside the measures, so that what
 #: is checked can change without another name for the code that measures.
@@ -237,6 +248,7 @@ FORMS: dict[str, type[Record]] = {
     "features": FeatureUse,
     "path": Paths,
     "retrieval": Retrieval,
+    "scores": Scores,
     "support": Support,
 }
 

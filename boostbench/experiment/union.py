@@ -10,7 +10,7 @@ from boostbench.experiment.certificates import (
     certificates_path,
     file_certificate,
 )
-from boostbench.experiment.records import append_all, check_writable, read
+from boostbench.experiment.records import append_all, check_writable, read, record_paths
 
 #: What may differ between records of one result: where and when it was made, and what is derived.
 _CIRCUMSTANCES = (
@@ -65,7 +65,7 @@ def unite(folders: Iterable[Path], results: Path) -> Union:
     """
     union, sources = Union(), {}
     for folder in map(Path, folders):
-        found = sorted((folder / "records").glob("*/*.jsonl"))
+        found = record_paths(folder)
         if not found:
             raise UserError(f"{folder} holds no records; name folders of results")
         if folder.resolve() == Path(results).resolve():

@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 
 import joblib
-import numpy as np
 from joblib.parallel import get_active_backend
 
-from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError, hint
 from boostbench.experiment import deadline
 from boostbench.experiment.cluster import Cluster
@@ -55,7 +53,6 @@ class Workers:
         n_cores = joblib.cpu_count()
         self.n_jobs = n_jobs if n_jobs > 0 else max(1, n_cores + 1 + n_jobs)
         self.cluster: Cluster | None = None
-        self._data: dict[int, tuple] = {}
         if scheduler is not None and (backend != "dask" or not isinstance(scheduler, str)):
             raise UserError(
                 f"parallel.scheduler is {scheduler!r}; it is the address of a Dask scheduler, "
@@ -81,12 +78,15 @@ class Workers:
             is the failure of the task that it was at.
         """
         if self.cluster:
-            yield from self.cluster(tasks, self._arrays)
+            yield from self.cluster(tasks)
             return
         if self.n_jobs == 1:
             for task in tasks:
-                arrays = self._arrays(task.experiment.dataset)
-                yield task, deadline.run_limited(task.trial, *arrays, expendable=False)
+                data = task.experiment.dataset
+                outcome = deadline.run_limited(
+                    task.trial, data.X, data.class_numbers, expendable=False
+                )
+                yield task, outcome
             return
         numbered = enumerate(tasks)
         waiting: dict[int, Task] = {}
@@ -111,8 +111,8 @@ class Workers:
                 waiting[number] = task
                 # One array object per data set: joblib writes a big one to a file once, and every
                 # worker maps it into its memory.
-                arrays = self._arrays(task.experiment.dataset)
-                yield joblib.delayed(_work)(number, task.trial, *arrays)
+                data = task.experiment.dataset
+                yield joblib.delayed(_work)(number, task.trial, data.X, data.class_numbers)
 
         with joblib.parallel_config("loky", n_jobs=self.n_jobs):
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
@@ -136,13 +136,6 @@ class Workers:
                 return task, deadline.failure(limit)
             outcome = {"error": "the worker process died (out of memory?)", "where": "?"}
         return task, outcome
-
-    def _arrays(self, dataset: Dataset) -> tuple:
-        """Features, and labels as class numbers, which every classifier takes."""
-        if id(dataset) not in self._data:
-            classes = np.unique(dataset.y, return_inverse=True)[1]
-            self._data[id(dataset)] = dataset.X, classes
-        return self._data[id(dataset)]
 
 
 def _work(number: int, trial: Trial, X, y) -> tuple[int, dict]:

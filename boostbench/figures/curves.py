@@ -127,16 +127,19 @@ class Curves(FigureDefinition):
     ----------
     table : str
         The table whose records are drawn.
+    columns : list of str or None, default=None
+        Its columns; None for all.
     error_axis : {"log", "linear"}, default="log"
         The axis of the test error.
     """
 
     table: str
+    columns: list[str] | None = None
     error_axis: Literal["log", "linear"] = "log"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        table, cells, results = find_cells(self.table, None, overrides)
+        table, cells, results = find_cells(self.table, None, overrides, self.columns)
         without = _without_rounds(cells)
         panels = {
             table.rows[row].title: {

@@ -188,7 +188,7 @@ class Ranks(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         [table], results = read(self.name, [self.table], overrides)
-        columns = [_column(table, name) for name in self.columns or table.results]
+        columns = find_columns(table, self.columns)
         pairs = paired(table, columns)
         if len(columns) < 3 or len(pairs.losses) < 2:
             raise UserError(
@@ -203,10 +203,18 @@ class Ranks(FigureDefinition):
         return Drawing(draw_critical_difference(table, columns), results, notes, facts, _RANKED)
 
 
-def _column(table: Table, name: str) -> str:
-    found = find_column(table.columns, name)
-    if found is None:
-        raise UserError(
-            f"table {table.name} has no column {name!r}; it has {', '.join(table.columns)}"
-        )
-    return found
+def find_columns(table: Table, names: Sequence[str]) -> list[str]:
+    """Find columns of a table; all where none are named.
+
+    Raises
+    ------
+    UserError
+        If there is none of a name.
+    """
+    found = {name: find_column(table.columns, name) for name in names or table.results}
+    for name, column in found.items():
+        if column is None:
+            raise UserError(
+                f"table {table.name} has no column {name!r}; it has {', '.join(table.columns)}"
+            )
+    return list(found.values())

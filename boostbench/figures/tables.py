@@ -18,7 +18,10 @@ Cells = dict[str, dict[str, Recorded]]
 
 
 def find_cells(
-    name: str, rows: Sequence[str] | None, overrides: list[str]
+    name: str,
+    rows: Sequence[str] | None,
+    overrides: list[str],
+    columns: Sequence[str] | None = None,
 ) -> tuple[TableDefinition, Cells, Path]:
     """Find what is recorded of a table.
 
@@ -30,6 +33,8 @@ def find_cells(
         Its rows; None for all.
     overrides : list of str
         Hydra overrides for every cell.
+    columns : sequence of str or None, default=None
+        Its columns; None for all.
 
     Returns
     -------
@@ -42,16 +47,12 @@ def find_cells(
     Raises
     ------
     UserError
-        No such table or row, or none of it is recorded.
+        No such table, row or column, or none of it is recorded.
     """
     table = TableDefinition.read(name)
-    rows = list(table.rows) if rows is None else rows
-    for row in rows:
-        if row not in table.rows:
-            raise UserError(
-                f"table {table.name} has no row {row!r}; it has {', '.join(table.rows)}"
-            )
-    keys = [(row, column) for row in rows for column in table.columns if table.runs(row, column)]
+    rows = _among("row", table.rows, rows, table)
+    columns = _among("column", table.columns, columns, table)
+    keys = [(row, column) for row in rows for column in columns if table.runs(row, column)]
     cells: Cells = {}
     with busy("reading records"):
         specs = experiments([table.cell(*key) + overrides for key in keys])
@@ -66,6 +67,15 @@ def find_cells(
             f"'boostbench table {name}' runs it"
         )
     return table, cells, results
+
+
+def _among(
+    kind: str, known: Mapping, names: Sequence[str] | None, table: TableDefinition
+) -> list[str]:
+    for name in names or []:
+        if name not in known:
+            raise UserError(f"table {table.name} has no {kind} {name!r}; it has {', '.join(known)}")
+    return list(known if names is None else names)
 
 
 def lacking(table: TableDefinition, cells: Cells) -> list[str]:

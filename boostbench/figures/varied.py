@@ -143,7 +143,7 @@ class Varied(FigureDefinition):
                 told = (lines.get(name, {}).get(value) for name in titles)
                 said = ("-" if one is None else mean_std(*one, digits) for one in told)
                 facts.append([f"{title}: {value:g}", *said])
-        heights = {title: _height(quantity) for title, quantity in quantities.items()}
+        heights = {title: name_axis(quantity) for title, quantity in quantities.items()}
         return Drawing(
             draw_varied(panels, list(titles), self.varied, heights, self.scale),
             results,
@@ -158,8 +158,10 @@ def _spread(there: Recorded, quantity: Quantity) -> tuple[float, float]:
     return fmean(numbers), stdev(numbers) if len(numbers) > 1 else float("nan")
 
 
-def _height(quantity: Quantity) -> str:
-    name = quantity.title[0].lower() + quantity.title[1:]
+def name_axis(quantity: Quantity) -> str:
+    """``"test error (%)"``: what stands along an axis."""
+    title = quantity.title
+    name = title if title[1:2].isupper() else title[:1].lower() + title[1:]  # ROC AUC
     return f"{name} ({quantity.symbol})" if quantity.symbol else name
 
 

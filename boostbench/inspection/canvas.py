@@ -20,7 +20,7 @@ def canvas(ax=None):
         If matplotlib is not installed.
     """
     if ax is None:
-        ax = pyplot().subplots()[1]
+        ax = pyplot().subplots(layout="constrained")[1]
     return ax.figure, ax
 
 

@@ -1,11 +1,18 @@
 """What tests say of the columns of a table: any two of them, and all together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from boostbench.report.paired import Paired, paired
+import numpy as np
+
+from boostbench.experiment.quantities import Quantity
+from boostbench.report.numbers import differences
+from boostbench.report.paired import Paired, paired, tested_ratio
+from boostbench.report.statistics.bayesian import Posterior, correlated_t, signed_rank
 from boostbench.report.statistics.effects import Score, hedges_g, rank_biserial, score
 from boostbench.report.statistics.friedman import Friedman, average_ranks, friedman, holm
+from boostbench.report.statistics.resampled import corrected_t
 from boostbench.report.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.report.tables import Table
 
@@ -18,6 +25,8 @@ class PairTest:
     ----------
     a, b : str
         Names of the columns.
+    difference : float
+        Mean of `a` minus that of `b`, in the unit of the quantity.
     score : Score
         Wins, ties and losses of `a`.
     wilcoxon : Wilcoxon
@@ -28,15 +37,24 @@ class PairTest:
         P-value of the signed-rank test, corrected for the number of pairs of columns.
     nemenyi : float or None
         P-value by Nemenyi's test; None for two columns.
+    posterior : Posterior or None
+        Probabilities that `a` is better, that both are equal for practical purposes, and that `b`
+        is better; None where nothing says what is equal.
+    resampled : float or None
+        Of paired splits, the p-value of the corrected resampled t-test; None of data sets, and
+        where splits are no random divisions.
     """
 
     a: str
     b: str
+    difference: float
     score: Score
     wilcoxon: Wilcoxon
     rank_biserial: float
     holm: float
     nemenyi: float | None
+    posterior: Posterior | None = None
+    resampled: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,30 +71,47 @@ class Comparison:
         Each two columns, in the order of the table; empty where there are fewer than two numbers.
     friedman : Friedman or None
         The test of all together; None for two columns, or fewer than two numbers.
+    rope : float or None
+        Numbers that differ by no more are equal for practical purposes, in the unit of the
+        quantity; None where nothing says so.
     """
 
     pairs: Paired
     ranks: dict[str, float]
     tests: list[PairTest]
     friedman: Friedman | None
+    rope: float | None = None
 
 
-def compare_columns(table: Table) -> Comparison:
-    """Compare all columns of a table.
+def usual_rope(quantity: Quantity) -> float | None:
+    """Give what is equal where nothing else is asked for: a point of what is in percent."""
+    return 1.0 if quantity.unit == "percent" else None
+
+
+def compare_columns(
+    table: Table, columns: Sequence[str] | None = None, rope: float | None = None
+) -> Comparison:
+    """Compare columns of a table.
 
     Parameters
     ----------
     table : Table
         The pairs of numbers are its data sets; or, when it has only one, the splits.
+    columns : sequence of str, default=None
+        Their names; by default all.
+    rope : float, default=None
+        Numbers that differ by no more are equal for practical purposes; by default `usual_rope`.
 
     Returns
     -------
     Comparison
     """
-    names = list(table.results)
+    names = list(columns or table.results)
     pairs = paired(table, names)
     if len(pairs.numbers) < 2:
         return Comparison(pairs, {}, [], None)
+    if rope is None:
+        rope = usual_rope(pairs.quantity)
     losses, digits = pairs.losses, pairs.quantity.digits
     together = friedman(losses, digits) if len(names) > 2 else None
     chosen = list(combinations(range(len(names)), 2))
@@ -85,18 +120,37 @@ def compare_columns(table: Table) -> Comparison:
         PairTest(
             a=names[a],
             b=names[b],
+            difference=float(np.mean(pairs.numbers[:, a] - pairs.numbers[:, b])),
             score=score(losses[:, a], losses[:, b], digits),
             wilcoxon=test,
             rank_biserial=rank_biserial(losses[:, a], losses[:, b], digits),
             holm=float(corrected),
             nemenyi=float(together.nemenyi[a, b]) if together else None,
+            posterior=_posterior(pairs, a, b, rope),
+            resampled=_resampled(pairs, a, b),
         )
         for (a, b), test, corrected in zip(
             chosen, signed_rank, holm([test.p for test in signed_rank]), strict=True
         )
     ]
     ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
-    return Comparison(pairs, ranks, tests, together)
+    return Comparison(pairs, ranks, tests, together, rope)
+
+
+def _posterior(pairs: Paired, a: int, b: int, rope: float | None) -> Posterior | None:
+    if rope is None:
+        return None
+    if pairs.unit == "data sets":
+        losses, digits = pairs.losses, pairs.quantity.digits
+        return signed_rank(differences(losses[:, a], losses[:, b], digits), rope)
+    apart = pairs.quantity.sign * (pairs.numbers[:, a] - pairs.numbers[:, b])
+    return None if pairs.ratio is None else correlated_t(apart, rope, pairs.ratio)
+
+
+def _resampled(pairs: Paired, a: int, b: int) -> float | None:
+    if pairs.ratio is None:
+        return None
+    return corrected_t(pairs.numbers[:, a] - pairs.numbers[:, b], pairs.ratio)
 
 
 def effect(table: Table, row: str, a: str, b: str) -> float:
@@ -110,3 +164,20 @@ def effect(table: Table, row: str, a: str, b: str) -> float:
         second.std,
         len(second.values),
     )
+
+
+def split_test(table: Table, row: str, a: str, b: str) -> float | None:
+    """Test two columns on one data set, over the splits that both have: see `corrected_t`.
+
+    Returns
+    -------
+    float or None
+        P-value; None where splits are no random divisions, or fewer than two are shared.
+    """
+    cells = [table.cells[row, name] for name in (a, b)]
+    first, second = (cell.values for cell in cells)
+    shared = sorted(first.keys() & second.keys())
+    ratio = tested_ratio(cells)
+    if ratio is None or len(shared) < 2:
+        return None
+    return corrected_t([first[split] - second[split] for split in shared], ratio)

@@ -7,7 +7,7 @@ from pathlib import Path
 from boostbench.errors import UserError, writing
 from boostbench.experiment.keys import shortened
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_paths
 
 #: What kinds of files hold; those of cross-validation trials are no splits.
 _TUNING = "tuning"
@@ -44,8 +44,8 @@ def read_frame(results: Path):
     import pandas as pd  # slow to import
 
     rows, warnings = [], []
-    for path in sorted((Path(results) / "records").glob("*/*.jsonl")):
-        algo, _, kind = path.name.removesuffix(".jsonl").partition(".")
+    for path in record_paths(results):
+        algo, _, kind = path.stem.partition(".")
         if kind == _TUNING:
             continue
         records, told = read(path)

@@ -37,6 +37,19 @@ def seconds(value: float | None) -> str:
     return f"{value:.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
+def p_value(p: float | None) -> str:
+    """Print a p-value with three digits, ``"-"`` for None.
+
+    Examples
+    --------
+    >>> p_value(0.0312), p_value(2e-5), p_value(None)
+    ('0.031', '<0.001', '-')
+    """
+    if p is None or isnan(p):
+        return "-"
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
 def differences(a: Sequence[float], b: Sequence[float], digits: int = 1) -> np.ndarray:
     """Subtract paired numbers as they are printed.
 

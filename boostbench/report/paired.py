@@ -1,11 +1,13 @@
 """Numbers of several columns that can be compared: over data sets, or over the splits of one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 
 from boostbench.experiment.quantities import Quantity
+from boostbench.report.cells import Cell
 from boostbench.report.tables import Table
 
 
@@ -23,12 +25,15 @@ class Paired:
         What the lines of `numbers` are.
     left_out : list of str
         Titles of the data sets on which some of the columns have no number.
+    ratio : float or None
+        Of paired splits, see `tested_ratio`.
     """
 
     numbers: np.ndarray
     quantity: Quantity
     unit: str
     left_out: list[str]
+    ratio: float | None = None
 
     @property
     def losses(self) -> np.ndarray:
@@ -71,9 +76,33 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
         values = [cell.values for cells in complete for cell in cells]
         shared = sorted(set.intersection(*map(set, values))) if values else []
         lines = [[one[split] for one in values] for split in shared]
-        unit = "paired splits"
+        unit, ratio = "paired splits", tested_ratio(cell for cells in complete for cell in cells)
     else:
         lines = [[cell.mean for cell in cells] for cells in complete]
-        unit = "data sets"
+        unit, ratio = "data sets", None
     numbers = np.array(lines, dtype=float).reshape(-1, len(columns))
-    return Paired(numbers, table.columns[columns[0]].quantity, unit, left_out)
+    return Paired(numbers, table.columns[columns[0]].quantity, unit, left_out, ratio)
+
+
+def tested_ratio(cells: Iterable[Cell]) -> float | None:
+    """Give the number of tested samples by that of those trained on, as splits share samples.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+
+    Returns
+    -------
+    float or None
+        Mean over the splits; None without any, and where they are no random divisions of one set of
+        samples: where all test the official part, or what they train on.
+    """
+    records = [record for cell in cells for record in cell.records]
+    protocols = [record["config"]["protocol"] for record in records]
+    random = (
+        protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")
+        for protocol in protocols
+    )
+    if not records or not all(random):
+        return None
+    return fmean(record["n_test"] / record["n_train"] for record in records)

@@ -95,7 +95,7 @@ def find(table: str, data: str, algo: str, params: Mapping) -> dict[str, Publish
     about = published_table(table)
     for index, line in enumerate(read(table)):
         named = line["data"] == data and algo in line[about.algo].split()
-        if named and all(_is(line[key], params.get(key)) for key in _settings(about, line)):
+        if named and all(is_value(line[key], params.get(key)) for key in _settings(about, line)):
             found = _numbers(about, index, line)
             if found:
                 return found
@@ -212,10 +212,10 @@ def _named(about: PublishedTable) -> set[str]:
 def _fits(line: Mapping[str, str], values: Mapping) -> bool:
     """Whether a line has these values, or one of each list of them."""
     wanted = {k: value if isinstance(value, list) else [value] for k, value in values.items()}
-    return all(any(_is(line[key], one) for one in several) for key, several in wanted.items())
+    return all(any(is_value(line[key], one) for one in several) for key, several in wanted.items())
 
 
-def _is(text: str, value) -> bool:
+def is_value(text: str, value) -> bool:
     """Whether a setting is what is asked for: nothing said, the same text, or the same number."""
     try:
         return not text or float(text) == float(value)

@@ -127,6 +127,10 @@ class Table:
         The paper whose table it is, e.g. ``"randomboost"``.
     claims : list of Claim
         What the paper says in words.
+    matrix : bool, default=False
+        Whether every two columns are compared, below the table.
+    rope : float, default=None
+        For that, numbers that differ by no more are equal for practical purposes.
     """
 
     name: str
@@ -142,6 +146,8 @@ class Table:
     speedup: list[tuple[str, str]] = field(default_factory=list)
     paper: str = ""
     claims: list[Claim] = field(default_factory=list)
+    matrix: bool = False
+    rope: float | None = None
 
     @property
     def results(self) -> dict[str, Column]:

@@ -59,7 +59,7 @@ def test_dry_run(call, folder, stale):
     name, _, *numbers = row.split()
     assert (name, numbers[:3]) == ("adaboost_mh", ["3", "1", "1"])
     assert total.split()[:4] == ["all", "3", "1", "1"]
-    assert last.startswith("both codes, 3 at a time: about ")
+    assert last.startswith("3 at a time: about ")
     assert not (folder / "results" / "certificates.jsonl").exists()
     assert call("certify", "mcboost", "--dry-run").out.startswith("nothing to certify")
     assert call("certify", "AdaBoostMH", "--dry-run").out.splitlines()[2] == row

@@ -102,3 +102,54 @@ def test_unknown_table(refused):
 
 def test_other_overrides(refused):
     assert "check goes by what is on record" in refused("check", "protocol.n_splits=3")
+
+
+@pytest.fixture
+def claimed(call, folder):
+    """Write published numbers; two experiments of one algorithm are on record."""
+    for n_iterations in (5, 20):
+        more = [f"algo.n_iterations={n_iterations}", "protocol.n_splits=4", "parallel=serial"]
+        assert call("run", "data=wine", "algo=adaboost_mh", *more).code == 0
+
+    def write(*lines):
+        (folder / "paper.csv").write_text("\n".join(lines) + "\n")
+        return "paper.csv"
+
+    return write
+
+
+def test_numbers_of_any_paper(call, claimed):
+    heads = "data,algo,n_iterations,test_error_mean,test_error_std,n"
+    far, near = "wine,adaboost_mh,5,60.0,1.0,10", "wine,adaboost_mh,20,4.0,90.0,10"
+    other = "iris,adaboost_mh,20,5.0,,10"
+    result = call("check", "--published", claimed(heads, far, near, other))
+    assert (result.code, result.err) == (1, "")
+    assert re.search(r"n_iterations=5 +60.0 \(1.0\) .* better\n", result.out)
+    assert re.search(r"n_iterations=20 +4.0 \(90.0\) .* undecided\n", result.out)
+    assert "3 published numbers: 1 better, 1 undecided, 1 not run." in result.out
+    assert max(map(len, result.out.splitlines())) <= 80
+    assert call("check", "--published", claimed(heads, near)).code == 0
+    found = json.loads(call("check", "--published", "paper.csv", "--json").out)
+    assert [(one["data"], one["published"], one["n"]) for one in found] == [("wine", 4.0, 4)]
+
+
+def test_a_line_that_fits_several_experiments(call, claimed):
+    path = claimed("data,algo,test_error", "wine,adaboost_mh,4.0")
+    result = call("check", "--published", path, "--repeats", "10")
+    assert result.code == 2
+    told = " ".join(result.err.split())
+    assert "paper.csv:2: 2 experiments on record are adaboost_mh on wine" in told
+    assert "add a column that tells them apart, such as n_iterations" in told
+
+
+def test_a_column_that_is_no_setting(call, claimed):
+    path = claimed("data,algo,rounds,test_error,n", "wine,adaboost_mh,5,4.0,2")
+    result = call("check", "--published", path)
+    assert result.code == 2
+    assert "paper.csv:1: column 'rounds' is no quantity and no setting" in result.err
+
+
+def test_published_goes_with_no_table(call, claimed):
+    path = claimed("data,algo,test_error,n", "wine,adaboost_mh,4.0,2")
+    assert "no table 'demo'" in call("check", "demo", "--published", path).err
+    assert "cannot go with --published" in call("check", "--published", path, "--update").err

@@ -66,6 +66,7 @@ def test_many_with_a_figure(call, folder, recorded):
     assert "Friedman test of 3 algorithms over 2 data sets" in words(result)
     written = sorted((folder / "results" / "figures").iterdir())
     assert {path.suffix for path in written} == {".png", ".svg"}
+    assert sum(path.stem.endswith("-matrix") for path in written) == 2
     assert all(path.name.startswith("compare-adaboost_mh-adaboost_ecc-samme-") for path in written)
     assert str(written[0].relative_to(folder)) in result.out.splitlines()[-1]
 
@@ -78,8 +79,19 @@ def test_json_of_one_data_set(call, folder, recorded):
     content = json.loads(result.out)
     assert [line["data"] for line in content["data"]] == ["iris"]
     assert (content["n"], content["unit"]) == (3, "paired splits")
-    assert "written: mine.png, mine.svg" in result.err
+    assert "written: mine.png, mine.svg, mine-matrix.png, mine-matrix.svg" in result.err
     assert {path.name for path in folder.glob("mine.*")} == {"mine.png", "mine.svg"}
+    # Splits of one data set share samples, which the last of the p-values takes into account.
+    assert (content["rope"], len(content["pairs"])) == (1, 3)
+    assert all(pair["p_resampled"] is not None for pair in content["pairs"])
+
+
+def test_what_is_equal_can_be_said(call, folder, recorded):
+    result = call("compare", "samme", "adaboost_mh", "--tables", recorded, "--rope", "2.5")
+    assert "better by more than 2.5 percentage points with probability" in words(result)
+    result = call("compare", "samme", "adaboost_mh", "--tables", recorded, "--rope", "0")
+    assert result.code == 2
+    assert "--rope is 0" in result.err
 
 
 def test_missing_records(call, folder, define_table):

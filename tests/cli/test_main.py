@@ -66,3 +66,13 @@ def test_names_are_checked_before_anything_heavy_is_imported(folder, argv):
     modules = set(done.stdout.splitlines()[-1].split())
     assert "boostbench.cli.main" in modules
     assert not modules & {"numpy", "scipy", "sklearn", "pandas", "joblib", "matplotlib", "openml"}
+
+
+@pytest.mark.parametrize("argv", [None, ["list", "algos"]])
+def test_workers_are_ended_with_the_process_only(monkeypatch, capfd, argv):
+    """Whoever calls `main` from Python may go on with the workers that there are."""
+    ended = []
+    monkeypatch.setattr(sys.modules["boostbench.cli.main"], "_end_workers", lambda: ended.append(1))
+    monkeypatch.setattr("sys.argv", ["boostbench", "list", "algos"])
+    assert main(argv) == 0
+    assert len(ended) == (argv is None)

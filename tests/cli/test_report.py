@@ -1,6 +1,8 @@
 import importlib.util
+import re
 
 import pytest
+import yaml
 
 pytest.importorskip("matplotlib")
 
@@ -53,19 +55,44 @@ def test_a_damaged_record_is_named_and_left_out(call, recorded, folder):
 def test_all_tables_make_the_readme_too(call, recorded, folder, monkeypatch):
     # Two instead of all of conf/table, which takes half a minute to compose.
     monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost6", "demo"]))
+    # The folder counts as the project's own where half of the numbers are run.
+    monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     result = call("report")
     assert result.code == 0
     assert "2 tables, 0 figures, 12 published numbers: 12 not run), results/README.md" in result.out
+    assert "written: results/report.html (0.1 MB: 1 run beside them, 2 tables" in result.out
     text = (folder / "results" / "README.md").read_text()
     assert "| **RandomBoost**" in text
     assert "](figures/overview.svg)" in text
     assert (folder / "results" / "figures" / "overview.svg").is_file()
     page = (folder / "results" / "report.html").read_text()
     assert "Other tables" in page
+    # What no table shows stands behind the tables, folded away.
+    assert page.index("Runs that no table shows</h2>") > page.index("Other tables</h2>")
+
+
+def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch):
+    monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost5", "randomboost6"]))
+    (folder / "mine.yaml").write_text(yaml.safe_dump({"title": "Mine", **DEFINED}))
+    assert call("table", "mine.yaml", "parallel=serial").code == 0
+    forest = "algo._target_=sklearn.ensemble.RandomForestClassifier"
+    assert call("run", forest, "+algo.n_estimators=5", "data=wine", *QUICK[1:]).code == 0
+    result = call("report")
+    assert (result.code, result.err) == (0, "")
+    assert "3 runs, 1 table, 0 figures" in result.out
+    page = (folder / "results" / "report.html").read_text()
+    text = " ".join(re.sub(r"<[^>]+>", " ", page[page.index("<main") :]).split())
+    # The papers' tables hold nothing of hers, and are not there.
+    assert "How much is reproduced" not in text
+    assert "not run" not in text
+    assert "RandomForestClassifier sklearn.ensemble.RandomForestClassifier, n_estimators=5" in text
+    assert text.index("What was run") < text.index("Tables of your own") < text.index("Mine")
+    assert not (folder / "results" / "README.md").exists()
 
 
 def test_without_matplotlib_the_readme_is_left_as_it_is(call, recorded, folder, monkeypatch):
     monkeypatch.setattr("boostbench.configs.names", names_of(["demo"]))
+    monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     found = importlib.util.find_spec
     missing = {"matplotlib"}
     monkeypatch.setattr(

@@ -1,3 +1,5 @@
+import argparse
+import importlib.util
 import re
 import signal
 import subprocess
@@ -7,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hydra._internal.utils import get_args_parser
 
 from boostbench.cli import job as job_module
 from boostbench.experiment.records import read
@@ -35,6 +38,39 @@ def test_run_records_and_summarises(call, folder):
     # Hydra leaves nothing behind.
     assert [path.name for path in folder.iterdir()] == ["results"]
     assert [path.name for path in (folder / "results").iterdir()] == ["records"]
+
+
+@pytest.fixture
+def newer_argparse(monkeypatch):
+    """Let argparse check each help text when its argument is added, as Python 3.14 does."""
+    if hasattr(argparse.ArgumentParser, "_check_help"):
+        return
+    add_argument = argparse.ArgumentParser.add_argument
+
+    def check_help(parser, action):
+        try:
+            if action.help and "%" in action.help:
+                argparse.HelpFormatter("prog")._expand_help(action)
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError("badly formed help string") from error
+
+    def add_and_check(parser, *args, **kwargs):
+        action = add_argument(parser, *args, **kwargs)
+        parser._check_help(action)
+        return action
+
+    monkeypatch.setattr(argparse.ArgumentParser, "_check_help", check_help, raising=False)
+    monkeypatch.setattr(argparse.ArgumentParser, "add_argument", add_and_check)
+
+
+def test_hydra_runs_where_argparse_checks_help(newer_argparse, call):
+    with pytest.raises(ValueError, match="badly formed help string"):
+        get_args_parser()
+    assert call("run", *QUICK).code == 0
+    assert call("run", "--hydra-help").code == 0
+    assert "wine" in call("run", *QUICK, "--cfg", "job").out
+    with pytest.raises(ValueError, match="badly formed help string"):
+        argparse.ArgumentParser().add_argument("--share", help="100% of it, %(none)s")
 
 
 def test_run_again_runs_nothing_and_prints_the_same(call, folder):
@@ -222,7 +258,7 @@ def test_sweep_returns_the_mean_error(call, folder, monkeypatch):
     assert returned == pytest.approx(means)
 
 
-def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call):
+def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call, folder):
     sweep = ["algo=adaboost_mh", "algo.n_iterations=3,9", "seed=0,1", "protocol.n_splits=2"]
     result = call("run", "-m", *sweep, "data=wine", "parallel=serial")
     assert result.code == 0
@@ -237,6 +273,11 @@ def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call):
     assert [row[:2] for row in table] == [["3", "0"], ["3", "1"], ["9", "0"], ["9", "1"]]
     assert [row[2:4] for row in table] == errors
     assert [row[4] for row in table] == ["2"] * 4
+    # Its picture has the name of what is varied.
+    if importlib.util.find_spec("matplotlib"):
+        found = sorted((folder / "results" / "figures").glob("sweep-n_iterations-seed-*"))
+        assert [path.suffix for path in found] == [".png", ".svg"]
+        assert str(found[0].relative_to(folder)) in lines[-1]
 
 
 def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):

@@ -267,7 +267,7 @@ def test_definitions_in_the_documentation(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     text = (configs.conf_dir().parent / "docs" / "tables.md").read_text()
     examples = re.findall("```yaml\n(title.*?)```", text, re.DOTALL)
-    assert len(examples) == 3
+    assert len(examples) == 4
     for example in examples:
         (tmp_path / "example.yaml").write_text(example)
         table = TableDefinition.read(str(tmp_path / "example.yaml"))
@@ -569,3 +569,39 @@ def test_mistakes(refused):
     assert "did you mean demo" in refused("table", "dem")
     assert "cannot read the table" in refused("table", "nowhere.yaml")
     assert "did you mean algo.n_iterations" in refused("table", "demo", "algo.n_iteratons=3")
+
+
+def test_probabilities_and_scores(call, folder, define_table):
+    """A table of one quantity of the measure `scores`, with every two columns below it."""
+    name = define_table(
+        rows=["iris", "wine"],
+        columns=["adaboost_mh", "samme"],
+        overrides=["measure=scores", *QUICK],
+        quantity="log_loss",
+        matrix=True,
+        rope=0.05,
+    )
+    result = call("table", name)
+    assert result.code == 0
+    assert "Log-loss in nats: mean (standard deviation) over 3 splits" in result.out
+    told = " ".join(result.out.split())
+    assert "probabilities that A is better by more than 0.05 nats" in told
+    with open(folder / "results" / "splits.csv", "w") as file:
+        assert call("export", "--output", file.name).code == 0
+    with open(folder / "results" / "splits.csv") as file:
+        lines = [line for line in csv.DictReader(file) if line["algo"] == "samme"]
+    assert {line["measure"] for line in lines} == {"scores"}
+    of_iris = [float(line["log_loss"]) for line in lines if line["data"] == "iris"]
+    mean = sum(of_iris) / 3
+    assert re.search(rf"iris .* {mean:.3f} \(", result.out)
+    assert all(0 < float(line["auc"]) <= 1 for line in lines)
+    # A run of one shows all four.
+    result = call("run", "algo=samme", "data=iris", "measure=scores", *QUICK, "rerun=never")
+    assert re.search(
+        r"Log-loss .* Brier\s+score .* ROC\s+AUC .*Balanced\s+accuracy", result.out, re.S
+    )
+
+
+def test_rounds_of_what_is_recorded_at_the_end_only(refused, define_table):
+    name = define_table(rows=["iris"], columns=["samme"], quantity="auc", rounds=[2])
+    assert "rounds cannot go with quantity: auc" in refused("table", name)

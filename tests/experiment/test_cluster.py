@@ -11,42 +11,59 @@ from pathlib import Path
 
 import pytest
 
+from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.experiment.records import read
 from boostbench.experiment.runner import Finished, run
+
+from .toy import make_dataset
 
 pytest.importorskip("distributed", reason="the dask extra is not installed")
 
 N_SPLITS = 10
 
 
-def start(*words, **more):
+def environment():
     here = str(Path(__file__).parent)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
+
+
+def start(*words, **more):
     command = [sys.executable, "-m", "dask", *words]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, env=env | more, start_new_session=True, **quiet)
+    return subprocess.Popen(command, env=environment() | more, start_new_session=True, **quiet)
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    """Give the address of a scheduler, its process, and those of two workers."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
-    address = f"tcp://127.0.0.1:{port}"
-    place = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-    scheduler = start("scheduler", *place)
-    settings = ["--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path / "dask")]
-    workers = [start("worker", address, *settings) for _ in "ab"]
-    try:
+def make_cluster(tmp_path):
+    """Start a scheduler and two workers: give its address, its process and theirs."""
+    processes = []
+
+    def make(*environments):
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+        address = f"tcp://127.0.0.1:{port}"
+        place = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+        scheduler = start("scheduler", *place)
+        processes.append(scheduler)
+        settings = ["--nthreads", "1", "--no-dashboard", "--local-directory"]
+        for more in environments or ({}, {}):
+            folder = str(tmp_path / "dask")
+            processes.append(start("worker", address, *settings, folder, **more))
         wait_for(address, 2)
-        yield address, scheduler, workers
-    finally:
-        for process in (*workers, scheduler):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        return address, scheduler, processes[1:]
+
+    yield make
+    for process in reversed(processes):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.fixture
+def cluster(make_cluster):
+    return make_cluster()
 
 
 def wait_for(address, n_workers):
@@ -86,19 +103,112 @@ def test_a_cluster_does_the_same_even_if_a_worker_is_killed(make_experiment, tmp
     assert bare(alone.records) == bare(outcome.records)
 
 
-def test_without_a_scheduler_nothing_is_lost(make_experiment, tmp_path, cluster):
+def test_without_a_scheduler_nothing_is_lost(tmp_path, cluster):
     address, scheduler, _ = cluster
-    experiment = make_experiment("fake_classifiers.Slow", n_splits=N_SPLITS)
-    kill = on_finished(3, lambda: os.killpg(scheduler.pid, signal.SIGKILL))
-    begin = time.monotonic()
-    with pytest.raises(UserError, match=r"is gone; what had finished is recorded") as told:
-        run([experiment], results=tmp_path, backend="dask", scheduler=address, on_event=kill)
-    assert "\n" not in str(told.value)
-    assert time.monotonic() - begin < 120
-    recorded = read(experiment.path(tmp_path))[0]
+    main = "import sys; from boostbench.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", main]
+    asked = ["run", "data=wine", "algo._target_=fake_classifiers.Slow", f"results={tmp_path}"]
+    asked.append(f"protocol.n_splits={N_SPLITS}")
+    process = subprocess.Popen(
+        [*command, *asked, "parallel=dask", f"parallel.scheduler={address}"],
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    path = tmp_path / "records" / "wine" / "Slow.jsonl"
+    end = time.monotonic() + 60
+    while not path.exists() or len(read(path)[0]) < 3:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    os.killpg(scheduler.pid, signal.SIGKILL)
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 2
+    started, line = told.splitlines()
+    assert started.endswith(f"start: {N_SPLITS} splits to run")
+    assert f"the Dask scheduler {address} is gone; what had finished is recorded" in line
+    recorded, warnings = read(path)
+    assert warnings == []
     assert 3 <= len(recorded) < N_SPLITS
     assert not any("error" in record for record in recorded)
-    assert run([experiment], results=tmp_path).ran == N_SPLITS - len(recorded)
+    again = subprocess.run([*command, *asked, "parallel=serial"], env=environment(), check=False)
+    assert again.returncode == 0
+    assert read(path)[0][: len(recorded)] == recorded
+    assert len(read(path)[0]) == N_SPLITS
+
+
+@pytest.fixture
+def data_folder(tmp_path):
+    """Write files of data sets into a folder."""
+
+    def write(name, seed=0):
+        folder = tmp_path / name
+        folder.mkdir()
+        toy = make_dataset(seed=seed)
+        rows = [",".join([*map(repr, x), y]) for x, y in zip(toy.X.tolist(), toy.y, strict=True)]
+        (folder / "toy.csv").write_text("\n".join(["a,b,c,class", *rows]))
+        return str(folder)
+
+    return write
+
+
+def held(address):
+    from distributed import Client
+
+    def checksums():
+        from boostbench.experiment import remote
+
+        return list(remote._kept)
+
+    with Client(address, timeout=60, set_as_default=False) as client:
+        return list(client.run(checksums).values())
+
+
+def test_workers_load_a_data_set_once_by_name_and_checksum(
+    make_experiment, make_cluster, data_folder, tmp_path, monkeypatch
+):
+    one, other = data_folder("one"), data_folder("other")
+    monkeypatch.setenv("BOOSTBENCH_DATA", data_folder("own"))
+    address, _, _ = make_cluster({"BOOSTBENCH_DATA": one}, {"BOOSTBENCH_DATA": other})
+    asked = {"backend": "dask", "scheduler": address}
+    data = load({"name": "toy"})
+    experiment = make_experiment("fake_classifiers.Slow", data=data, n_splits=N_SPLITS)
+    [outcome] = run([experiment], results=tmp_path / "dask", **asked).outcomes
+    assert held(address) == [[data.checksum]] * 2
+    alone = run([experiment], results=tmp_path / "alone").outcomes[0]
+    assert bare(alone.records) == bare(outcome.records)
+    assert len(alone.records) == N_SPLITS
+    # What a worker has, it need not load again.
+    for folder in (one, other):
+        (Path(folder) / "toy.csv").unlink()
+    report = run([experiment], results=tmp_path / "dask", rerun="all", **asked)
+    assert (report.ran, report.failed) == (N_SPLITS, 0)
+
+
+@pytest.mark.parametrize("lacks", ["the file", "the same data"])
+def test_a_worker_without_the_data_says_so(
+    make_experiment, make_cluster, data_folder, tmp_path, monkeypatch, lacks
+):
+    monkeypatch.setenv("BOOSTBENCH_DATA", data_folder("own"))
+    folder = str(tmp_path) if lacks == "the file" else data_folder("other", seed=1)
+    address, _, _ = make_cluster(*[{"BOOSTBENCH_DATA": folder}] * 2)
+    what = {"the file": r"cannot load its data: data set 'toy' is not at hand"}
+    what["the same data"] = r"has other data: 'toy' from file .* has the checksum"
+    with pytest.raises(UserError, match=f"the Dask worker on .* {what[lacks]}") as told:
+        run(
+            [make_experiment(data=load({"name": "toy"}))],
+            results=tmp_path / "r",
+            backend="dask",
+            scheduler=address,
+        )
+    assert "\n" not in str(told.value)
+
+
+def test_data_that_have_no_config_are_sent(make_experiment, tmp_path, cluster):
+    address, _, _ = cluster
+    asked = {"backend": "dask", "scheduler": address}
+    report = run([make_experiment()], results=tmp_path, **asked)
+    assert (report.ran, report.failed) == (4, 0)
+    assert held(address) == [[], []]
 
 
 @pytest.mark.parametrize("scheduler", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])

@@ -23,6 +23,10 @@ def test_quantities_are_read_off_a_record():
         "test_error": 25.0,
         "accuracy": 75.0,
         "mean_average_precision": None,  # not recorded
+        "log_loss": None,
+        "brier": None,
+        "auc": None,
+        "balanced_accuracy": None,
         "n_nonzero": None,
         "n_iterations": 60,
         "n_parameters": None,  # not known
@@ -49,12 +53,15 @@ def test_means_leave_out_what_is_not_told():
 
 def test_what_can_be_judged():
     assert [name for name, one in QUANTITIES.items() if one.is_judged] == [
-        *("test_error", "accuracy", "mean_average_precision", "n_parameters"),
+        *("test_error", "accuracy", "mean_average_precision"),
+        *("log_loss", "brier", "auc", "balanced_accuracy", "n_parameters"),
     ]
     assert all(QUANTITIES[name].of_machine for name in TIMES)
     assert {name: one.sign for name, one in QUANTITIES.items() if one.sign < 0} == {
         "accuracy": -1,
         "mean_average_precision": -1,
+        "auc": -1,
+        "balanced_accuracy": -1,
     }
 
 

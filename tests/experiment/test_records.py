@@ -1,3 +1,4 @@
+import gzip
 import json
 import random
 import subprocess
@@ -7,7 +8,14 @@ import pytest
 
 from boostbench.errors import UserError
 from boostbench.experiment import measures
-from boostbench.experiment.records import append, check_writable, read, record_path
+from boostbench.experiment.records import (
+    append,
+    check_writable,
+    pack,
+    read,
+    record_path,
+    record_paths,
+)
 from boostbench.experiment.schema import FORMS, BadLine, Measured, check
 
 from .examples import CONFIG, FAILURE, RECORD, TRIAL, changed
@@ -389,6 +397,90 @@ def test_two_processes_append_to_one_file(path, tmp_path):
         1000 * n + i for n in (1, 2) for i in range(200)
     }
     assert path.read_bytes().count(b"\n") == 400 + 4 + 1
+
+
+def test_packed_records_are_read_as_before(path):
+    for split in range(5):
+        append(path, record(split, config__seed=split // 3))
+    before = read(path)
+    size = path.stat().st_size
+    assert pack(path) > 0
+    packed = path.with_name("fake.jsonl.gz")
+    assert not path.exists()
+    assert packed.stat().st_size < size
+    assert read(path) == before
+    assert record_paths(path.parents[2]) == [path]
+
+
+def test_what_comes_after_packing_counts_and_is_packed_in_its_turn(path):
+    append(path, record(0))
+    pack(path)
+    newer = append(path, record(0, finished="2031-01-01T00:00:00Z"))
+    append(path, record(1))
+    assert splits(path) == [0, 1]
+    assert read(path)[0][0] == newer
+    both = read(path)
+    pack(path)
+    assert read(path) == both
+    # The definitions of both files are the same, and are kept once.
+    packed = gzip.decompress(path.with_name("fake.jsonl.gz").read_bytes())
+    assert len(packed.splitlines()) == 2 + 3
+
+
+def test_a_kill_while_packing_loses_nothing(path):
+    append(path, record(0))
+    body = path.read_bytes()
+    before = read(path)
+    pack(path)
+    path.write_bytes(body)
+    assert read(path) == before
+    pack(path)
+    assert read(path) == before
+
+
+def test_a_damaged_line_of_a_packed_file_is_named(path):
+    append(path, record(0))
+    with path.open("ab") as file:
+        file.write(b"?\n")
+    append(path, record(1))
+    pack(path)
+    assert splits(path) == [0, 1]
+    assert read(path)[1][0].startswith(f"{path}.gz:4: ")
+
+
+def test_a_damaged_packed_file_is_named(path):
+    append(path, record(0))
+    pack(path)
+    packed = path.with_name("fake.jsonl.gz")
+    for body in (packed.read_bytes()[:-9], b"no gzip", packed.read_bytes()[:12] + b"?" * 40):
+        packed.write_bytes(body)
+        with pytest.raises(UserError, match=r"fake\.jsonl\.gz is damaged"):
+            read(path)
+
+
+def test_packing_and_appending_at_once(path):
+    program = (
+        "import json, sys\nfrom pathlib import Path\n"
+        "from boostbench.experiment.records import append\n"
+        "record = json.loads(sys.stdin.read())\n"
+        "for i in range(200):\n"
+        "    append(Path(sys.argv[1]), record | {'split': i})\n"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, text=True
+    )
+    writer.stdin.write(json.dumps(RECORD))
+    writer.stdin.close()
+    n_packed = 0
+    while writer.poll() is None:
+        if path.exists():
+            pack(path)
+            n_packed += 1
+    assert writer.returncode == 0
+    assert n_packed > 1
+    found, warnings = read(path)
+    assert warnings == []
+    assert {record["split"] for record in found} == set(range(200))
 
 
 def test_files_are_named_for_data_and_algorithm(tmp_path):

@@ -24,6 +24,7 @@ def make_cell():
         n=10,
         source="",
         commit="b17bc98",
+        sampling="stratified",
         **more,
     ):
         records = [
@@ -34,6 +35,9 @@ def make_cell():
                 "checkpoints": {str(checkpoint): error / 200 for checkpoint in checkpoints},
                 "n_iterations": 100,
                 "chosen": chosen[split] if chosen else {},
+                "n_train": 75,
+                "n_test": 25,
+                "config": {"protocol": {"sampling": sampling}},
                 "seconds": {
                     "fit": 3.0 + split,
                     "weak_learner": 2.0,

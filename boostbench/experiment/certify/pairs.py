@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 import numpy as np
 from scipy import stats
 
-from boostbench.experiment.certify.samples import Sample
+from boostbench.experiment.certify.samples import NAMES, Sample
 from boostbench.experiment.refit import decode
 
 #: Pairs of fits that a mean difference in error needs.
@@ -29,7 +29,7 @@ class Pair:
     ----------
     sample : Sample
     before, after : dict
-        Answers of `boostbench.experiment.refit`.
+        Answers of `boostbench.experiment.refit`; `before` may be from `on_record` instead.
     """
 
     sample: Sample
@@ -84,6 +84,26 @@ class Pair:
             "rounds": outcome.get("n_iterations"),
             "size": outcome.get("n_parameters"),
         }
+
+
+def on_record(sample: Sample, after: Mapping) -> dict:
+    """Give what the older code found as far as the record tells, in place of another fit.
+
+    Parameters
+    ----------
+    sample : Sample
+        Whose record names the predictions.
+    after : dict
+        Answer of today's code.
+
+    Returns
+    -------
+    dict
+        As an answer of `boostbench.experiment.refit`, but without outputs: their names are in the
+        outcome.
+    """
+    known = {*NAMES, *after.get("outcome", {})} & sample.record.keys()
+    return {"outcome": {name: sample.record[name] for name in sorted(known)}, "outputs": {}}
 
 
 def mean_difference(pairs: Sequence[Pair]) -> tuple[float, float, float]:

@@ -17,9 +17,12 @@ from boostbench.experiment.certificates import Certificates
 from boostbench.experiment.code import made_by
 from boostbench.experiment.keys import digest
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_paths
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import inner_splits
+
+#: What records have the names of predictions under.
+NAMES = ("digest", "digests")
 
 # Splits that are made together.
 _AT_ONCE = 10
@@ -80,6 +83,11 @@ class Sample:
     def has_error(self) -> bool:
         """Whether an error is measured on samples that were held back."""
         return self.is_tuning or self.measure == "prediction"
+
+    @property
+    def names_predictions(self) -> bool:
+        """Whether the record tells predictions that differ from those that do not."""
+        return any(self.record.get(name) for name in NAMES)
 
     @property
     def points(self) -> list[dict] | None:
@@ -278,7 +286,7 @@ def _rank(sample: Sample) -> str:
 def _samples(results: Path) -> tuple[list[Sample], list[str]]:
     """Give what has been fitted and recorded, and what is wrong with it."""
     found, warnings, lost, commits = [], [], {}, {}
-    for path in sorted((results / "records").glob("*/*.jsonl")):
+    for path in record_paths(results):
         records, damaged = read(path)
         warnings += damaged
         for record in records:

@@ -15,7 +15,7 @@ from boostbench.experiment.calibration import calibration
 from boostbench.experiment.certificates import Certificate, file_certificate
 from boostbench.experiment.certify.checkouts import Repository
 from boostbench.experiment.certify.children import Fit, Fleet
-from boostbench.experiment.certify.pairs import N_PAIRS, TOLERANCE, Pair, mean_difference
+from boostbench.experiment.certify.pairs import N_PAIRS, TOLERANCE, Pair, mean_difference, on_record
 from boostbench.experiment.certify.samples import Group, Sample
 from boostbench.experiment.runner import Finished, Interrupted, Planned
 
@@ -114,7 +114,7 @@ class Session:
         samples : list of (Finding, Sample)
             What stands for them, in the order in which it is to be fitted.
         seconds : float
-            CPU seconds that this takes, by both codes.
+            CPU seconds that this takes.
         """
         by_cost = []
         for finding in self._open():
@@ -129,12 +129,15 @@ class Session:
         return chosen, spent
 
     def cost(self, finding: Finding, sample: Sample) -> float:
-        """Estimate the CPU seconds of a sample, by both codes; none if it was fitted before."""
+        """Estimate the CPU seconds of a sample; none if it was fitted before.
+
+        They are those of today's code where the record names the predictions, else of both codes.
+        """
         if self._is_kept(sample):
             return 0.0
         spent, calibrated = sample.seconds()
         speed = calibration() / calibrated if calibrated else self._speeds[id(finding.group)]
-        return 2 * (spent * speed + _OVERHEAD)
+        return (1 if sample.names_predictions else 2) * (spent * speed + _OVERHEAD)
 
     def run(
         self,
@@ -213,29 +216,53 @@ class _Work:
                 self.fleet.check(self.head, sample.request, after)
 
     def is_kept(self, sample: Sample) -> bool:
-        """Whether both fits have been done before."""
-        return all(self.fleet.is_kept(fit) for fit in self._fits(sample))
+        """Whether all that is certainly needed has been fitted before."""
+        return all(self.fleet.is_kept(fit) for fit in self._first(sample).values())
 
     def compare(self, samples: Sequence[tuple[Finding, Sample]]) -> Iterator[Sample]:
-        """Fit by both codes, as long as there is time to begin; give what is done."""
-        asked: dict[int, tuple[Finding, Sample, str]] = {}
+        """Compare fits, as long as there is time to begin; give what is done.
+
+        Where a record names the predictions, today's code alone is fitted first. The other code
+        follows if today's gives something else: the machine may be the reason.
+        """
+        others = []
+        for finding, sample, found in self._fitted(samples, self._first):
+            pair = Pair(
+                sample, found.get("before") or on_record(sample, found["after"]), found["after"]
+            )
+            if "before" not in found and pair.differences:
+                others.append((finding, sample))
+                continue
+            _file(finding, pair)
+            yield sample
+        for finding, sample, found in self._fitted(others, self._fits):
+            _file(finding, Pair(sample, **found))
+            yield sample
+
+    def _fitted(
+        self,
+        samples: Sequence[tuple[Finding, Sample]],
+        fits_of: Callable[[Sample], dict[str, Fit]],
+    ) -> Iterator[tuple[Finding, Sample, dict[str, dict]]]:
+        """Give the answers to all fits of a sample at once, as they finish."""
+        asked: dict[int, tuple[Finding, Sample, str, int]] = {}
         answers: dict[int, dict[str, dict]] = {}
 
         def fits() -> Iterator[Fit]:
             for finding, sample in samples:
                 if self.until is not None and time.monotonic() > self.until:
                     return
-                for side, fit in zip(("before", "after"), self._fits(sample), strict=True):
-                    asked[id(fit)] = finding, sample, side
+                its_fits = fits_of(sample)
+                for side, fit in its_fits.items():
+                    asked[id(fit)] = finding, sample, side, len(its_fits)
                     yield fit
 
         for fit, answer in self.fleet.run(fits()):
-            finding, sample, side = asked.pop(id(fit))
-            both = answers.setdefault(id(sample), {})
-            both[side] = answer
-            if len(both) == 2:
-                _file(finding, sample, **answers.pop(id(sample)))
-                yield sample
+            finding, sample, side, number = asked.pop(id(fit))
+            found = answers.setdefault(id(sample), {})
+            found[side] = answer
+            if len(found) == number:
+                yield finding, sample, answers.pop(id(sample))
 
     def certificates(self, finding: Finding) -> Iterator[Certificate]:
         """Write down what was found, a certificate for each of the codes."""
@@ -262,7 +289,11 @@ class _Work:
                     seconds=round(sum(pair.seconds for pair in finding.pairs), 1),
                 )
 
-    def _fits(self, sample: Sample) -> list[Fit]:
+    def _first(self, sample: Sample) -> dict[str, Fit]:
+        fits = self._fits(sample)
+        return {"after": fits["after"]} if sample.names_predictions else fits
+
+    def _fits(self, sample: Sample) -> dict[str, Fit]:
         record = sample.record
         name = [record["config_hash"], record["key"], sample.points, record.get("chosen")]
 
@@ -272,8 +303,10 @@ class _Work:
             self.fleet.share(dataset)
             return sample.job(dataset)
 
-        sides = (sample.commit, sample.before), (self.head, sample.after)
-        return [Fit(commit, code, name, job) for commit, code in sides]
+        return {
+            "before": Fit(sample.commit, sample.before, name, job),
+            "after": Fit(self.head, sample.after, name, job),
+        }
 
 
 def _compare(work: _Work, drawn: Sequence[tuple[Finding, Sample]], progress: Callable) -> None:
@@ -290,12 +323,12 @@ def _compare(work: _Work, drawn: Sequence[tuple[Finding, Sample]], progress: Cal
             raise
 
 
-def _file(finding: Finding, sample: Sample, before: dict, after: dict) -> None:
-    skipped = before.get("skipped") or after.get("skipped")
+def _file(finding: Finding, pair: Pair) -> None:
+    skipped = pair.before.get("skipped") or pair.after.get("skipped")
     if skipped:
-        finding.skipped[sample.record["config_hash"]] = skipped
+        finding.skipped[pair.sample.record["config_hash"]] = skipped
     else:
-        finding.pairs.append(Pair(sample, before, after))
+        finding.pairs.append(pair)
 
 
 @contextlib.contextmanager

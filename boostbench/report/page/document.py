@@ -26,6 +26,7 @@ from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
 from boostbench.report.page.views import NOTE, TableView
 from boostbench.report.papers import citation, title
+from boostbench.report.runs import RunList
 from boostbench.report.tables import PARTIAL, Table
 from boostbench.report.verdicts import MEANING, counts
 
@@ -48,6 +49,7 @@ def document(
     tables: Sequence[Table],
     figures: Sequence[Figure] = (),
     algorithms: Mapping[str, str] | None = None,
+    runs: RunList | None = None,
 ) -> str:
     """Make the page.
 
@@ -61,6 +63,8 @@ def document(
         Figures.
     algorithms : mapping of str to str, default=None
         Titles of algorithms by name; one that is not in it goes by its name.
+    runs : RunList, default=None
+        What is on record, experiment by experiment.
 
     Returns
     -------
@@ -83,6 +87,8 @@ def document(
                 for paper, group in groupby(views, lambda view: view.table.paper)
             ],
             figures=figures,
+            runs=runs or RunList([], []),
+            own_title="Tables of your own" if runs and runs.lead else "Other tables",
             total=told.total,
             headline=headline(told.total),
             sharpness=sharpness(told.total),

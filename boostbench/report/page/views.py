@@ -14,6 +14,7 @@ from boostbench.report.findings import (
     seconds_rows,
     significance,
 )
+from boostbench.report.matrix import matrix
 from boostbench.report.overview import short_title
 from boostbench.report.page.details import details
 from boostbench.report.page.typeset import identifier
@@ -110,6 +111,7 @@ class TableView:
         self.groups = _groups(table)
         self.rows = [_row(table, row, self.id) for row in table.rows]
         self.tests = [*significance(table), *claims(table)]
+        self.matrix = matrix(table)
         self.reasons = reasons(table)
         self.compared = list(_compared(table))
         self.seconds = seconds_rows(table)

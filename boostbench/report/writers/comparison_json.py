@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from boostbench.report.cells import Cell
-from boostbench.report.comparison import Comparison, effect
+from boostbench.report.comparison import Comparison, effect, split_test
 from boostbench.report.tables import Table
 
 
@@ -40,6 +40,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
                 "table": sources[row],
                 "numbers": {name: _numbers(table.cells[row, name]) for name in table.columns},
                 **({} if others else {"hedges_g": effect(table, row, a, b)}),
+                **({} if others else {"p_splits": split_test(table, row, a, b)}),
             }
             for row in table.rows
         ],
@@ -48,11 +49,13 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
         "unit": comparison.pairs.unit,
         "n": len(comparison.pairs.numbers),
         "left_out": comparison.pairs.left_out,
+        "rope": comparison.rope,
         "ranks": comparison.ranks,
         "pairs": [
             {
                 "a": test.a,
                 "b": test.b,
+                "difference": test.difference,
                 **test.score._asdict(),
                 "statistic": test.wilcoxon.statistic,
                 "critical": test.wilcoxon.critical,
@@ -60,6 +63,10 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
                 "p_holm": test.holm,
                 "p_nemenyi": test.nemenyi,
                 "rank_biserial": test.rank_biserial,
+                "p_resampled": test.resampled,
+                "a_better": test.posterior and test.posterior.lower,
+                "equal": test.posterior and test.posterior.equal,
+                "b_better": test.posterior and test.posterior.higher,
             }
             for test in comparison.tests
         ],

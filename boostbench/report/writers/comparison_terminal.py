@@ -6,17 +6,19 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.report.comparison import Comparison, PairTest, effect
+from boostbench.report.comparison import Comparison, effect, split_test
 from boostbench.report.findings import significance
-from boostbench.report.numbers import differences
+from boostbench.report.matrix import matrix_of, pair_sentences
+from boostbench.report.numbers import differences, p_value
+from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
 from boostbench.report.writers.printing import make_grid, print_line
-from boostbench.report.writers.terminal import print_table
+from boostbench.report.writers.terminal import print_matrix, print_table
 
 #: Names of algorithms are broken to this width where many columns stand beside them.
 _NAME_WIDTH = 13
 
-_PAIRS = ["A", "B", "A wins/\nties/loses", "ranks\napart", "Nemenyi\np", "Holm\np", "effect\nsize"]
+_PAIRS = ["A", "B", "ranks\napart", "Nemenyi\np", "effect\nsize"]
 
 
 def print_comparison(console: Console, table: Table, comparison: Comparison) -> None:
@@ -43,7 +45,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
     elif comparison.friedman:
         _print_many(console, table, comparison)
     else:
-        _print_pair(console, table, comparison.tests[0])
+        _print_pair(console, table, comparison)
     for note in [comparison.pairs.note, *table.notes]:
         if note:
             print_line(console, note, style="yellow")
@@ -54,10 +56,11 @@ def _print_two(console: Console, table: Table) -> None:
     a, b = table.columns
     digits = table.quantity.digits
     heads = [_break(table.columns[name].label) for name in (a, b)]
-    grid = make_grid(["data", *heads, "difference", "Hedges'\ng", "better"])
+    grid = make_grid(["data", *heads, "differ-\nence", "Hedges'\ng", "p", "better"])
     for row, title in table.rows.items():
         first, second = table.entries(row)
         difference, g, winner = "-", "-", "-"
+        p = split_test(table, row, a, b)
         ours, theirs = (table.cells[row, name] for name in (a, b))
         if ours.values and theirs.values:
             (value,) = differences([ours.mean], [theirs.mean], digits)
@@ -66,17 +69,19 @@ def _print_two(console: Console, table: Table) -> None:
             first_wins = table.quantity.sign * value < 0
             winner = _break(table.columns[a if first_wins else b].label) if value else "tie"
         texts = [Text(entry.text, "bold" if entry.best else "") for entry in (first, second)]
-        grid.add_row(title, *texts, difference, g, winner)
+        grid.add_row(title, *texts, difference, g, _p_value(p), winner)
     console.print(grid)
     labels = [column.label for column in table.columns.values()]
     print_line(
         console,
         f"{table.caption} Difference: {labels[0]} minus {labels[1]}. Hedges' g: that, in standard "
-        "deviations over the splits.",
+        "deviations over the splits. P: of Nadeau and Bengio's corrected t-test over the splits of "
+        "the data set.",
     )
 
 
-def _print_pair(console: Console, table: Table, test: PairTest) -> None:
+def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
+    (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
     wins, ties, losses = test.score
     print_line(console, f"{a} wins {wins}, ties {ties}, loses {losses}.", style="bold")
@@ -87,9 +92,13 @@ def _print_pair(console: Console, table: Table, test: PairTest) -> None:
         f"Effect size: rank-biserial correlation {_number(test.rank_biserial)}, "
         f"from -1 ({a} is always better) to 1 ({b} is).",
     )
+    for sentence in pair_sentences(table, comparison):
+        print_line(console, sentence)
 
 
 def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
+    print_matrix(console, matrix_of(table, comparison))
+    console.print()
     labels = {name: column.label for name, column in table.columns.items()}
     grid = make_grid(["algorithm", "average rank"])
     for name, rank in sorted(comparison.ranks.items(), key=lambda each: each[1]):
@@ -103,25 +112,22 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
         grid.add_row(
             _break(labels[test.a]),
             _break(labels[test.b]),
-            str(test.score),
             _number(apart),
-            *(_p_value(p) for p in (test.nemenyi, test.holm)),
+            _p_value(test.nemenyi),
             _number(test.rank_biserial),
         )
     console.print(grid)
     print_line(
         console,
         f"Ranks: 1 is the {table.quantity.better} {table.quantity.title.lower()} as printed; ties "
-        "share. P-values are corrected for "
-        "the number of pairs: by Nemenyi's test of average ranks, and by Holm's method of exact "
-        "Wilcoxon signed-rank tests; bold where they are at most 5%. Effect size: rank-biserial "
-        "correlation, from -1 (A is always better) to 1 (B is).",
+        "share. Nemenyi's p-values are of average ranks, and so depend on the other algorithms; "
+        "bold where they are at most 5%. Effect size: rank-biserial correlation, from -1 (A is "
+        "always better) to 1 (B is).",
     )
 
 
-def _p_value(p: float) -> Text:
-    text = f"{p:.3f}" if p >= 0.001 else "<0.001"
-    return Text(text, "bold" if p <= 0.05 else "")
+def _p_value(p: float | None) -> Text:
+    return Text(p_value(p), "bold" if p is not None and p <= LEVEL else "")
 
 
 def _number(value: float) -> str:

@@ -15,6 +15,7 @@ from boostbench.report.findings import (
     significance,
     summary,
 )
+from boostbench.report.matrix import matrix
 from boostbench.report.tables import Table
 
 _SPECIAL = {
@@ -44,6 +45,9 @@ def latex(table: Table) -> str:
     # Blank lines between the sentences make each a paragraph.
     said = [*significance(table), *claims(table), *table.notes]
     parts += [escape(sentence) for sentence in said]
+    every_two = matrix(table)
+    if every_two:
+        parts.append(_long(every_two.heads, every_two.rows, every_two.explanation))
     comparison = comparison_rows(table)
     if comparison:
         caption = f"Published and ours. {summary(table)} {COMPARISON_EXPLANATION}"

@@ -19,6 +19,7 @@ from boostbench.report.findings import (
     significance,
     summary,
 )
+from boostbench.report.matrix import matrix
 from boostbench.report.tables import Table
 
 # What is markup wherever it stands; an underscore is none inside a word.
@@ -45,6 +46,10 @@ def markdown(table: Table) -> str:
         parts.append(f"**{escape(table.headline)}**")
     parts.append(_errors(table))
     parts += map(escape, [table.caption, *significance(table), *claims(table), *table.notes])
+    every_two = matrix(table)
+    if every_two:
+        parts += ["## Every two algorithms", _pipe(every_two.rows, every_two.heads, left=2)]
+        parts.append(escape(every_two.explanation))
     comparison = comparison_rows(table)
     if comparison:
         parts += ["## Beside the published numbers", _pipe(comparison, COMPARISON, left=2)]

@@ -1,6 +1,7 @@
 """Tables for people at a terminal, 80 columns wide."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from textwrap import wrap
 
@@ -8,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.data.dataset import Dataset
-from boostbench.experiment.quantities import QUANTITIES
+from boostbench.experiment.quantities import QUANTITIES, SCORES
 from boostbench.report import numbers
-from boostbench.report.cells import ELSEWHERE, Cell
+from boostbench.report.cells import ELSEWHERE, STALE, Cell
 from boostbench.report.claims import claims
 from boostbench.report.codes import certified_notes, time_notes
 from boostbench.report.findings import (
@@ -24,6 +25,8 @@ from boostbench.report.findings import (
     significance,
     summary,
 )
+from boostbench.report.matrix import Matrix, matrix
+from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Entry, Table, stale_note
 from boostbench.report.verdicts import COLOURS
 from boostbench.report.writers.printing import GAP, make_grid, print_line
@@ -34,6 +37,9 @@ _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 #: Headings over several columns are broken to this width, and names to no less.
 _GROUP_WIDTH = 12
+
+#: Names of algorithms are broken to this width where much stands beside them.
+_NAME_WIDTH = 13
 
 
 def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cell]) -> None:
@@ -81,6 +87,10 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         grid.add_row(*texts)
     console.print(grid)
     for cell in cells:
+        scores = [_score(cell, name) for name in SCORES if _has(cell, name)]
+        if scores:
+            print_line(console, f"{cell.title}: {', '.join(scores)}")
+    for cell in cells:
         if cell.chosen:
             print_line(console, f"{cell.title}: {cell.chosen}, chosen by cross-validation")
     others = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
@@ -90,6 +100,17 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         console,
         f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core.",
     )
+
+
+def _has(cell: Cell, name: str) -> bool:
+    return cell.average(QUANTITIES[name]) is not None
+
+
+def _score(cell: Cell, name: str) -> str:
+    """``"Log-loss 0.123 (0.010)"``."""
+    shown = replace(cell, quantity=QUANTITIES[name])
+    title, unit = shown.quantity.title, f" {shown.quantity.symbol}".rstrip()
+    return f"{title} {shown.text.removesuffix(STALE)}{unit}"
 
 
 def print_code_notes(console: Console, cells: Sequence[Cell]) -> None:
@@ -141,6 +162,10 @@ def print_judgement(console: Console, table: Table) -> None:
     console.print()
     for sentence in [*significance(table), *claims(table)]:
         print_line(console, sentence)
+    every_two = matrix(table)
+    if every_two:
+        console.print()
+        print_matrix(console, every_two)
     print_verdicts(console, table)
     for reason in reasons(table):
         print_line(console, reason)
@@ -154,6 +179,27 @@ def print_judgement(console: Console, table: Table) -> None:
         print_line(console, seconds_explanation(table))
     for note in table.notes:
         print_line(console, note, style="yellow")
+
+
+def print_matrix(console: Console, every_two: Matrix) -> None:
+    """Print a comparison of every two columns."""
+    columns = zip(every_two.heads, zip(*every_two.rows, strict=True), strict=True)
+    heads = [_break(head, max(9, *map(len, texts))) for head, texts in columns]
+    grid = make_grid(heads, left=2)
+    p_values = {index for index, head in enumerate(every_two.heads) if head.endswith("p")}
+    for texts in every_two.rows:
+        names = [_break(text, _NAME_WIDTH) for text in texts[:2]]
+        found = [
+            Text(text, "bold" if index in p_values and _is_small(text) else "")
+            for index, text in enumerate(texts[2:], start=2)
+        ]
+        grid.add_row(*names, *found)
+    console.print(grid)
+    print_line(console, every_two.explanation)
+
+
+def _is_small(p: str) -> bool:
+    return p.startswith("<") or (p != "-" and float(p) <= LEVEL)
 
 
 def print_verdicts(console: Console, table: Table) -> None:

@@ -100,21 +100,20 @@ def toy(tmp_path_factory):
     patch.undo()
 
 
-def changed(group, code=None, **changes):
-    """Change all samples of a group."""
+def changed(group, record=None, **changes):
+    """Change all samples of a group, and entries of their records."""
     return Group(
         group.name,
         group.target,
         {
-            one: [[_changed(sample, code, **changes) for sample in kind] for kind in kinds]
+            one: [[_changed(sample, record or {}, **changes) for sample in kind] for kind in kinds]
             for one, kinds in group.configurations.items()
         },
     )
 
 
-def _changed(sample, code, **changes):
-    record = sample.record if code is None else sample.record | {"code": code}
-    return dataclasses.replace(sample, record=record, **changes)
+def _changed(sample, record, **changes):
+    return dataclasses.replace(sample, record={**sample.record, **record}, **changes)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 import pytest
 
 from boostbench.experiment.certificates import Certificates, certificates_path
+from boostbench.experiment.certify.samples import NAMES
 from boostbench.experiment.certify.session import Session
 from boostbench.experiment.runner import Finished, Planned
 
@@ -64,7 +65,7 @@ def test_a_branch_that_one_data_set_enters_spoils_the_other_one(certified):
 def test_cross_validation_is_sampled(certified):
     pairs = certified["findings"]["Moved"].pairs
     assert sorted(pair.sample.is_tuning for pair in pairs) == [False, False, True]
-    assert {len(pair.before["outputs"]) for pair in pairs} == {1}
+    assert all(pair.before["outcome"].keys() & NAMES for pair in pairs)
     [path] = [pair for pair in certified["findings"]["Path"].pairs if pair.sample.is_tuning]
     assert len(path.before["outcome"]["validation_errors"]) == 2
 
@@ -129,7 +130,7 @@ def test_the_budget_leaves_out_what_costs_most(find_groups, tmp_path):
 def test_refused(toy, certify, find_groups, tmp_path):
     [group] = find_groups("Moved")
     variants = [
-        ({"code": "0" * 16}, "is not the code that the records name"),
+        ({"record": {"code": "0" * 16}}, "is not the code that the records name"),
         ({"after": "0" * 16}, "is not the code that the records name"),
         ({"commit": toy.broken}, "No module named 'a_package_that_is_gone'"),
         ({"commit": "f" * 40}, "cannot check out commit ffffffffffff"),
@@ -160,4 +161,23 @@ def test_what_was_fitted_before_a_stop_is_kept(certify, find_groups, tmp_path):
     assert finding.grade == "identical"
     after = kept.read_text().splitlines()
     assert after[: len(before)] == before
-    assert len(after) == 6
+    assert len(after) == 3
+
+
+def test_the_older_code_fits_what_no_record_names(certify, find_groups, tmp_path):
+    [named] = find_groups("Slower")
+    [finding], _ = certify([named])
+    nameless = changed(named, {"digests": {}})
+    [other], _ = certify([nameless], tmp_path / "other")
+    assert finding.grade == other.grade == "identical"
+    assert [list(found.pairs[0].before["outputs"]) for found in (finding, other)] == [[], ["end"]]
+    costs = [Session([group], tmp_path / "none").plan()[1] for group in (named, nameless)]
+    assert costs[1] == pytest.approx(2 * costs[0], rel=0.2)
+
+
+def test_the_older_code_is_asked_where_a_record_differs(certify, find_groups, tmp_path):
+    [group] = find_groups("Slower")
+    [finding], _ = certify([changed(group, {"digests": {"end": "0" * 10}})])
+    [pair] = finding.pairs
+    assert list(pair.before["outputs"]) == ["end"]
+    assert finding.grade == "identical"

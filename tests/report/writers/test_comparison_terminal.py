@@ -55,6 +55,8 @@ def test_two(show):
     assert "wins 7, ties 0, loses 0." in words
     assert "over 7 data sets: since the signed rank statistic result (0)" in words
     assert "rank-biserial correlation -1.00, from -1" in words
+    assert "Mean difference: -2.00 %." in words
+    assert "is better by more than 1 percentage point with probability 1.00" in words
     assert re.search(r"data0 +5.5 \(0.7\) +7.5 \(0.7\) +-2.0 +-1.60", out)
     assert re.search(r"data3 +8.5 \(0.7\) +not run +- +- +-", out)
     assert "1 data set is left out, where a number is missing: data3." in words
@@ -65,7 +67,7 @@ def test_a_tie_is_told(make_cell, make_table):
     table = make_table(cells)
     console = Console(file=io.StringIO(), width=80)
     print_comparison(console, table, compare_columns(table))
-    assert re.search(r"x +5.0 \(1.4\) +5.0 \(1.4\) +0.0 +0.00 +tie", console.file.getvalue())
+    assert re.search(r"x +5.0 \(1.4\) +5.0 \(1.4\) +0.0 +0.00 +1.000 +tie", console.file.getvalue())
 
 
 def test_many(show):
@@ -74,7 +76,9 @@ def test_many(show):
     assert ranks == ["1.00", "2.00", "3.00", "4.00"]
     words = " ".join(out.split())
     assert "Friedman test of 4 algorithms over 8 data sets: chi-squared(3) = 24.00" in words
-    assert re.search(r"AdaBoost.MH +MO +8/0/0 +-2.00 +0.010 +0.047 +-1.00", out)
+    # Exact p of 8 differences of one sign is 2 / 2^8, corrected for six pairs.
+    assert re.search(r"AdaBoost.MH +MO +-4.00 +8/0/0 +0.047 +1.00/0.00/0.00", out)
+    assert re.search(r"AdaBoost.MH +MO +-2.00 +0.010 +-1.00", out)
 
 
 @pytest.mark.parametrize("n_algorithms", [2, 3])

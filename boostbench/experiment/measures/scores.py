@@ -1,0 +1,103 @@
+"""How good probabilities and scores are: what the share of errors does not tell."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from sklearn.metrics import log_loss, recall_score, roc_auc_score
+
+from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.trial import Fit, Trial
+
+
+class Scores(Measure):
+    """Log-loss, Brier score, area under the ROC curve and balanced accuracy on the test part."""
+
+    suffix = "scores"
+    settings: ClassVar[Mapping] = {"scores": "probabilities"}
+    needs = ("predict", "predict_proba|decision_function")
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and judge.
+
+        Returns
+        -------
+        dict
+            In JSON types: ``log_loss`` in nats and ``brier``, None without `predict_proba`;
+            ``auc``, None where the test part has one class; ``balanced_accuracy`` and
+            ``test_error``, fractions; ``n_iterations`` done; CPU ``seconds``.
+        """
+        fit = trial.fit(X, y)
+        labels = self.outputs(fit)["end"]
+        classes = np.unique(y)
+        probabilities = _columns(fit, "predict_proba", classes)
+        scores = probabilities
+        if scores is None:
+            scores = _columns(fit, "decision_function", classes)
+        return {
+            "log_loss": _log_loss(fit.y_test, probabilities, classes),
+            "brier": _brier(fit.y_test, probabilities, classes),
+            "auc": _auc(fit.y_test, scores, classes),
+            # Of the classes that are tested, as scikit-learn's balanced_accuracy_score.
+            "balanced_accuracy": float(
+                recall_score(fit.y_test, labels, labels=np.unique(fit.y_test), average="macro")
+            ),
+            "test_error": self.loss(fit, labels),
+            "n_iterations": fit.count("n_iterations_"),
+            "seconds": fit.times(),
+        }
+
+
+def _columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
+    """Ask for a column of each class of the data; None where the estimator has no such method.
+
+    A class that was not in the training part has probability 0, or the least score.
+
+    Raises
+    ------
+    ValueError
+        If the answer has not one column for each class of the training part.
+    """
+    ask = getattr(fit.estimator, method, None)
+    if ask is None:
+        return None
+    answer = np.asarray(ask(fit.X_test), dtype=float)
+    if answer.ndim == 1:  # of two classes, the score of the second
+        answer = np.stack([-answer, answer], axis=1)
+    known = np.unique(fit.y_train)
+    if answer.shape != (len(fit.y_test), len(known)):
+        raise ValueError(
+            f"{method} gives shape {answer.shape}, not ({len(fit.y_test)}, {len(known)})"
+        )
+    if not np.isfinite(answer).all():
+        raise ValueError(f"{method} gives NaN or infinity")
+    lowest = 0.0 if method == "predict_proba" else answer.min()
+    columns = np.full((len(answer), len(classes)), lowest)
+    columns[:, np.searchsorted(classes, known)] = answer
+    return columns
+
+
+def _log_loss(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
+    if probabilities is None:
+        return None
+    return float(log_loss(y, probabilities, labels=classes))
+
+
+def _brier(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
+    """Mean squared distance of the probabilities from the truth; of two classes, half of it."""
+    if probabilities is None:
+        return None
+    squares = ((probabilities - (y[:, None] == classes)) ** 2).sum(axis=1).mean()
+    return float(squares / 2 if len(classes) == 2 else squares)
+
+
+def _auc(y: np.ndarray, scores: np.ndarray | None, classes: np.ndarray) -> float | None:
+    """Mean over the classes that are tested of the area under the curve of each against the rest.
+
+    Of two classes both areas are the same.
+    """
+    tested = np.unique(y)
+    if scores is None or len(tested) < 2:
+        return None
+    areas = [roc_auc_score(y == c, scores[:, np.searchsorted(classes, c)]) for c in tested]
+    return float(np.mean(areas))

@@ -1,0 +1,152 @@
+"""What a sweep over settings found: lines of one number that is varied, else a heat map."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from boostbench.experiment.quantities import Quantity
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, style
+from boostbench.figures.varied import draw_varied, name_axis
+
+_DPI = 170
+_COLUMNS = 3  # of panels
+_ROW = 0.24  # inches, of a heat map
+#: A range of at least this factor is drawn on a logarithmic axis.
+_LONG = 20
+
+
+@dataclass(frozen=True)
+class Point:
+    """One experiment of a sweep.
+
+    Attributes
+    ----------
+    values : dict of str to str
+        What was set, by the keys that the sweep varies.
+    mean, std : float
+        Of what was measured; NaN where there is nothing.
+    """
+
+    values: Mapping[str, str]
+    mean: float
+    std: float
+
+
+def draw_sweep(points: Sequence[Point], quantity: Quantity) -> Figure:
+    """Draw what a sweep found.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        Two or more, of equal keys.
+    quantity : Quantity
+        What was measured.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Where one number is varied, beside ``data``, a line for each data set; where it is no
+        number, a heat map with a row for each. Else a heat map for each data set: the key with the
+        most values lies along them, what is left stacks up. Dark is worse.
+    """
+    keys = [key for key in points[0].values if key != "data"]
+    if len(keys) == 1 and _are_numbers(points, keys[0]):
+        return _draw_lines(points, keys[0], quantity)
+    return _draw_maps(points, keys, quantity)
+
+
+def _draw_lines(points: Sequence[Point], key: str, quantity: Quantity) -> Figure:
+    lines: dict[str, dict[float, tuple[float, float]]] = {}
+    for point in sorted(points, key=lambda point: float(point.values[key])):
+        if not isnan(point.mean):
+            line = lines.setdefault(point.values.get("data", ""), {})
+            line[float(point.values[key])] = point.mean, point.std
+    values = [value for line in lines.values() for value in line]
+    long = bool(values) and min(values) > 0 and max(values) >= _LONG * min(values)
+    scale = "log" if long else "linear"
+    return draw_varied({"": lines}, list(lines), key, {"": name_axis(quantity)}, scale)
+
+
+def _draw_maps(points: Sequence[Point], keys: list[str], quantity: Quantity) -> Figure:
+    along, stacked = _layout(points, keys)
+    panels: dict[str, list[Point]] = {}
+    for point in points:
+        title = "" if "data" in (along, *stacked) else point.values.get("data", "")
+        panels.setdefault(title, []).append(point)
+    n_columns = min(_COLUMNS, len(panels))
+    n_rows = -(-len(panels) // n_columns)
+    height = n_rows * (0.75 + _ROW * len(_texts(points, stacked)))
+    with style():
+        figure = Figure(figsize=(PAGE_WIDTH, height), dpi=_DPI, layout="constrained")
+        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for axes, (title, own) in zip(grid, panels.items(), strict=False):
+            axes.set_title(title, pad=3)
+            _draw_map(axes, own, along, stacked, quantity)
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        figure.supxlabel(along, fontsize="medium")
+        if stacked:
+            figure.supylabel(", ".join(stacked), fontsize="medium")
+        figure.suptitle(f"{name_axis(quantity)}, the best in bold", fontsize="medium")
+    return figure
+
+
+def _layout(points: Sequence[Point], keys: list[str]) -> tuple[str, list[str]]:
+    """Choose the key along the maps, the last of those with the most values, and those stacked."""
+    if not keys:
+        return "data", []
+    if len(keys) == 1 and "data" in points[0].values:
+        return keys[0], ["data"]
+    along = max(reversed(keys), key=lambda key: len({point.values[key] for point in points}))
+    return along, [key for key in keys if key != along]
+
+
+def _draw_map(
+    axes: Axes, points: Sequence[Point], along: str, stacked: list[str], quantity: Quantity
+) -> None:
+    rows, columns = _texts(points, stacked), _texts(points, [along])
+    means = np.full((len(rows), len(columns)), nan)
+    for point in points:
+        means[rows.index(_text(point, stacked)), columns.index(point.values[along])] = point.mean
+    losses = np.round(quantity.sign * means, quantity.digits)
+    # Data sets are not compared with each other.
+    axis = 1 if stacked == ["data"] else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of rows without a number
+        least, most = (f(losses, axis=axis, keepdims=True) for f in (np.nanmin, np.nanmax))
+    shades = (losses - least) / np.where(most > least, most - least, 1)
+    colours = LinearSegmentedColormap.from_list("losses", ["white", COLOURS[0]])
+    axes.imshow(shades, cmap=colours, aspect="auto", alpha=0.6, vmin=0, vmax=1)
+    for (row, column), mean in np.ndenumerate(means):
+        if isnan(mean):
+            continue
+        best = shades[row, column] == 0
+        text, weight = f"{mean:.{quantity.digits}f}", "bold" if best else "normal"
+        axes.text(column, row, text, ha="center", va="center", fontweight=weight)
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _texts(points: Sequence[Point], keys: list[str]) -> list[str]:
+    """List what stands at an axis, numbers ascending."""
+    texts = list(dict.fromkeys(_text(point, keys) for point in points))
+    return sorted(texts, key=float) if len(keys) == 1 and _are_numbers(points, keys[0]) else texts
+
+
+def _text(point: Point, keys: list[str]) -> str:
+    return ", ".join(point.values[key] for key in keys)
+
+
+def _are_numbers(points: Sequence[Point], key: str) -> bool:
+    try:
+        return all(float(point.values[key]) == float(point.values[key]) for point in points)
+    except ValueError:
+        return False

@@ -1,0 +1,265 @@
+"""Published numbers in a file of the user's, beside what is on record: any paper can be checked."""
+
+import csv
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+
+from boostbench.errors import UserError, hint
+from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.report.cells import Cell
+from boostbench.report.published import Published, is_value
+from boostbench.report.runs import Run
+from boostbench.report.tables import Column, Table
+
+#: Columns that are no settings, beside those of the numbers.
+_NAMES, _REPEATS = ("data", "algo"), "n"
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A line of the file.
+
+    Attributes
+    ----------
+    number : int
+        Of the line in the file, from 1.
+    data, algo : str
+        Names, as in the records.
+    settings : dict of str to str
+        What tells experiments of one algorithm apart: its parameters, settings of the protocol, or
+        the seed. Empty cells are left out.
+    published : Published
+        The number.
+    """
+
+    number: int
+    data: str
+    algo: str
+    settings: Mapping[str, str]
+    published: Published
+
+    @property
+    def label(self) -> str:
+        """The algorithm with its settings."""
+        told = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.algo}, {told}" if told else self.algo
+
+
+def read_claimed(path: Path, repeats: int | None = None) -> list[Claimed]:
+    """Read published numbers.
+
+    Parameters
+    ----------
+    path : Path
+        CSV file with a heading: ``data``, ``algo``; a quantity, such as ``test_error_mean``, or
+        ``test_error`` without a deviation, and ``test_error_std``; perhaps ``n``, how often the
+        experiment was repeated; all other columns are settings.
+    repeats : int, default=None
+        How often, where there is no column ``n``.
+
+    Returns
+    -------
+    list of Claimed
+
+    Raises
+    ------
+    UserError
+        If something is wrong with the file; the message names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise UserError(f"{path}:{line}: not UTF-8; save the file as UTF-8") from None
+    lines = list(_lines(path, text))
+    if not lines:
+        raise UserError(f"{path} is empty; it needs a heading such as data,algo,test_error_mean")
+    (_, heads), *others = lines
+    layout = _Layout.of(path, heads, repeats)
+    if not others:
+        raise UserError(f"{path} has a heading and no line below it")
+    texts = [(number, dict(zip(heads, cells, strict=True))) for number, cells in others]
+    digits = max(len(line[layout.mean].partition(".")[2]) for _, line in texts)
+    layout = replace(layout, quantity=replace(layout.quantity, digits=digits))
+    found = [layout.line(number, line) for number, line in texts]
+    first: dict[tuple, int] = {}
+    for one in found:
+        place = one.data, one.label
+        if place in first:
+            raise UserError(
+                f"{path}:{one.number}: {one.label} on {one.data} stands in line {first[place]} too"
+            )
+        first[place] = one.number
+    return found
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the columns are."""
+
+    path: Path
+    quantity: Quantity
+    mean: str
+    std: str | None
+    repeats: int | None
+    settings: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, path: Path, heads: Sequence[str], repeats: int | None) -> "_Layout":
+        where = f"{path}:1"
+        for name in _NAMES:
+            if name not in heads:
+                raise UserError(f"{where}: there is no column {name!r}; {hint(name, heads)}")
+        if len(set(heads)) < len(heads):
+            twice = next(name for name in heads if heads.count(name) > 1)
+            raise UserError(f"{where}: column {twice!r} is there twice")
+        means = {f"{q.column}{end}": q for q in _judged() for end in ("", "_mean")}
+        given = [name for name in heads if name in means]
+        if len(given) != 1:
+            told = f"both {given[0]} and {given[1]}" if given else "no column of numbers"
+            known = ", ".join(sorted(f"{q.column}_mean" for q in _judged()))
+            raise UserError(f"{where}: there is {told}; one of {known} is needed")
+        [mean] = given
+        quantity = means[mean]
+        std = f"{quantity.column}_std" if f"{quantity.column}_std" in heads else None
+        if _REPEATS not in heads and repeats is None:
+            raise UserError(
+                f"{where}: how often was each experiment repeated? add a column 'n' or --repeats 9"
+            )
+        others = {*_NAMES, mean, std, _REPEATS}
+        return cls(
+            path, quantity, mean, std, repeats, [name for name in heads if name not in others]
+        )
+
+    def line(self, number: int, line: Mapping[str, str]) -> Claimed:
+        where = f"{self.path}:{number}"
+        for name in _NAMES:
+            if not line[name]:
+                raise UserError(f"{where}: {name} is empty")
+        mean = _number(where, self.mean, line[self.mean])
+        if self.quantity.unit == "percent" and not 0 <= mean <= 100:
+            raise UserError(f"{where}: {self.mean} is {mean:g}, which is no percentage")
+        std = float("nan")
+        if self.std and line[self.std]:
+            std = _number(where, self.std, line[self.std])
+            if std < 0:
+                raise UserError(f"{where}: {self.std} is {std:g}; a deviation is not negative")
+        n = self.repeats
+        if _REPEATS in line:
+            text = line[_REPEATS]
+            if not text.isdecimal() or int(text) < 1:
+                raise UserError(f"{where}: n is {text!r}; it must be a whole number from 1")
+            n = int(text)
+        table = str(self.path)
+        published = Published(table, self.quantity, mean, std, n, dict(line), f"{table}:{number}")
+        settings = {name: line[name] for name in self.settings if line[name]}
+        return Claimed(number, line["data"], line["algo"], settings, published)
+
+
+def beside_records(
+    path: Path, claimed: Sequence[Claimed], runs: Collection[Run], titles: Mapping[str, str]
+) -> Table:
+    """Set published numbers beside what is on record of the same experiments.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    claimed : sequence of Claimed
+        Its lines.
+    runs : collection of Run
+        What is on record.
+    titles : mapping of str to str
+        Titles of algorithms by name.
+
+    Returns
+    -------
+    Table
+        With a cell for each line.
+
+    Raises
+    ------
+    UserError
+        If a setting is none of what is on record, or several experiments fit a line.
+    """
+    known = {key for run in runs for key in _settings(run)}
+    if runs:
+        for name in dict.fromkeys(key for one in claimed for key in one.settings):
+            if name not in known:
+                raise UserError(
+                    f"{path}:1: column {name!r} is no quantity and no setting of what is on "
+                    f"record; {hint(name, known)}"
+                )
+    by_age = sorted(runs, key=lambda run: run.finished)
+    quantity = claimed[0].published.quantity
+    rows, columns, cells = {}, {}, {}
+    for one in claimed:
+        label = titles.get(one.algo, one.algo) + one.label.removeprefix(one.algo)
+        # Of several versions of the data, the one that was used last.
+        fitting = list({run.settings: run for run in by_age if _fits(run, one)}.values())
+        if len(fitting) > 1:
+            told = "; ".join(run.settings or "all at their defaults" for run in fitting[:3])
+            raise UserError(
+                f"{path}:{one.number}: {len(fitting)} experiments on record are {one.label} on "
+                f"{one.data} ({told}); add a column that tells them apart, such as n_iterations"
+            )
+        rows[one.data] = one.data
+        columns[one.label] = Column(label, label, quantity=quantity)
+        more = {"published": {quantity.name: one.published}, "quantity": quantity}
+        found = fitting[0].cell if fitting else Cell(one.data, one.algo, label, [], [], 0)
+        cells[one.data, one.label] = replace(found, **more)
+    return Table(path.stem, f"{path}: published and ours", rows, columns, cells)
+
+
+def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines that are not empty, with their numbers, as long as the first."""
+    reader = csv.reader(text.splitlines(), strict=True)
+    width = None
+    try:
+        for cells in reader:
+            cells = [cell.strip() for cell in cells]
+            if not any(cells):
+                continue
+            width = width or len(cells)
+            if len(cells) != width:
+                raise UserError(
+                    f"{path}:{reader.line_num}: {len(cells)} cells, where the heading has {width}"
+                )
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise UserError(f"{path}:{reader.line_num}: {error}") from None
+
+
+def _judged() -> list[Quantity]:
+    return [q for q in QUANTITIES.values() if q.column and q.is_judged]
+
+
+def _number(where: str, name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise UserError(f"{where}: {name} is {text!r}, which is no number")
+    return value
+
+
+def _settings(run: Run) -> dict:
+    """Give all that an experiment can be told apart by."""
+    config = (run.cell.records or run.cell.failures)[0]["config"]
+    return {**config["algo"], **config["protocol"], "seed": config["seed"]}
+
+
+def _fits(run: Run, claimed: Claimed) -> bool:
+    settings = _settings(run)
+    named = (run.cell.data, run.cell.algo) == (claimed.data, claimed.algo)
+    has = run.cell.average(claimed.published.quantity) is not None or not run.cell.records
+    return (
+        named
+        and has
+        and all(is_value(value, settings.get(key)) for key, value in claimed.settings.items())
+    )

@@ -1,0 +1,122 @@
+"""The multiple-comparison matrix: every two columns of a table, whatever the others are.
+
+After A. Ismail-Fawaz et al., *An approach to multiple comparison benchmark evaluations that is
+stable under manipulation of the comparate set*, arXiv 2305.11921, 2023.
+"""
+
+from dataclasses import dataclass
+
+from boostbench.report.comparison import Comparison, PairTest, compare_columns
+from boostbench.report.numbers import p_value
+from boostbench.report.tables import Table
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Every two columns, a line for each.
+
+    Attributes
+    ----------
+    heads : list of str
+        Headings.
+    rows : list of list of str
+        Under them.
+    explanation : str
+        Says what they are.
+    """
+
+    heads: list[str]
+    rows: list[list[str]]
+    explanation: str
+
+
+def matrix(table: Table) -> Matrix | None:
+    """Compare every two columns of a table that asks for it.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    Matrix or None
+        None where the table does not ask, or there are fewer than two numbers of each.
+    """
+    if not table.matrix:
+        return None
+    return matrix_of(table, compare_columns(table, list(table.fits), table.rope))
+
+
+def matrix_of(table: Table, comparison: Comparison) -> Matrix | None:
+    """Put into words what tests say of every two columns; None where there are no tests."""
+    tests = comparison.tests
+    if not tests:
+        return None
+    splits = any(test.resampled is not None for test in tests)
+    probable = any(test.posterior is not None for test in tests)
+    heads = ["A", "B", "A minus B", "wins, ties, losses", "Holm p"]
+    heads += ["corrected t, p"] * splits + ["P(A, equal, B)"] * probable
+    rows = [_line(table, test, splits, probable) for test in tests]
+    return Matrix(heads, rows, _explain(comparison, splits, probable))
+
+
+def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> list[str]:
+    labels = [table.columns[name].label for name in (test.a, test.b)]
+    digits = table.quantity.digits + 1
+    texts = [*labels, f"{test.difference:+.{digits}f}", str(test.score), p_value(test.holm)]
+    return texts + [p_value(test.resampled)] * splits + [str(test.posterior)] * probable
+
+
+def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
+    pairs, n = comparison.pairs, len(comparison.tests)
+    told = [
+        f"Every two algorithms over {len(pairs.numbers)} {pairs.unit}: mean difference; how often "
+        "A wins, ties and loses, as printed; p-value of the exact Wilcoxon signed-rank test with "
+        f"Holm's correction for {n} {'pairs' if n > 1 else 'pair'}."
+    ]
+    if splits:
+        told.append(
+            "The splits share samples, so that this p-value is too small; that of Nadeau and "
+            "Bengio's corrected t-test takes it into account (without Holm's correction)."
+        )
+    if probable:
+        told.append(
+            f"P: the probabilities that A is better by more than {_amount(comparison)}, that both "
+            f"are within it, and that B is better, by the Bayesian {_bayesian(comparison)}."
+        )
+    return " ".join(told)
+
+
+def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
+    """Say of two columns what a line of the matrix says, without the signed-rank test."""
+    (test,) = comparison.tests
+    a, b = (table.columns[name].label for name in (test.a, test.b))
+    quantity = comparison.pairs.quantity
+    difference = f"{test.difference:+.{quantity.digits + 1}f} {quantity.symbol}".rstrip()
+    told = [f"Mean difference: {difference}."]
+    if test.resampled is not None:
+        told.append(
+            "The splits share samples, so that the p-value above is too small; that of Nadeau and "
+            f"Bengio's corrected t-test takes it into account: p = {p_value(test.resampled)}."
+        )
+    if test.posterior is not None:
+        lower, equal, higher = test.posterior
+        told.append(
+            f"Bayesian {_bayesian(comparison)}: {a} is better by more than {_amount(comparison)} "
+            f"with probability {lower:.2f}, both are within it with {equal:.2f}, and {b} is better "
+            f"with {higher:.2f}."
+        )
+    return told
+
+
+def _bayesian(comparison: Comparison) -> str:
+    over_data = comparison.pairs.unit == "data sets"
+    return "signed-rank test" if over_data else "correlated t-test"
+
+
+def _amount(comparison: Comparison) -> str:
+    """``"1 percentage point"``: what is equal for practical purposes."""
+    rope, quantity = comparison.rope, comparison.pairs.quantity
+    if quantity.unit == "percent":
+        return f"{rope:g} percentage point{'' if rope == 1 else 's'}"
+    return f"{rope:g} {quantity.unit}".rstrip()

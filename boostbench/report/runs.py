@@ -1,0 +1,148 @@
+"""What is on record, experiment by experiment, whether a table shows it or not."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from boostbench.experiment.archive import Records
+from boostbench.experiment.keys import shortened
+from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
+from boostbench.experiment.records import record_paths
+from boostbench.report import numbers
+from boostbench.report.cells import Cell
+
+#: Kinds of records that figures are made of; and trials of cross-validation.
+_NO_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
+
+#: What a run can show, in this order.
+_SHOWN = ("test_error", *SCORES, "mean_average_precision")
+
+
+@dataclass(frozen=True)
+class Run:
+    """An experiment that is on record.
+
+    Attributes
+    ----------
+    cell : Cell
+        Its splits.
+    settings : str
+        What is not at its default: ``"n_iterations=200, seed=1"``.
+    finished : str
+        When the last split was, as it is recorded; empty if that is not known.
+    """
+
+    cell: Cell
+    settings: str
+    finished: str
+
+    def text(self, quantity: Quantity) -> str:
+        """Print the mean of a quantity with its deviation; ``"-"`` where it has none."""
+        cell = replace(self.cell, quantity=quantity)
+        return cell.text if cell.values or not cell.records else "-"
+
+
+def find_runs(
+    records: Records, titles: Mapping[str, str], without: Collection[str] = ()
+) -> list[Run]:
+    """List what is on record.
+
+    Parameters
+    ----------
+    records : Records
+        Of a folder of results.
+    titles : mapping of str to str
+        Titles of algorithms by name; one that is not in it goes by its name.
+    without : collection of str, default=()
+        Hashes of configs that are left out.
+
+    Returns
+    -------
+    list of Run
+        By data set and algorithm.
+    """
+    found = []
+    for path in record_paths(records.results):
+        algo, _, kind = path.stem.partition(".")
+        if kind in _NO_RESULTS:
+            continue
+        of_config: dict[str, list[dict]] = {}
+        for record in records.all(path):
+            of_config.setdefault(record["config_hash"], []).append(record)
+        found += [
+            _run(group, path.parent.name, algo, titles)
+            for name, group in of_config.items()
+            if name not in without
+        ]
+    return found
+
+
+def shown(runs: Collection[Run]) -> list[Quantity]:
+    """List the quantities that some of the runs have."""
+    return [
+        QUANTITIES[name]
+        for name in _SHOWN
+        if any(run.cell.average(QUANTITIES[name]) is not None for run in runs)
+    ]
+
+
+@dataclass(frozen=True)
+class RunList:
+    """Runs as they are printed.
+
+    Attributes
+    ----------
+    heads : list of str
+        Data, algorithm, settings, a heading for each of `shown`, splits, rounds, CPU seconds, day.
+    lines : list of list of str
+        Under them.
+    lead : bool
+        Whether they stand before the tables: they are what the folder is about.
+    """
+
+    heads: list[str]
+    lines: list[list[str]]
+    lead: bool = False
+
+
+def listed(runs: Collection[Run], lead: bool = False) -> RunList:
+    """Put runs into lines."""
+    quantities = shown(runs)
+    heads = ["data", "algorithm", "settings"]
+    heads += [f"{quantity.title} {quantity.symbol}".rstrip() for quantity in quantities]
+    heads += ["splits", "rounds", "fit s", "finished"]
+    lines = [
+        [
+            run.cell.data,
+            run.cell.title,
+            run.settings or "-",
+            *(run.text(quantity) for quantity in quantities),
+            run.cell.splits,
+            "-" if run.cell.n_iterations is None else f"{run.cell.n_iterations:.0f}",
+            numbers.seconds(run.cell.average(QUANTITIES["fit"])),
+            run.finished[:10] or "-",
+        ]
+        for run in runs
+    ]
+    return RunList(heads, lines, lead)
+
+
+def _run(records: list[dict], data: str, algo: str, titles: Mapping[str, str]) -> Run:
+    done = [record for record in records if "error" not in record]
+    failures = [record for record in records if "error" in record]
+    cell = Cell(data, algo, titles.get(algo, algo), done, failures, 0)
+    finished = max(record.get("finished") or "" for record in records)
+    return Run(cell, _settings(records[0]["config"], algo in titles), finished)
+
+
+def _settings(config: Mapping, is_known: bool) -> str:
+    """Say what of a config is not at its default; the class, where no algorithm is named so."""
+    config = shortened({key: value for key, value in config.items() if key != "data"})
+    target = config["algo"].pop("_target_", None)
+    told = {} if is_known or not target else {"": target}
+    told |= config["algo"] | config["protocol"]
+    told.pop("checkpoints", None)  # where errors are recorded changes none in the end
+    if config["seed"]:
+        told["seed"] = config["seed"]
+    if config["grid"]:
+        told["tuned"] = " ".join(config["grid"])
+    return ", ".join(f"{key}={value}".lstrip("=") for key, value in told.items())

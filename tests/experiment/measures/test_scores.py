@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from boostbench.errors import UserError
+from boostbench.experiment.plan import Experiment
+from boostbench.experiment.quantities import QUANTITIES, SCORES
+from boostbench.experiment.runner import run
+
+from ..toy import make_dataset
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Run one split; return its record, the fitted estimator, X and y of the test part."""
+
+    def record(dataset, target, **algo):
+        algo = {"name": "one", "grid": {}, "_target_": target, **algo}
+        protocol = {"n_splits": 1, "checkpoints": []}
+        asked = Experiment.from_config({"algo": algo, "protocol": protocol}, dataset, "scores")
+        [outcome] = run([asked], results=tmp_path).outcomes
+        assert not outcome.failures
+        fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+        return outcome.records[0], fit.estimator, fit.X_test, fit.y_test
+
+    return record
+
+
+def overlapping(n_classes, splits=None):
+    """Features that tell something of the class, and not all."""
+    return make_dataset([30] * n_classes, seed=n_classes, splits=splits)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    ("target", "algo"),
+    [
+        ("boostbench.algorithms.AdaBoostMH", {"n_iterations": 5}),
+        ("sklearn.naive_bayes.GaussianNB", {}),
+    ],
+)
+def test_they_are_those_of_scikit_learn(record, n_classes, target, algo):
+    found, model, X, y = record(overlapping(n_classes), target, **algo)
+    probabilities, labels = model.predict_proba(X), model.predict(X)
+    assert 0.05 < found["test_error"] < 0.7
+    assert found["log_loss"] == pytest.approx(metrics.log_loss(y, probabilities))
+    if n_classes == 2:
+        assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, probabilities[:, 1]))
+        assert found["brier"] == pytest.approx(
+            metrics.brier_score_loss(y == model.classes_[1], probabilities[:, 1])
+        )
+    else:
+        area = metrics.roc_auc_score(y, probabilities, multi_class="ovr", average="macro")
+        assert found["auc"] == pytest.approx(area)
+        truth = y[:, None] == model.classes_
+        assert found["brier"] == pytest.approx(np.mean(np.sum((probabilities - truth) ** 2, 1)))
+    assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(y, labels))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_without_probabilities(record, n_classes):
+    found, model, X, y = record(overlapping(n_classes), "sklearn.linear_model.RidgeClassifier")
+    scores = model.decision_function(X)
+    if n_classes == 2:
+        assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, scores))
+    else:
+        areas = [
+            metrics.roc_auc_score(y == c, s) for c, s in zip(model.classes_, scores.T, strict=True)
+        ]
+        assert found["auc"] == pytest.approx(np.mean(areas))
+    assert (found["log_loss"], found["brier"]) == (None, None)
+    read = {name: QUANTITIES[name].of(found) for name in SCORES}
+    assert (read["log_loss"], read["brier"]) == (None, None)
+    assert read["balanced_accuracy"] == pytest.approx(100 * found["balanced_accuracy"])
+
+
+def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
+    """Fixed splits may leave a class out; what is left is judged."""
+    dataset = overlapping(3)
+    classes = np.unique(dataset.y)
+    tested = np.flatnonzero(dataset.y[60:] != classes[2]) + 60
+    dataset = overlapping(3, splits=[(np.arange(60), tested)])
+    algo = {"name": "one", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
+    protocol = {"n_splits": 1, "checkpoints": [], "sampling": "fixed"}
+    asked = Experiment.from_config({"algo": algo, "protocol": protocol}, dataset, "scores")
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [found] = outcome.records
+    fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+    probabilities = fit.estimator.predict_proba(fit.X_test)
+    assert found["log_loss"] == pytest.approx(
+        metrics.log_loss(fit.y_test, probabilities, labels=fit.estimator.classes_)
+    )
+    areas = [
+        metrics.roc_auc_score(fit.y_test == fit.estimator.classes_[c], probabilities[:, c])
+        for c in (0, 1)
+    ]
+    assert found["auc"] == pytest.approx(np.mean(areas))
+
+
+def test_what_gives_neither_is_refused():
+    algo = {"name": "one", "grid": {}, "_target_": "tests.experiment.fake_classifiers.Nearest"}
+    with pytest.raises(UserError, match="no predict_proba or decision_function"):
+        Experiment.from_config(
+            {"algo": algo, "protocol": {"checkpoints": []}}, overlapping(2), "scores"
+        )

@@ -1,0 +1,75 @@
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
+from boostbench.figures.sweep import Point, draw_sweep
+
+
+def points(errors, *keys):
+    return [Point(dict(zip(keys, place, strict=True)), e, 1.0) for place, e in errors.items()]
+
+
+def texts(axes):
+    """What is written in a map, by column and row, and whether it is bold."""
+    return {
+        tuple(map(int, text.get_position())): (text.get_text(), text.get_fontweight() == "bold")
+        for text in axes.texts
+    }
+
+
+def test_one_number_is_drawn_as_lines():
+    errors = {("10", "wine"): 4.0, ("2", "wine"): 9.0, ("10", "iris"): 3.0, ("2", "iris"): math.nan}
+    figure = draw_sweep(points(errors, "algo.n_iterations", "data"), TEST_ERROR)
+    (axes,) = figure.axes
+    wine, iris = (container.lines[0] for container in axes.containers)
+    assert (list(wine.get_xdata()), list(wine.get_ydata())) == ([2, 10], [9, 4])
+    assert (list(iris.get_xdata()), list(iris.get_ydata())) == ([10], [3])
+    assert axes.get_xscale() == "linear"
+    assert axes.get_ylabel() == "test error (%)"
+
+
+def test_a_long_range_is_logarithmic():
+    errors = {("1e-9",): 4.0, ("1e-3",): 9.0}
+    (axes,) = draw_sweep(points(errors, "algo.nu"), TEST_ERROR).axes
+    assert axes.get_xscale() == "log"
+
+
+def test_words_stand_beside_data_sets_that_are_shaded_apart():
+    errors = {("a", "wine"): 4.0, ("b", "wine"): 9.0, ("a", "iris"): 30.0, ("b", "iris"): 20.0}
+    (axes,) = draw_sweep(points(errors, "algo", "data"), TEST_ERROR).axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["wine", "iris"]
+    assert texts(axes) == {
+        **{(0, 0): ("4.0", True), (1, 0): ("9.0", False)},
+        **{(0, 1): ("30.0", False), (1, 1): ("20.0", True)},
+    }
+    np.testing.assert_array_equal(axes.images[0].get_array(), [[0, 1], [1, 0]])
+
+
+def test_two_numbers_are_a_map_for_each_data_set():
+    etas, nus = ("0.5", "0.1", "1"), ("1e-9", "1e-3")
+    errors = {
+        (data, eta, nu): 10 * i + j + (1 if data == "iris" else 0)
+        for data in ("wine", "iris")
+        for i, eta in enumerate(etas)
+        for j, nu in enumerate(nus)
+    }
+    del errors["iris", "1", "1e-3"]
+    figure = draw_sweep(points(errors, "data", "algo.eta", "algo.nu"), TEST_ERROR)
+    assert [axes.get_title() for axes in figure.axes] == ["wine", "iris"]
+    wine, iris = figure.axes
+    # The key with more values lies along; numbers ascend.
+    assert [text.get_text() for text in wine.get_xticklabels()] == ["0.1", "0.5", "1"]
+    assert [text.get_text() for text in wine.get_yticklabels()] == ["1e-9", "1e-3"]
+    assert texts(wine)[1, 0] == ("0.0", True)
+    assert (len(texts(wine)), len(texts(iris))) == (6, 5)
+
+
+def test_the_best_of_what_should_be_high():
+    quantity = QUANTITIES["accuracy"]
+    (axes,) = draw_sweep(points({("a",): 90.0, ("b",): 80.0}, "algo"), quantity).axes
+    assert texts(axes) == {(0, 0): ("90.0", True), (1, 0): ("80.0", False)}

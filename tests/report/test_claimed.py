@@ -1,0 +1,74 @@
+import pytest
+
+from boostbench.errors import UserError
+from boostbench.report.claimed import read_claimed
+
+HEAD = "data,algo,loss,test_error_mean,test_error_std,n"
+LINE = "wine,mcboost,logistic,2.9,2.4,50"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(*lines, encoding="utf-8"):
+        path = tmp_path / "mine.csv"
+        path.write_text("\n".join(lines) + "\n", encoding=encoding)
+        return path
+
+    return write
+
+
+def test_a_line(write):
+    first, second = read_claimed(write(HEAD, LINE, "", "iris,mcboost,,6.25,,10"))
+    assert (first.number, first.data, first.algo) == (2, "wine", "mcboost")
+    assert first.settings == {"loss": "logistic"}
+    assert (first.published.mean, first.published.std, first.published.n) == (2.9, 2.4, 50)
+    assert first.published.quantity.name == "test_error"
+    # An empty setting is none, and numbers have the decimals of the one with the most.
+    assert (second.number, second.settings, second.published.n) == (4, {}, 10)
+    assert str(second.published) == "6.25"
+
+
+def test_other_quantities(write):
+    [one] = read_claimed(write("algo,data,auc", "a,wine,0.975"), repeats=5)
+    assert (one.published.quantity.name, one.published.mean, one.published.n) == ("auc", 0.975, 5)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([], " is empty; it needs a heading"),
+        ([HEAD], " has a heading and no line"),
+        (["data,algorithm,test_error", "a,b,1"], ":1: there is no column 'algo'; did you mean"),
+        (["data,algo,error,n", "a,b,1,2"], ":1: there is no column of numbers; one of accuracy"),
+        (["data,algo,accuracy,auc,n", "a,b,1,1,2"], ":1: there is both accuracy and auc"),
+        (["data,algo,auc", "a,b,1"], ":1: how often was each experiment repeated?"),
+        (["data,algo,auc,auc,n", "a,b,1,1,2"], ":1: column 'auc' is there twice"),
+        ([HEAD, "wine,mcboost,logistic,2.9,2.4"], ":2: 5 cells, where the heading has 6"),
+        ([HEAD, "wine,,logistic,2.9,2.4,50"], ":2: algo is empty"),
+        (
+            [HEAD, LINE, "iris,mcboost,x,2.9 %,2.4,50"],
+            ":3: test_error_mean is '2.9 %', which is no",
+        ),
+        ([HEAD, "wine,mcboost,x,nan,2.4,50"], ":2: test_error_mean is 'nan', which is no number"),
+        ([HEAD, "wine,mcboost,x,129,2.4,50"], ":2: test_error_mean is 129, which is no percentage"),
+        ([HEAD, "wine,mcboost,x,2.9,-1,50"], ":2: test_error_std is -1; a deviation is not"),
+        ([HEAD, "wine,mcboost,x,2.9,1,0"], ":2: n is '0'; it must be a whole number from 1"),
+        ([HEAD, LINE, "", LINE], ":4: mcboost, loss=logistic on wine stands in line 2 too"),
+        ([HEAD, '"wine,mcboost'], ":2: unexpected end of data"),
+    ],
+)
+def test_one_line_says_what_is_wrong(write, lines, told):
+    path = write(*lines)
+    if not lines:
+        path.write_text("")
+    with pytest.raises(UserError) as error:
+        read_claimed(path)
+    assert str(error.value).startswith(f"{path}{told}")
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path, write):
+    with pytest.raises(UserError, match=r"cannot read .*nothing.csv: No such file"):
+        read_claimed(tmp_path / "nothing.csv")
+    with pytest.raises(UserError, match=r"mine.csv:2: not UTF-8"):
+        read_claimed(write(HEAD, "wine,mcböost,x,2.9,1,2", encoding="latin-1"))

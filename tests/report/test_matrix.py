@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import pytest
+
+from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
+from boostbench.report.comparison import compare_columns
+from boostbench.report.matrix import matrix, pair_sentences
+from boostbench.report.statistics.bayesian import correlated_t, signed_rank
+from boostbench.report.statistics.resampled import corrected_t
+from boostbench.report.tables import Column
+from boostbench.report.writers.latex import latex
+from boostbench.report.writers.markdown import markdown
+
+#: Of three algorithms on six data sets.
+ERRORS = {
+    "a": [10.0, 12.0, 20.0, 5.0, 8.0, 9.0],
+    "b": [10.1, 12.2, 20.3, 5.4, 8.5, 9.6],
+    "c": [15.0, 13.0, 21.0, 5.0, 18.0, 12.0],
+}
+
+
+@pytest.fixture
+def of_data(make_cell, make_table):
+    def make(quantity=TEST_ERROR, **more):
+        cells = {
+            (f"d{row}", name): make_cell([error - 1, error + 1], quantity=quantity)
+            for row in range(6)
+            for name, error in ((name, ERRORS[name][row]) for name in ERRORS)
+        }
+        columns = {name: Column(name.upper(), name.upper(), quantity=quantity) for name in ERRORS}
+        return make_table(cells, columns, **more)
+
+    return make
+
+
+@pytest.fixture
+def of_splits(make_cell, make_table):
+    def make(sampling="stratified"):
+        cells = {("wine", name): make_cell(ERRORS[name], sampling=sampling) for name in "ab"}
+        return make_table(cells, matrix=True)
+
+    return make
+
+
+def test_a_table_that_does_not_ask_has_none(of_data):
+    table = of_data()
+    assert matrix(table) is None
+    assert "Every two" not in markdown(table)
+
+
+def test_every_two_over_data_sets(of_data):
+    found = matrix(of_data(matrix=True))
+    assert found.heads == [
+        *("A", "B", "A minus B", "wins, ties, losses", "Holm p", "P(A, equal, B)")
+    ]
+    # p of 6 differences of one sign is 2 / 2^6, of 5 it is 2 / 2^5; two and one are left.
+    ab, ac, _ = found.rows
+    assert ab[:5] == ["A", "B", "-0.35", "6/0/0", "0.094"]
+    assert ac[:5] == ["A", "C", "-3.33", "5/1/0", "0.125"]
+    posterior = signed_rank([-0.1, -0.2, -0.3, -0.4, -0.5, -0.6], 1.0)
+    assert ab[5] == str(posterior)
+    assert posterior.equal > 0.99
+    assert "by more than 1 percentage point, that both are within it" in found.explanation
+    assert "Holm's correction for 3 pairs" in found.explanation
+
+
+def test_what_is_equal_can_be_said(of_data):
+    found = matrix(of_data(matrix=True, rope=0.05))
+    assert found.rows[0][5].startswith("1.00/0.00")
+    assert "more than 0.05 percentage points" in found.explanation
+
+
+def test_only_the_last_round(table_of_rounds):
+    found = matrix(replace(table_of_rounds, matrix=True))
+    # One of the two data sets lacks a number after the last round.
+    assert found is None
+
+
+def test_splits_of_one_data_set(of_splits):
+    table = of_splits()
+    found = matrix(table)
+    differences = [a - b for a, b in zip(ERRORS["a"], ERRORS["b"], strict=True)]
+    p = corrected_t(differences, 25 / 75)
+    assert found.heads[5:] == ["corrected t, p", "P(A, equal, B)"]
+    assert found.rows[0][5] == f"{p:.3f}"
+    assert found.rows[0][6] == str(correlated_t(differences, 1.0, 25 / 75))
+    assert "share samples" in found.explanation
+    told = " ".join(pair_sentences(table, compare_columns(table)))
+    assert f"takes it into account: p = {p:.3f}" in told
+    assert "Bayesian correlated t-test: A is better by more than 1 percentage point" in told
+
+
+def test_no_correction_where_splits_are_no_random_divisions(of_splits):
+    found = matrix(of_splits("official"))
+    assert found.heads[-1] == "Holm p"
+    assert "Nadeau" not in found.explanation
+
+
+def test_a_quantity_that_is_not_in_percent_needs_a_rope(of_data):
+    table = of_data(quantity=QUANTITIES["n_iterations"], matrix=True)
+    assert matrix(table).heads[-1] == "Holm p"
+    found = matrix(replace(table, rope=10.0))
+    assert [line[5] for line in found.rows] == ["0.00/1.00/0.00"] * 3  # 100 rounds each
+    assert "more than 10 rounds" in found.explanation
+
+
+def test_higher_is_better(of_data):
+    """Of accuracies the differences turn around, and the winner does not."""
+    table = of_data(quantity=QUANTITIES["accuracy"], matrix=True)
+    by_error = matrix(of_data(matrix=True))
+    for row, other in zip(matrix(table).rows, by_error.rows, strict=True):
+        assert row[2] == other[2].translate(str.maketrans("-+", "+-"))
+        assert row[3:] == other[3:]
+
+
+def test_files(of_data):
+    table = of_data(matrix=True)
+    assert "## Every two algorithms" in markdown(table)
+    assert "| A   | B   |       -0.35 |" in markdown(table)
+    assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex(table)

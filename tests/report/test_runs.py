@@ -1,0 +1,62 @@
+import pytest
+
+from boostbench.experiment.archive import Records
+from boostbench.experiment.plan import Experiment
+from boostbench.experiment.runner import run
+from boostbench.report.runs import find_runs, listed
+from tests.experiment.toy import make_dataset
+
+TITLES = {"mh": "AdaBoost.MH"}
+
+
+@pytest.fixture
+def records(tmp_path):
+    """Three experiments on one data set: two of one algorithm, one of a class without a config."""
+
+    def experiment(name, measure="prediction", seed=0, **algo):
+        config = {
+            "algo": {"name": name, "grid": {}, **algo},
+            "protocol": {"n_splits": 2, "checkpoints": [], "scale": "none"},
+            "seed": seed,
+        }
+        return Experiment.from_config(config, make_dataset(), measure)
+
+    boosted = {"_target_": "boostbench.algorithms.AdaBoostMH", "n_iterations": 3}
+    asked = [
+        experiment("mh", **boosted),
+        experiment("mh", "scores", seed=4, **boosted),
+        experiment("bayes", _target_="sklearn.naive_bayes.GaussianNB"),
+    ]
+    run(asked, results=tmp_path)
+    return Records(tmp_path)
+
+
+def test_all_experiments_with_what_is_not_at_its_default(records):
+    found = {(one.cell.title, one.settings) for one in find_runs(records, TITLES)}
+    assert found == {
+        ("AdaBoost.MH", "n_iterations=3, scale=none"),
+        ("AdaBoost.MH", "n_iterations=3, scale=none, seed=4"),
+        ("bayes", "sklearn.naive_bayes.GaussianNB, scale=none"),
+    }
+
+
+def test_those_that_tables_show_can_be_left_out(records):
+    first, *others = find_runs(records, TITLES)
+    shown = {record["config_hash"] for record in first.cell.records}
+    assert find_runs(records, TITLES, shown) == others
+
+
+def test_lines(records):
+    runs = listed(find_runs(records, TITLES))
+    assert runs.heads[3:8] == [
+        *("Test error %", "Log-loss", "Brier score", "ROC AUC", "Balanced accuracy %")
+    ]
+    [scores] = [line for line in runs.lines if "seed=4" in line[2]]
+    [errors] = [line for line in runs.lines if line[1] == "bayes"]
+    assert "-" not in scores
+    assert errors[4:8] == ["-"] * 4
+    assert errors[8:10] == ["2", "-"]
+
+
+def test_nothing_on_record(tmp_path):
+    assert find_runs(Records(tmp_path), TITLES) == []

@@ -1,0 +1,75 @@
+"""The site of the documentation has all pages and all names; `make docs` builds it."""
+
+import ast
+import importlib
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import boostbench
+import boostbench.inspection
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+API = re.findall(r"^   ~(\S+)$", (DOCS / "api.rst").read_text(encoding="utf-8"), re.MULTILINE)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted(DOCS.glob("*.md")),
+]
+
+
+def _public(module):
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    kinds = ast.FunctionDef, ast.ClassDef
+    return {node.name for node in tree.body if isinstance(node, kinds) and node.name[0] != "_"}
+
+
+def test_all_public_names_are_in_the_reference():
+    assert len(API) == len(set(API))
+    expected = {f"boostbench.{name}" for name in [*boostbench.__all__, "results"]}
+    expected |= {f"boostbench.inspection.{name}" for name in boostbench.inspection.__all__}
+    for name in ("boostbench.conversion", "boostbench.testing"):
+        expected |= {f"{name}.{part}" for part in _public(importlib.import_module(name))}
+    assert expected <= set(API)
+
+
+@pytest.mark.parametrize("name", API)
+def test_names_of_the_reference_exist(name):
+    module, _, part = name.rpartition(".")
+    assert getattr(importlib.import_module(module), part).__doc__
+
+
+def test_all_pages_are_in_the_index():
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)```", index, re.DOTALL)
+    listed = [re.sub(r".*<(.*)>", r"\1", line) for tree in trees for line in tree.splitlines()]
+    pages = [path.stem for path in DOCS.glob("*.md") if path.stem != "index"]
+    pages += ["api", "generated/gallery/index", "../results/README"]
+    pages += ["../README", "../CONTRIBUTING", "../CHANGELOG"]
+    assert sorted(listed) == sorted(pages)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_lead_to_files(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.M)
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if not link.startswith("http"):
+            assert (page.parent / link).is_file(), f"{page.name} links to {link}"
+
+
+def test_an_example_runs(monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    drawn = []
+    monkeypatch.setattr(pyplot, "show", lambda: drawn.append(pyplot.gcf()) or pyplot.close("all"))
+    runpy.run_path(str(ROOT / "examples" / "plot_shape_functions.py"))
+    assert len(drawn) == 2
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_a_title(path):
+    title, line = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).splitlines()[:2]
+    assert path.stem.startswith("plot_")
+    assert line == "=" * len(title)
