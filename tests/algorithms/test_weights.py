@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import linprog, minimize
 from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
@@ -12,6 +13,7 @@ from boostbench.algorithms import (
     CGENSSLS,
     SAMME,
     AdaBoost,
+    AdaBoostMH,
     CodewordBoosting,
     CodewordMCBoost,
     FourierFeaturesSVC,
@@ -31,6 +33,9 @@ from boostbench.core.weak.stumps import StumpSearch
 
 from .problems import blobs
 from .test_estimators import BINARY, CASES
+
+# Few iterations will do.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 MODELS = {name: model for name, model in CASES.items() if not name.startswith("RBoostRank")}
 MODELS |= {
@@ -412,3 +417,15 @@ class TestAgainstSciPy:
         losses = (np.exp(-0.5 * pairwise(model.decision_function(X), y))).sum(axis=1) - 1
         risk = np.average(losses, weights=weights)
         assert model.log_risks_[-1] == pytest.approx(np.log(risk))
+
+
+@pytest.mark.parametrize("max_bins", [None, 8])
+@pytest.mark.parametrize("kind", [AdaBoostMH, MCBoost])
+def test_sparse_features(kind, max_bins):
+    X, y, weights = draw(3)
+    weights[::4] = 0.0
+    X = np.where(X > 0, X, 0.0)
+    model = kind(12, max_bins=max_bins, class_weight="balanced")
+    dense = clone(model).fit(X, y, sample_weight=weights)
+    found = clone(model).fit(sparse.csr_array(X), y, sample_weight=weights)
+    close(scores(found, X), scores(dense, X), rtol=1e-5)
