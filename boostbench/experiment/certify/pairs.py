@@ -42,6 +42,11 @@ class Pair:
         return "error" in self.before or "error" in self.after
 
     @property
+    def is_skipped(self) -> bool:
+        """Whether it could not be asked for, such as for want of its data."""
+        return "skipped" in self.before or "skipped" in self.after
+
+    @property
     def differences(self) -> list[str]:
         """What differs, each in words; empty for identical fits."""
         for when, found in (("then", self.before), ("today", self.after)):

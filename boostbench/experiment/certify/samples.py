@@ -310,7 +310,7 @@ def _today(config: Mapping) -> str:
 
 def _measure(config: Mapping) -> str:
     """Name the measure of a config by what it adds to it."""
-    own = frozenset(config.keys() - {"algo", "data", "grid", "protocol", "seed"})
+    own = frozenset(config.keys() - {"algo", "data", "grid", "judged_by", "protocol", "seed"})
     if own not in _measures():
         raise UserError(f"no measure has the settings {', '.join(sorted(own))}")
     return _measures()[own]

@@ -230,7 +230,7 @@ class _Work:
             pair = Pair(
                 sample, found.get("before") or on_record(sample, found["after"]), found["after"]
             )
-            if "before" not in found and pair.differences:
+            if "before" not in found and not pair.is_skipped and pair.differences:
                 others.append((finding, sample))
                 continue
             _file(finding, pair)
@@ -324,9 +324,9 @@ def _compare(work: _Work, drawn: Sequence[tuple[Finding, Sample]], progress: Cal
 
 
 def _file(finding: Finding, pair: Pair) -> None:
-    skipped = pair.before.get("skipped") or pair.after.get("skipped")
-    if skipped:
-        finding.skipped[pair.sample.record["config_hash"]] = skipped
+    if pair.is_skipped:
+        reason = pair.before.get("skipped") or pair.after["skipped"]
+        finding.skipped[pair.sample.record["config_hash"]] = reason
     else:
         finding.pairs.append(pair)
 

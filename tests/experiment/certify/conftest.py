@@ -134,13 +134,18 @@ def certify(toy, tmp_path):
     """Certify groups; the certificates go to another folder, which is returned by `results`."""
 
     def certify(
-        groups, results=tmp_path, verdict_changes=lambda pairs: [], on_event=None, **options
+        groups,
+        results=tmp_path,
+        verdict_changes=lambda pairs: [],
+        on_event=None,
+        datasets=lambda facts: DATASETS[facts["name"]],
+        **options,
     ):
         events = []
         session = Session(groups, results, **options)
         session.run(
             Repository(toy.repository.package),
-            lambda facts: DATASETS[facts["name"]],
+            datasets,
             verdict_changes,
             lambda: contextlib.nullcontext(on_event or events.append),
         )

@@ -1,5 +1,6 @@
 import pytest
 
+from boostbench.errors import UserError
 from boostbench.experiment.certificates import Certificates, certificates_path
 from boostbench.experiment.certify.samples import NAMES
 from boostbench.experiment.certify.session import Session
@@ -173,6 +174,17 @@ def test_the_older_code_fits_what_no_record_names(certify, find_groups, tmp_path
     assert [list(found.pairs[0].before["outputs"]) for found in (finding, other)] == [[], ["end"]]
     costs = [Session([group], tmp_path / "none").plan()[1] for group in (named, nameless)]
     assert costs[1] == pytest.approx(2 * costs[0], rel=0.2)
+
+
+def test_without_its_data_a_configuration_is_left_out(certify, find_groups):
+    def missing(facts):
+        raise UserError("no such file")
+
+    groups = find_groups("Slower")
+    for group in (groups[0], changed(groups[0], {"digests": {}})):
+        [finding], _ = certify([group], datasets=missing)
+        assert finding.pairs == []
+        assert list(finding.skipped.values()) == ["no such file"]
 
 
 def test_the_older_code_is_asked_where_a_record_differs(certify, find_groups, tmp_path):
