@@ -64,6 +64,8 @@ class PerceptronAdaBoost(AdaBoost):
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
+    _takes_sparse: ClassVar = False
+
     def __init__(self, n_iterations=500, n_candidates=2000, random_state=None, class_weight=None):
         self.n_iterations = n_iterations
         self.n_candidates = n_candidates

@@ -178,7 +178,8 @@ class TestErrors:
 
 def drawn_from_other_rows(estimator):
     return {
-        "check_sample_weight_equivalence_on_dense_data": "what is held out is drawn from other rows"
+        f"check_sample_weight_equivalence_on_{form}_data": "what is held out is of other rows"
+        for form in ("dense", "sparse")
     }
 
 

@@ -28,8 +28,5 @@ def test_more_candidates_are_better_perceptrons():
 
 
 def test_it_has_no_more_parameters_than_it_uses():
-    assert set(PerceptronAdaBoost().get_params()) == {
-        "n_iterations",
-        "n_candidates",
-        "random_state",
-    }
+    of_stumps = {"constant", "max_bins"}
+    assert not of_stumps & PerceptronAdaBoost().get_params().keys()
