@@ -77,8 +77,9 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     labels : str, default=None
         Column that holds the classes, in ARFF and CSV files. None: the one called ``class``, else
         the last.
-    missing : {None, "drop"}, default=None
-        Whether rows with missing features are an error or left out, in ARFF and CSV files.
+    missing : str, default=None
+        What becomes of rows with missing features, in ARFF and CSV files: see
+        `boostbench.data.table.features_and_labels`.
 
     Returns
     -------
