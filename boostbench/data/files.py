@@ -18,6 +18,7 @@ from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import features_and_labels
+from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
 
 #: How the names of IDX files end, images and labels: the training part, then the test part.
@@ -148,7 +149,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
     opener = OPENERS.get(path.suffix, open)
     try:
         with opener(path, "rb") as stream:
-            yield stream
+            yield stream if opener is open else unpacked(stream, path)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise UserError(f"{path} cannot be read, or is damaged ({error})") from None
 

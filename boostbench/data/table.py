@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.labels import as_labels
+from boostbench.data.labels import as_labels, check_lengths
 from boostbench.data.missing import CHOICES, IMPUTATIONS
 from boostbench.data.sparse import LARGE
 from boostbench.errors import UserError, unknown
@@ -53,8 +53,10 @@ class Table:
         codes = self.column(j)
         if self.categories[j] is None:
             return as_labels(codes, self.where)
-        words = np.array([*map(unquote, self.categories[j]), ""])
-        return as_labels(words[np.nan_to_num(codes, nan=-1).astype(int)], self.where)
+        words, codes = [*map(unquote, self.categories[j]), ""], np.nan_to_num(codes, nan=-1)
+        codes = codes.astype(int)
+        check_lengths(np.array([*map(len, words)])[codes], self.where)
+        return as_labels(np.array(words)[codes], self.where)
 
 
 def features_and_labels(

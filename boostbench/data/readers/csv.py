@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 _NAMED = 5
 #: Besides pandas' own words for "missing".
 MISSING = ["?"]
+#: Columns that a file may have.
+MOST = 100_000
 #: A number with a decimal comma, or with commas between thousands.
 _COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?")
 #: With a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
@@ -62,6 +64,13 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
     if not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
     separator = _separator(lines[0])
+    if lines[0].count(separator) >= MOST:
+        raise UserError(
+            f"{where} has more than {MOST} columns, and pandas takes long for each; write it as a "
+            "LIBSVM or npz file"
+        )
+    if separator not in lines[0] and separator not in lines[1]:
+        raise UserError(f"{where} has no column of features beside the labels")
     first, second = ([cell.strip(" \"'") for cell in line.split(separator)] for line in lines)
     header = _is_header(first, second, labels)
     rows = _Rows(stream, separator, header, where)
