@@ -8,6 +8,8 @@ from pathlib import Path
 
 import yaml
 
+from boostbench.errors import UserError
+
 #: What an option of a config group is called in messages.
 KINDS = {
     "algo": "algorithm",
@@ -24,9 +26,46 @@ KINDS = {
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+#: How many values a text may hold, aliases written out, and how deep they may be in each other.
+MOST, DEEPEST = 100_000, 50
+
+
 def parse(text: str) -> object:
-    """Parse YAML as PyYAML does."""
+    """Parse YAML as PyYAML does.
+
+    Raises
+    ------
+    yaml.YAMLError
+        If it is none, or too large or too deep, where PyYAML would crash or never end.
+    ValueError
+        For what looks like a number or a date, and is none.
+    """
+    _check_size(text)
     return yaml.load(text, Loader=_LOADER)
+
+
+def _check_size(text: str) -> None:
+    n_values = 0
+    sizes: dict[str, int] = {}
+    outer: list[tuple[str | None, int]] = []
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            outer.append((event.anchor, n_values))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = outer.pop()
+            if anchor:
+                sizes[anchor] = n_values - before
+        elif isinstance(event, yaml.AliasEvent):
+            if any(event.anchor == anchor for anchor, _ in outer):
+                raise yaml.YAMLError(f"the value of &{event.anchor} holds itself")
+            n_values += sizes.get(event.anchor, 0)
+        if isinstance(event, yaml.NodeEvent):
+            n_values += 1
+        if n_values > MOST or len(outer) > DEEPEST:
+            raise yaml.YAMLError(
+                f"it holds more than {MOST} values, aliases written out, or is more than "
+                f"{DEEPEST} levels deep"
+            )
 
 
 def conf_dir() -> Path:
@@ -79,12 +118,20 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
     ------
     FileNotFoundError
         When there is no such file.
+    UserError
+        When it is no YAML.
     """
     for top in (*folders, conf_dir()):
         path = top / group / f"{name}.yaml"
         if path.is_file():
             break
-    own = parse(path.read_text(encoding="utf-8")) or {}
+    text = path.read_text(encoding="utf-8")
+    try:
+        own = parse(text) or {}
+    except (yaml.YAMLError, ValueError) as error:
+        raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
+    if not isinstance(own, dict):
+        raise UserError(f"{path} holds no KEY: VALUE")
     inherited = {}
     for parent in own.pop("defaults", []):
         if isinstance(parent, str) and parent != "_self_":

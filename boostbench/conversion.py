@@ -188,6 +188,4 @@ def _needed(name):
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise ImportError(
-            f"this needs {name}; install it by pip install 'boostbench[{name}]'"
-        ) from None
+        raise ImportError(f"this needs {name}; install it by 'pip install {name}'") from None

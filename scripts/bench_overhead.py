@@ -1,67 +1,148 @@
-"""What boostbench spends on a split besides the fit, and whether its memory stays flat.
+"""What boostbench spends on a split besides the trial, and whether its memory stays flat.
 
 ::
 
-    python scripts/bench_overhead.py --splits 2000
+    python scripts/bench_overhead.py --splits 2000 --backends loky
+    python scripts/bench_overhead.py --splits 10000 --backends dask
 
-Splits of a classifier that does nothing are run. CPU milliseconds are those of the process that
-plans, hands out and records; memory is its peak, after the first quarter and at the end.
+Splits of a classifier that does nothing are run by two workers: processes of loky, or those of a
+Dask scheduler on the loopback. CPU milliseconds are counted for each process, as the clock says
+little on a machine with other work. What the same trials take without any of this, 10 ms of it
+for measuring how long a prediction takes, is taken off; so are the first splits, while workers
+import. Memory is what is resident in the process that plans, hands out
+and records, and in the scheduler: after the first tenth, and the most from then on.
 """
 
 import argparse
-import importlib.util
-import resource
+import contextlib
+import os
+import socket
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
+import psutil
 
-from boostbench.data.dataset import Dataset
+from boostbench.data.load import load
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import Finished, run
+from boostbench.experiment.trial import run_trial
+
+#: Splits between two looks at the memory, and those before the first look at the CPU times.
+STEP, WARM = 50, 200
 
 
 def experiment(n_splits: int) -> Experiment:
     """Make an experiment of that many splits."""
-    rng = np.random.default_rng(0)
-    dataset = Dataset("toy", rng.normal(size=(400, 50)), rng.integers(0, 3, 400), "generated")
+    dataset = load({"name": "wine", "sklearn": "load_wine"})
     algo = {"name": "dummy", "_target_": "sklearn.dummy.DummyClassifier"}
     protocol = {"n_splits": n_splits, "checkpoints": []}
     return Experiment.from_config({"algo": algo, "protocol": protocol}, dataset)
+
+
+@contextlib.contextmanager
+def cluster(folder: str) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """Start a scheduler and two workers; give the address and their processes."""
+    from distributed import Client
+
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    place = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    worker = ["worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", folder]
+    command = [sys.executable, "-m", "dask"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = [subprocess.Popen([*command, "scheduler", *place], **quiet)]
+    started += [subprocess.Popen([*command, *worker, "--no-nanny"], **quiet) for _ in range(2)]
+    try:
+        with Client(address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield address, [psutil.Process(process.pid) for process in started]
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.wait()
+
+
+def measure(backend: str, n_splits: int) -> str:
+    """Run the splits, and say what it took."""
+    own = psutil.Process()
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        address, others = None, []
+        if backend == "dask":
+            address, others = stack.enter_context(cluster(folder))
+        parts = dict(zip(["here", "scheduler", "worker 1", "worker 2"], [own, *others]))  # noqa: B905
+        watched = [name for name in parts if not name.startswith("worker")]
+        seen: dict[str, list[float]] = {name: [] for name in watched}
+        done, begin, clock = [], {}, 0.0
+
+        def listen(event):
+            nonlocal begin, clock
+            if isinstance(event, Finished):
+                done.append(event.error)
+                if len(done) == WARM:
+                    begin = {name: cpu(process) for name, process in parts.items()}
+                    clock = time.monotonic()
+                if len(done) % STEP == 0:
+                    for name in watched:
+                        seen[name].append(parts[name].memory_info().rss / 1e6)
+
+        asked = experiment(n_splits)
+        run(
+            [asked],
+            results=Path(folder) / "results",
+            n_jobs=2,
+            backend=backend,
+            scheduler=address,
+            on_event=listen,
+        )
+        n = n_splits - WARM
+        clock = 1e3 * (time.monotonic() - clock) / n
+        spent = {name: 1e3 * (cpu(process) - begin[name]) / n for name, process in parts.items()}
+    assert done == [None] * n_splits, "splits failed"
+    each = ", ".join(f"{ms:.1f} {name}" for name, ms in spent.items())
+    told = f"{backend}: {n_splits} splits, CPU ms each: {each}"
+    if others:
+        itself = trial(asked)
+        told += f", {itself:.1f} the trial itself; overhead {sum(spent.values()) - itself:.1f}"
+    told += f"; {clock:.0f} ms of the clock"
+    for name, values in seen.items():
+        later = values[len(values) // 10 :]
+        told += f"; memory {name} {later[0]:.0f} MB after a tenth, at most {max(later):.0f} MB"
+    return told
+
+
+def trial(asked: Experiment) -> float:
+    """CPU milliseconds of a trial itself."""
+    chosen, data = asked.points[0], asked.dataset
+    trials = [asked.trial(split, chosen) for split in asked.splits[:WARM]]
+    run_trial(trials[0], data.X, data.class_numbers)
+    begin = time.process_time()
+    for one in trials:
+        run_trial(one, data.X, data.class_numbers)
+    return 1e3 * (time.process_time() - begin) / len(trials)
+
+
+def cpu(process: psutil.Process) -> float:
+    """CPU seconds of a process so far."""
+    times = process.cpu_times()
+    return times.user + times.system
 
 
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--splits", type=int, default=2000, help="default 2000")
+    parser.add_argument("--backends", default="loky,dask", help="default: both")
     args = parser.parse_args()
-    backends = ["loky", *(["dask"] if importlib.util.find_spec("distributed") else [])]
-    for backend in backends:
-        peaks = []
-
-        def listen(event, peaks=peaks):
-            if isinstance(event, Finished):
-                peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
-
-        begin, clock = time.process_time(), time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
-            run(
-                [experiment(args.splits)],
-                results=Path(folder),
-                n_jobs=2,
-                backend=backend,
-                on_event=listen,
-            )
-        spent = 1e3 * (time.process_time() - begin) / args.splits
-        whole = 1e3 * (time.monotonic() - clock) / args.splits
-        print(
-            f"{backend}: {args.splits} splits, {spent:.1f} CPU ms each here ({whole:.0f} ms of the "
-            f"clock), peak {peaks[len(peaks) // 4]:.0f} MB after a quarter, {peaks[-1]:.0f} MB "
-            "at the end",
-            flush=True,
-        )
+    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+    for backend in args.backends.split(","):
+        print(measure(backend, args.splits), flush=True)
     return 0
 
 

@@ -1,5 +1,11 @@
+import time
+
+import pytest
+import yaml
+
 from boostbench import configs
 from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError
 from boostbench.figures.boundaries import Boundaries
 from boostbench.figures.curves import Curves
 from boostbench.figures.definition import read_figure
@@ -9,6 +15,9 @@ from boostbench.figures.ranks import Ranks
 from boostbench.figures.scatter import Scatter
 from boostbench.figures.times import Times
 from boostbench.report.published import read
+
+#: Each name with the one before it.
+CHAIN = list(enumerate(["a", *(f"b{i}" for i in range(40))]))
 
 
 def test_conf_of_a_checkout_and_of_an_installed_package(tmp_path, monkeypatch):
@@ -60,3 +69,36 @@ def test_figures_are_made_of_what_there_is():
             case Paths():
                 assert figure.data in configs.names("data")
                 assert figure.algo in configs.names("algo")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "- " * 100_000,
+        "[" * 60 + "]" * 60,
+        "a: &a [1, 1, 1, 1]\n" + "".join(f"b{i}: &b{i} [*{n}, *{n}, *{n}]\n" for i, n in CHAIN),
+        "a: &a {x: 1}\n" + "".join(f"b{i}: &b{i}\n  <<: [*{n}, *{n}]\n" for i, n in CHAIN),
+        "a: &a [*a]",
+        "- 1\n" * 100_001,
+    ],
+    ids=["brackets", "dashes", "closed", "aliases", "merged", "itself", "many"],
+)
+def test_yaml_that_would_crash_or_fill_the_memory_is_refused(text):
+    begin = time.process_time()
+    with pytest.raises(yaml.YAMLError, match=r"more than 100000 values|holds itself"):
+        configs.parse(text)
+    assert time.process_time() - begin < 5
+
+
+def test_yaml_may_use_an_alias():
+    assert configs.parse("a: &a [1, 2]\nb: [*a, *a]")["b"] == [[1, 2], [1, 2]]
+
+
+def test_a_config_that_is_no_yaml_is_named(tmp_path):
+    (tmp_path / "algo").mkdir()
+    for content in ("[" * 100_000, "a: [", "just text"):
+        (tmp_path / "algo" / "mine.yaml").write_text(content)
+        with pytest.raises(UserError, match=r"mine.yaml") as told:
+            configs.read("algo", "mine", [tmp_path])
+        assert "\n" not in str(told.value)

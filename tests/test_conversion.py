@@ -142,5 +142,5 @@ class TestMistakes:
 
     def test_a_missing_library_is_one_line(self, convert, name, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(ImportError, match=rf"^this needs {name}; .*boostbench\[{name}\]'$"):
+        with pytest.raises(ImportError, match=rf"^this needs {name}; .*'pip install {name}'$"):
             convert(AdaBoost(n_iterations=2).fit(*problem(2)))

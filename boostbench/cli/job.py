@@ -131,7 +131,7 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
     print_line(console, f"{len(settings)} settings", style="bold")
     console.print(grid)
     if importlib.util.find_spec("matplotlib") is None:
-        print_line(console, "A picture of it needs pip install 'boostbench[plots]'.")
+        print_line(console, "A picture of it needs matplotlib: 'pip install matplotlib'.")
     elif sum(bool(cell and cell.values) for cell in cells) > 1:
         print(f"\nwritten: {', '.join(map(str, _draw_sweep(keys, settings, cells, quantity)))}")
 

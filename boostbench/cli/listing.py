@@ -1,6 +1,7 @@
 """``boostbench list``: what there is, read from the YAML files alone."""
 
 from collections.abc import Callable
+from textwrap import fill
 
 from boostbench import configs
 
@@ -26,12 +27,9 @@ def print_list(what: str | None) -> int:
         names = configs.names(group)
         width = max(map(len, names), default=0)
         for name in names:
-            print(_shorten(f"{name:{width}}  {describe(configs.read(group, name))}"))
+            text = f"{name:{width}}  {describe(configs.read(group, name))}"
+            print(fill(text, 80, subsequent_indent=" " * (width + 2)))
     return 0
-
-
-def _shorten(line: str) -> str:
-    return line if len(line) <= 80 else f"{line[:77].rstrip()}..."
 
 
 def _algorithm(config: dict) -> str:

@@ -98,7 +98,7 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if it can be drawn; say so."""
     path = results / "README.md"
     if importlib.util.find_spec("matplotlib") is None:
-        complain(f"{path} is left as it is: its picture needs pip install 'boostbench[plots]'")
+        complain(f"{path} is left as it is: its picture needs matplotlib: 'pip install matplotlib'")
         return ""
     from boostbench.figures.overview import draw_overview
     from boostbench.figures.style import save

@@ -194,4 +194,4 @@ def _write(table: Table, folder: Path) -> None:
     with writing(path):
         for suffix, write in _WRITERS.items():
             path.with_name(path.name + suffix).write_text(write(table), encoding="utf-8")
-    print("\nwritten: " + ", ".join(f"{path}{suffix}" for suffix in _WRITERS))
+    print(f"\nwritten: {path}" + ", ".join(_WRITERS))

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from boostbench.data.dataset import Dataset
+from boostbench.data.unpacking import check_archive
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +80,8 @@ def write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 def read(path: Path) -> tuple[dict[str, np.ndarray], dict]:
     """Read the arrays of an archive, and what it says of itself; raises whatever NumPy does."""
-    with np.load(path, allow_pickle=False) as archive:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        check_archive(archive, stream, path)
         arrays = dict(archive)
     return arrays, json.loads(str(arrays["meta"]))
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from boostbench.data.dataset import COUNTS, Dataset
+from boostbench.data.missing import imputation
 
 #: Classes that are listed one by one; of more, only the range of their sizes is given.
 MAX_CLASSES = 30
@@ -24,7 +25,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
     values, counts = dataset.values, dataset.class_counts
     n_entries = dataset.n_samples * dataset.n_features
     zeros = 1 - np.count_nonzero(values) / n_entries
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if values.size < n_entries:
         low, high = min(low, 0.0), max(high, 0.0)
     rows = [
@@ -34,6 +35,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
         ("features", f"{dataset.n_features} ({'sparse' if dataset.is_sparse else 'dense'})"),
         ("classes", _classes(counts)),
         ("values", f"{low:g} to {high:g}, {zeros:.1%} of them zero"),
+        *([("missing", _missing(dataset, values))] if np.isnan(values).any() else []),
         ("expected", _expected(dataset)),
         ("checksum", dataset.checksum),
     ]
@@ -42,6 +44,12 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
         sizes = f"{len(train)} training and {len(test)} test rows"
         rows.append(("fixed splits", f"{len(dataset.splits)}, {sizes}"))
     return rows
+
+
+def _missing(dataset: Dataset, values: np.ndarray) -> str:
+    absent = np.isnan(values)
+    how = f", filled by {imputation(dataset)} of the training part" if imputation(dataset) else ""
+    return f"{int(absent.sum())} values in {int(absent.any(axis=1).sum())} rows{how}"
 
 
 def _classes(counts: dict[int | str, int]) -> str:

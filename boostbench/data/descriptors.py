@@ -137,7 +137,7 @@ def hog(images: np.ndarray) -> np.ndarray:
         from skimage.feature import hog as of_image
     except ImportError:
         raise UserError(
-            "HOG needs scikit-image; install it by pip install 'boostbench[images]'"
+            "HOG needs scikit-image; install it by 'pip install scikit-image'"
         ) from None
     cell = tuple(length // 8 for length in images.shape[1:])
     return np.stack([of_image(i, pixels_per_cell=cell, cells_per_block=(2, 2)) for i in images])

@@ -18,6 +18,7 @@ from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import features_and_labels
+from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
 
 #: How the names of IDX files end, images and labels: the training part, then the test part.
@@ -77,8 +78,9 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     labels : str, default=None
         Column that holds the classes, in ARFF and CSV files. None: the one called ``class``, else
         the last.
-    missing : {None, "drop"}, default=None
-        Whether rows with missing features are an error or left out, in ARFF and CSV files.
+    missing : str, default=None
+        What becomes of rows with missing features, in ARFF and CSV files: see
+        `boostbench.data.table.features_and_labels`.
 
     Returns
     -------
@@ -147,7 +149,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
     opener = OPENERS.get(path.suffix, open)
     try:
         with opener(path, "rb") as stream:
-            yield stream
+            yield stream if opener is open else unpacked(stream, path)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise UserError(f"{path} cannot be read, or is damaged ({error})") from None
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from boostbench.data.unpacking import check_archive
 from boostbench.errors import UserError
 
 #: Row numbers, from 0, of the training and the test part.
@@ -61,7 +62,10 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
     """
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            check_archive(archive, stream, path)
             train, test = archive["train"], archive["test"]
+    except UserError:
+        raise
     except Exception as error:  # zip, zlib, pickle, header and key errors: all mean a bad file
         raise UserError(f"{path} does not hold fixed splits train and test ({error})") from None
     for name, rows in (("train", train), ("test", test)):

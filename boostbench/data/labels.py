@@ -6,6 +6,8 @@ from boostbench.errors import UserError
 
 #: From here on, a float64 is no longer different from its neighbours.
 INEXACT = 2.0**53
+#: Bytes of a character in NumPy's arrays, and bytes that labels may always take.
+CHARACTER, ROOM = 4, 80_000_000
 
 
 def as_labels(values, where: str) -> np.ndarray:
@@ -38,6 +40,8 @@ def as_labels(values, where: str) -> np.ndarray:
     >>> as_labels(["9007199254740992", "9007199254740993"], "toy.csv").tolist()
     [9007199254740992, 9007199254740993]
     """
+    if isinstance(values, list) and all(isinstance(value, str) for value in values):
+        check_lengths(np.array([*map(len, values)]), where)
     values = np.asarray(values)
     kind = values.dtype.kind
     if kind not in "biufSU":
@@ -53,6 +57,29 @@ def as_labels(values, where: str) -> np.ndarray:
             f"{int(missing.argmax()) + 1} (counted from 1); every row needs its class"
         )
     return _whole(values.astype(float), where) if kind == "f" else _exact(values, where)
+
+
+def check_lengths(lengths: np.ndarray, where: str) -> None:
+    """Refuse labels of which one is so long that an array of all would fill the memory.
+
+    Parameters
+    ----------
+    lengths : ndarray of shape (n_samples,), int64
+        Numbers of characters.
+    where : str
+        As of `as_labels`.
+
+    Raises
+    ------
+    UserError
+        It names the longest.
+    """
+    longest = int(lengths.max(initial=0))
+    if CHARACTER * longest * len(lengths) > max(ROOM, 10 * int(lengths.sum())):
+        raise UserError(
+            f"{where}: the label in row {int(lengths.argmax()) + 1} (counted from 1) has {longest} "
+            f"characters, and every one of {len(lengths)} would take as much memory; shorten it"
+        )
 
 
 def _exact(values: np.ndarray, where: str) -> np.ndarray:

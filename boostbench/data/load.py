@@ -12,6 +12,7 @@ from boostbench.data.bundled import bundled, generate
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, find_file, read_file
 from boostbench.data.fixed_splits import first_rows
+from boostbench.data.missing import validate
 from boostbench.data.openml_source import Unreachable, download
 from boostbench.data.spec import check
 from boostbench.errors import UserError
@@ -39,7 +40,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``name``: what to call the data set;
         - ``path``: a file, taken before all else;
         - ``labels``: the column of a CSV or ARFF file that holds the classes;
-        - ``missing``: null or ``drop``, what happens to rows with missing values;
+        - ``missing``: null (an error), ``drop``, which leaves rows with missing values out, or
+          ``mean``, ``median``, ``most_frequent``, by which they are filled when it is fitted;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
         - ``features``: ``[start, stop]``, the features of a file to take (``openml`` has its own
           ``keep`` and ``drop``);
@@ -116,7 +118,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         kind, shape = (spec["descriptor"][key] for key in ("kind", "shape"))
         dataset = replace(dataset, X=described(dataset.X, kind, tuple(shape)))
     expect = about.get("expect", spec.get("expect")) or {}
-    dataset = replace(dataset, name=name, expect=expect).validate()
+    dataset = validate(replace(dataset, name=name, expect=expect), spec.get("missing"))
     if spec.get("classes") is not None:
         dataset = dataset.take_classes(spec["classes"])
     return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset

@@ -43,8 +43,9 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     spec : mapping
         ``id`` on OpenML; ``target`` column (default: as OpenML says); patterns of the columns to
         ``keep`` and ``drop``.
-    missing : {None, "drop"}, default=None
-        Whether rows with missing features are an error or left out.
+    missing : str, default=None
+        What becomes of rows with missing features, see
+        `boostbench.data.table.features_and_labels`.
 
     Returns
     -------

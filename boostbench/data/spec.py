@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from boostbench.data.dataset import COUNTS
+from boostbench.data.missing import CHOICES
 from boostbench.errors import UserError, unknown
 
 
@@ -60,7 +61,7 @@ _KEYS = {
     "name": (_is_text, "text"),
     "path": (_is_text, "the path of a file, as text"),
     "labels": (_is_label, "the name of a column"),
-    "missing": (lambda value: value == "drop", "null or drop"),
+    "missing": (lambda value: value in CHOICES, f"null, {', '.join(CHOICES)}"),
     "file": (_is_text, "text"),
     "features": (_is_range, "[start, stop], numbers of features from 0"),
     "rows": (_is_range, "[start, stop], numbers of rows from 0"),

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.labels import as_labels
+from boostbench.data.labels import as_labels, check_lengths
+from boostbench.data.missing import CHOICES, IMPUTATIONS
 from boostbench.data.sparse import LARGE
 from boostbench.errors import UserError, unknown
 
@@ -52,8 +53,10 @@ class Table:
         codes = self.column(j)
         if self.categories[j] is None:
             return as_labels(codes, self.where)
-        words = np.array([*map(unquote, self.categories[j]), ""])
-        return as_labels(words[np.nan_to_num(codes, nan=-1).astype(int)], self.where)
+        words, codes = [*map(unquote, self.categories[j]), ""], np.nan_to_num(codes, nan=-1)
+        codes = codes.astype(int)
+        check_lengths(np.array([*map(len, words)])[codes], self.where)
+        return as_labels(np.array(words)[codes], self.where)
 
 
 def features_and_labels(
@@ -79,8 +82,9 @@ def features_and_labels(
         Columns that are no features (row ids and the like); the target may be among them.
     keep, drop : sequence of str, default=()
         Patterns as of `fnmatch`: the only columns to use as features, and those not to use.
-    missing : {None, "drop"}, default=None
-        Whether rows with missing features are an error or left out.
+    missing : {None, "drop", "mean", "median", "most_frequent"}, default=None
+        Whether rows with missing features are an error, left out, or kept to be filled later. A
+        missing word is missing in all columns of its own.
 
     Returns
     -------
@@ -92,8 +96,8 @@ def features_and_labels(
     UserError
         Unknown column, missing values, labels that cannot be used.
     """
-    if missing not in (None, "drop"):
-        raise UserError(f"data.missing={missing!r} is neither null nor drop")
+    if missing not in (None, *CHOICES):
+        raise UserError(f"data.missing is {missing!r}; it must be null, {', '.join(CHOICES)}")
     label_column = _label_column(table, target)
     columns = [
         j
@@ -109,6 +113,11 @@ def features_and_labels(
         raise UserError(f"{table.where} has no column of features beside the labels")
 
     complete = _complete_rows(table, columns, missing)
+    if missing in IMPUTATIONS:
+        if not complete.all():
+            told = "%s: %d of %d rows have missing values, filled by %s of the training part"
+            logger.warning(told, table.where, (~complete).sum(), len(complete), missing)
+        complete[:] = True
     if not complete.any():
         raise UserError(f"{table.where} has no row without missing values")
     if not complete.all():
@@ -159,7 +168,8 @@ def _complete_rows(table: Table, columns: list[int], missing: str | None) -> np.
         column = next(table.names[j] for j in columns if np.isnan(table.column(j)[row]))
         raise UserError(
             f"{table.where}: {int(absent.sum())} rows have missing values, the first in row "
-            f"{row + 1} (counted from 1), column {column!r}; data.missing=drop leaves them out"
+            f"{row + 1} (counted from 1), column {column!r}; data.missing=drop leaves them out, "
+            "data.missing=median fills them"
         )
     return ~absent
 
@@ -171,13 +181,15 @@ def _features(table: Table, columns: list[int]):
     blocks = [
         table.values[:, [j]] if table.categories[j] is None else _code(table, j) for j in columns
     ]
-    several = {table.names[j]: b.shape[1] for j, b in zip(columns, blocks, strict=True)}
-    several = {name: n for name, n in several.items() if n > 1}
-    if several:
-        shown = ", ".join(f"{name} ({n})" for name, n in list(several.items())[:_NAMED])
-        more = f" and {len(several) - _NAMED} more" if len(several) > _NAMED else ""
+    coded = [
+        _told(table, j, block.shape[1])
+        for j, block in zip(columns, blocks, strict=True)
+        if table.categories[j] is not None and not _are_numbers(table.categories[j])
+    ]
+    if coded:
+        more = f" and {len(coded) - _NAMED} more" if len(coded) > _NAMED else ""
         told = "%s: words become a column of 0 and 1 each: %s%s"
-        logger.warning(told, table.where, shown, more)
+        logger.warning(told, table.where, ", ".join(coded[:_NAMED]), more)
     from scipy.sparse import csr_matrix, hstack, issparse
 
     n_entries = table.values.shape[0] * sum(block.shape[1] for block in blocks)
@@ -198,13 +210,16 @@ def _code(table: Table, j: int):
     UserError
         Nearly every row has another text, as with names or dates.
     """
-    codes = table.column(j).astype(int)
-    try:
-        return np.array([float(unquote(c)) for c in table.categories[j]])[codes][:, None]
-    except ValueError:
-        occurring, codes = np.unique(codes, return_inverse=True)
+    column = table.column(j)
+    absent = np.isnan(column)
+    if _are_numbers(table.categories[j]):
+        values = np.array([float(unquote(category)) for category in table.categories[j]])
+        return np.where(absent, np.nan, values[np.where(absent, 0, column).astype(int)])[:, None]
+    occurring, present = np.unique(column[~absent].astype(int), return_inverse=True)
+    codes = np.zeros(len(column), dtype=int)
+    codes[~absent] = present
     if len(occurring) <= 2:
-        return codes[:, None].astype(float)
+        return np.where(absent, np.nan, codes)[:, None]
     if len(occurring) > max(MANY, UNIQUE * len(codes)):
         raise UserError(
             f"{table.where}: the text of column {table.names[j]!r} is different in "
@@ -215,4 +230,25 @@ def _code(table: Table, j: int):
 
     # Sparse, as a dense matrix of many categories may not fit into memory.
     ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1)
-    return csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
+    block = csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
+    if not absent.any():
+        return block
+    block = block.toarray()
+    block[absent] = np.nan
+    return block
+
+
+def _are_numbers(categories: Sequence[str]) -> bool:
+    try:
+        return all(float(unquote(category)) is not None for category in categories)
+    except ValueError:
+        return False
+
+
+def _told(table: Table, j: int, n_columns: int) -> str:
+    """``"colour (3)"``, or which of two words is 1: ``"flag (yes=1)"``."""
+    if n_columns > 1:
+        return f"{table.names[j]} ({n_columns})"
+    codes = table.column(j)
+    last = int(np.nanmax(codes)) if not np.isnan(codes).all() else 0
+    return f"{table.names[j]} ({unquote(table.categories[j][last])}=1)"

@@ -3,6 +3,7 @@
 Hydra finds the same mistakes, but one sweep later, in several lines and without near matches.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from hydra.core.override_parser.types import Glob, Override
 
 from boostbench import configs
 from boostbench.errors import UserError, unknown
+
+#: Characters of an override, and digits of a number in it.
+MOST, DIGITS = 10_000, 400
+_LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
 
 
 def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
@@ -58,7 +63,24 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
 
 
 def parse(override: str) -> Override:
-    """Parse one override; raises Hydra's error where that is impossible."""
+    """Parse one override.
+
+    Raises
+    ------
+    UserError
+        If it is too long, too deep or holds a number too long for Hydra's parser to end well.
+    hydra.errors.OverrideParseException
+        When it is none.
+    """
+    depth = deepest = 0
+    for character in override:
+        depth += (character in "[{(") - (character in "]})")
+        deepest = max(deepest, depth)
+    if len(override) > MOST or deepest > configs.DEEPEST or _LONG.search(override):
+        raise UserError(
+            f"the override {override[:40]!r}... is too long; at most are {MOST} characters, "
+            f"{configs.DEEPEST} brackets inside each other, and {DIGITS} digits of a number"
+        )
     return OverridesParser.create().parse_overrides([override])[0]
 
 

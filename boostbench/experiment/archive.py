@@ -127,7 +127,10 @@ def _is_of(recorded: Mapping, spec: Mapping) -> bool:
         classes = 2
     if isinstance(classes, Iterable):
         classes = len(list(classes))
-    return recorded["name"] == spec["name"] and classes in (None, recorded["n_classes"])
+    # Where nothing is missing, it does not matter how it would be filled.
+    filled = recorded.get("missing") in (None, spec.get("missing"))
+    same = recorded["name"] == spec["name"] and classes in (None, recorded["n_classes"])
+    return same and filled
 
 
 def _newest_version(records: list[dict]) -> dict[int, dict]:

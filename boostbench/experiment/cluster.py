@@ -38,7 +38,8 @@ class Cluster:
             from dask.distributed import Client, get_client
         except ImportError:
             raise UserError(
-                "parallel.backend=dask needs Dask; install boostbench[dask] or take loky"
+                "parallel.backend=dask needs Dask; install it by pip install 'dask[distributed]', "
+                "or take loky"
             ) from None
         _silence()
         self._sent: dict = {}

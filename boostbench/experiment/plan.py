@@ -9,11 +9,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
+from boostbench.data.missing import imputation
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.code import made_by
 from boostbench.experiment.environment import commit
+from boostbench.experiment.imputing import ImputingTrial
 from boostbench.experiment.keys import Identity, grid_points, request
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
@@ -92,6 +94,11 @@ class Experiment:
         return len(self.points) > 1
 
     @cached_property
+    def imputation(self) -> str | None:
+        """How missing values are filled; None where there are none."""
+        return imputation(self.dataset)
+
+    @cached_property
     def config(self) -> dict:
         """All that decides the results, in JSON types, and nothing else, defaults written down."""
         data = {
@@ -101,6 +108,8 @@ class Experiment:
             "n_features": self.dataset.n_features,
             "n_classes": self.dataset.n_classes,
         }
+        if self.imputation:
+            data["missing"] = self.imputation
         return {"data": data, **request(self.algorithm, self.protocol, self.seed, self.measure)}
 
     @cached_property
@@ -163,7 +172,8 @@ class Experiment:
 
     def trial(self, split: Split, chosen: Mapping) -> Trial:
         """Plan the fit on a split's training part with the chosen parameters."""
-        return Trial(self.algorithm, chosen, split, self.protocol, self.measure)
+        parts = (self.algorithm, chosen, split, self.protocol, self.measure)
+        return ImputingTrial(*parts, self.imputation) if self.imputation else Trial(*parts)
 
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""

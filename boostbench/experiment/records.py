@@ -32,6 +32,8 @@ _MAX_NAMED = 5
 
 # By file, which file it was, how much of it has been seen, and the hashes of its definitions.
 _seen: dict[Path, tuple[tuple, int, Set[str]]] = {}
+# Definitions of what this process has written, so that records in memory share them.
+_written = Definitions()
 
 
 def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
@@ -94,13 +96,13 @@ def append(path: Path, record: dict) -> dict:
 
 def append_all(path: Path, records: Iterable[dict]) -> list[dict]:
     """Add several records to a file at once; see `append`."""
-    composed, written, checked = [], [], Definitions()
+    composed, written = [], []
     for record in records:
         definitions, line = lines.compose(record)
         for name, definition in definitions.items():
-            if name not in checked.hashes:
-                checked.add(lines.parse(definition))
-        written.append(checked.record(lines.parse(line), _kind(path)))
+            if name not in _written.hashes:
+                _written.add(lines.parse(definition))
+        written.append(_written.record(lines.parse(line), _kind(path)))
         composed.append((definitions, line))
     if not composed:
         return []

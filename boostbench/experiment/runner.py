@@ -208,6 +208,7 @@ class _Session:
         self.claims: Claims | None = None
         self.followers: dict[Path, Follower] = {}
         self.news: dict[tuple[Path, str], dict] = {}
+        self.filed: set[tuple[Path, str]] = set()
         self.ran: set[tuple[Path, str]] = set()
         self.done = 0
 
@@ -322,7 +323,8 @@ class _Session:
         """Give the record of another run, if it would spare this one."""
         path = self._own(self._path(task))
         for record in self.followers[path].new():
-            self.news[path, record["key"]] = record
+            if (path, record["key"]) not in self.filed:
+                self.news[path, record["key"]] = record
         record = self.news.get((path, task.key))
         if record is None or (not task.tuning and self.rerun == "missing"):
             return record
@@ -347,6 +349,7 @@ class _Session:
             outcome = {"error": f"what was measured cannot be recorded: {error}", "where": "?"}
             record = append(self._own(path), task.record(outcome))
         self._file_of(path)[record["key"]] = record
+        self.filed.add((self._own(path), record["key"]))
         self.done += 1
         if not task.tuning:
             self.ran.add((path, task.key))

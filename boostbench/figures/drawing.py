@@ -44,7 +44,7 @@ def need_matplotlib() -> None:
         If matplotlib is not installed.
     """
     if importlib.util.find_spec("matplotlib") is None:
-        raise UserError("figures need matplotlib; install it by pip install 'boostbench[plots]'")
+        raise UserError("figures need matplotlib; install it by 'pip install matplotlib'")
 
 
 def stale_note(stale: Iterable[str]) -> list[str]:

@@ -30,6 +30,6 @@ def pyplot():
         from matplotlib import pyplot
     except ImportError:
         raise ImportError(
-            "displays need matplotlib; install it by pip install 'boostbench[plots]'"
+            "displays need matplotlib; install it by 'pip install matplotlib'"
         ) from None
     return pyplot

@@ -12,7 +12,8 @@ from boostbench import configs
 )
 def test_every_name_is_listed(call, what, group):
     lines = call("list", what).out.splitlines()
-    assert [line.split()[0] for line in lines] == configs.names(group)
+    starts = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert starts == configs.names(group)
     assert max(map(len, lines)) <= 80
 
 

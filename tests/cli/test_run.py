@@ -67,7 +67,6 @@ def test_hydra_runs_where_argparse_checks_help(newer_argparse, call):
     with pytest.raises(ValueError, match="badly formed help string"):
         get_args_parser()
     assert call("run", *QUICK).code == 0
-    assert call("run", "--hydra-help").code == 0
     assert "wine" in call("run", *QUICK, "--cfg", "job").out
     with pytest.raises(ValueError, match="badly formed help string"):
         argparse.ArgumentParser().add_argument("--share", help="100% of it, %(none)s")

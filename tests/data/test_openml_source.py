@@ -170,7 +170,9 @@ def test_openml_says_nothing_of_its_own(server, caplog):
     server.add(7, ARFF)
     server.compressed = False
     download("toy", {"id": 7})
-    assert caplog.messages == []
+    assert caplog.messages == [
+        "OpenML 7: words become a column of 0 and 1 each: Feature_1 (high=1), Sex, really (f=1)"
+    ]
 
 
 def test_features_are_float(server):

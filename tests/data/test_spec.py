@@ -31,7 +31,7 @@ def test_what_a_config_may_say():
         ("name", [123, "", ["a"]]),
         ("path", [5]),
         ("labels", [["a"], 1.5, True]),
-        ("missing", ["mean"]),
+        ("missing", ["most", "zero", True]),
         ("file", [5]),
         ("rows", ["abc", 3, [1], [1, 2, 3], [2, 2], [-1, 2], [0.0, 2], [False, True]]),
         ("classes", [1.5, "a", [1.5], [[1]], True, -1]),

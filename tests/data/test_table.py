@@ -77,9 +77,27 @@ def test_missing_values(sparse):
     assert features_and_labels(holes, keep=["size"])[0].shape == (3, 1)
 
 
-def test_missing_must_be_null_or_drop():
-    with pytest.raises(UserError, match=r"data\.missing='mean' is neither null nor drop"):
-        features_and_labels(table(), missing="mean")
+def test_missing_must_be_a_choice():
+    with pytest.raises(UserError, match=r"data\.missing is 'zero'; it must be null, drop, mean,"):
+        features_and_labels(table(), missing="zero")
+
+
+def test_what_is_missing_can_be_filled_later(caplog):
+    """A missing word is missing in all columns of its own."""
+    values = [list(row) for row in VALUES]
+    nan = np.nan
+    values += [[6, nan, nan, nan, nan, 1]]
+    X, y = features_and_labels(table(values), ignore=["id"], missing="median")
+    np.testing.assert_array_equal(
+        X,
+        [
+            *([0.5, 1, 0, 0, 10, 1], [1.5, 0, 1, 0, 2, 0], [0, 0, 0, 1, 2, 1]),
+            [nan, nan, nan, nan, nan, nan],
+        ],
+    )
+    assert y.tolist() == ["a b", "c", "a b", "c"]
+    told = "toy: 1 of 4 rows have missing values, filled by median of the training part"
+    assert told in caplog.messages
 
 
 def names_and_ages(n_samples, n_names):
@@ -120,7 +138,9 @@ def test_rows_that_are_left_out_are_counted(caplog):
 
 def test_columns_of_words_are_told(caplog):
     features_and_labels(table())
-    assert caplog.messages == ["toy: words become a column of 0 and 1 each: colour (3)"]
+    assert caplog.messages == [
+        "toy: words become a column of 0 and 1 each: colour (3), flag (yes=1)"
+    ]
     caplog.clear()
-    features_and_labels(table(), drop=["colour"])
+    features_and_labels(table(), drop=["colour", "flag"])
     assert caplog.messages == []

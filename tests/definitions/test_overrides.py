@@ -45,3 +45,18 @@ def test_folders_of_the_user_count(tmp_path):
     check(["algo=mine", "algo.depth=4"], [tmp_path])
     with pytest.raises(UserError, match="unknown algorithm 'mine'"):
         check(["algo=mine"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("[" * 300 + "]" * 300, "[" * 3000, "{a: " * 100 + "1" + "}" * 100),
+        *("${a:" * 300 + "}" * 300, "9" * 5000, "a" * 10_001, "[" + "1," * 5000 + "1]"),
+        "str(" * 300 + "1" + ")" * 300,
+    ],
+)
+def test_values_that_hydra_would_not_end_with_are_refused(value):
+    for overrides in ([f"+algo.x={value}"], [f"seed={value}"]):
+        with pytest.raises(UserError, match="is too long") as told:
+            check(overrides)
+        assert len(str(told.value)) < 250

@@ -131,5 +131,5 @@ def test_scikit_learn_draws_boundaries(iris, n_classes, method):
 
 def test_without_matplotlib_one_line_says_so(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"^displays need matplotlib; .*boostbench\[plots\]'$"):
+    with pytest.raises(ImportError, match=r"^displays need matplotlib; .*pip install matplotlib'$"):
         ImportanceDisplay.from_estimator(model)

@@ -56,7 +56,11 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
             return_type=kind,
         )
         names = [name for name, _ in decoded["attributes"]]
-        categories = [kind if isinstance(kind, list) else None for _, kind in decoded["attributes"]]
+        # A "?" among the categories is None there; no row has it, as in a row it means missing.
+        categories = [
+            ["?" if one is None else one for one in kind] if isinstance(kind, list) else None
+            for _, kind in decoded["attributes"]
+        ]
         texts = {j: {} for j, (_, kind) in enumerate(decoded["attributes"]) if kind == "STRING"}
         read = _sparse if sparse else _dense
         values = read(decoded["data"], len(names), texts)

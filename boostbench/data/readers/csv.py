@@ -2,6 +2,7 @@
 
 import csv
 import io
+import logging
 import re
 import warnings
 from collections.abc import Iterator
@@ -14,10 +15,20 @@ from boostbench.data.labels import INEXACT
 from boostbench.data.table import Table
 from boostbench.errors import UserError
 
+logger = logging.getLogger(__name__)
+
+#: So many of the columns with decimal commas are named.
+_NAMED = 5
 #: Besides pandas' own words for "missing".
 MISSING = ["?"]
+#: Columns that a file may have.
+MOST = 100_000
 #: A number with a decimal comma, or with commas between thousands.
 _COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?")
+#: With a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
+_DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?")
+#: What may be either: 1,234.
+_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 
 def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
@@ -44,14 +55,22 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
     ------
     UserError
         With the number of the first line that does not parse, has more or fewer cells than the
-        first, or holds a word among numbers or a number with a comma.
+        first, or holds a word among numbers or a number with a comma that is not clearly a decimal
+        one.
     """
     import pandas as pd  # slow to import
 
     lines = [stream.readline().decode("utf-8-sig", errors="replace").strip() for _ in range(2)]
     if not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
-    separator = max(",;\t", key=lines[0].count)
+    separator = _separator(lines[0])
+    if lines[0].count(separator) >= MOST:
+        raise UserError(
+            f"{where} has more than {MOST} columns, and pandas takes long for each; write it as a "
+            "LIBSVM or npz file"
+        )
+    if separator not in lines[0] and separator not in lines[1]:
+        raise UserError(f"{where} has no column of features beside the labels")
     first, second = ([cell.strip(" \"'") for cell in line.split(separator)] for line in lines)
     header = _is_header(first, second, labels)
     rows = _Rows(stream, separator, header, where)
@@ -80,10 +99,52 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
         frame = frame.iloc[:, 1:]
     if frame.empty:
         raise UserError(f"{where} holds no samples")
+    frame = _with_points(frame, where)
     columns = [_column(frame.iloc[:, j], rows) for j in range(frame.shape[1])]
     values, categories = zip(*columns, strict=True)
     names = [str(name).strip() for name in frame.columns]
     return Table(names, list(categories), np.column_stack(values), where)
+
+
+def _separator(line: str) -> str:
+    """Choose what separates cells: the most frequent, but no commas inside of numbers."""
+    for separator in ";\t":
+        cells = [cell.strip(" \"'") for cell in line.split(separator)]
+        if len(cells) > 1 and all("," not in cell or _DECIMAL.fullmatch(cell) for cell in cells):
+            return separator
+    return max(",;\t", key=line.count)
+
+
+def _with_points(frame, where: str):
+    """Put points in the place of decimal commas, where nothing else can be meant.
+
+    That is, if each number of a column with commas has one such comma, none has a point alone, and
+    the commas of one column at least cannot stand between thousands.
+    """
+    import pandas as pd
+
+    decimal, is_clear = {}, False
+    for name in frame.columns:
+        if pd.api.types.is_numeric_dtype(frame[name]):
+            continue
+        text = frame[name].astype("string")
+        cells = text[text.str.fullmatch(_COMMA).fillna(False)]
+        with_point = text.str.fullmatch(r"[-+]?\d*\.\d*([eE][-+]?\d+)?").fillna(False)
+        numbers = pd.to_numeric(text, errors="coerce").notna().sum()
+        n_words = text.notna().sum() - numbers - len(cells)
+        if len(cells) > n_words and cells.str.fullmatch(_DECIMAL).all() and not with_point.any():
+            decimal[name] = text
+            is_clear |= not cells.str.fullmatch(_EITHER).all()
+    if not is_clear:
+        return frame
+    shown = ", ".join(map(str, list(decimal)[:_NAMED]))
+    more = f" and {len(decimal) - _NAMED} more" if len(decimal) > _NAMED else ""
+    logger.warning("%s: decimal commas, read as points: %s%s", where, shown, more)
+    frame = frame.copy()
+    for name, text in decimal.items():
+        points = text.str.replace(".", "").str.replace(",", ".")
+        frame[name] = points.where(text.str.fullmatch(_DECIMAL).fillna(False), text)
+    return frame
 
 
 def _is_header(first: list[str], second: list[str], labels: str | None) -> bool:

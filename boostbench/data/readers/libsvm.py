@@ -12,6 +12,7 @@ from boostbench.errors import UserError
 
 #: Largest index of a feature, as in LIBSVM.
 LARGEST = 2**31 - 1
+_LONG = 2**20
 
 
 def read_libsvm(stream: BinaryIO, where: str):
@@ -40,6 +41,8 @@ def read_libsvm(stream: BinaryIO, where: str):
     from sklearn.datasets import load_svmlight_file  # slow to import
 
     text = stream.read()
+    if len(text) > _LONG and b":" not in text:  # before labels alone take many times its size
+        raise UserError(f"{where} has no features: no row has index:value")
     try:
         X, y = load_svmlight_file(io.BytesIO(text))
         exact = (np.abs(y) < INEXACT).all()

@@ -6,6 +6,7 @@ import numpy as np
 
 from boostbench.data.fixed_splits import Split, first_rows, marked_rows
 from boostbench.data.labels import as_labels
+from boostbench.data.unpacking import check_archive
 from boostbench.errors import UserError
 
 
@@ -34,7 +35,10 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
     """
     try:
         with np.load(stream, allow_pickle=False) as archive:
+            check_archive(archive, stream, where)
             arrays = {key.lower(): archive[key] for key in archive.files}
+    except UserError:
+        raise
     except Exception as error:  # zip, zlib, pickle and header errors: all mean a bad file
         why = str(error)
         if "Object arrays" in why:  # NumPy makes them of arrays of several sizes

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from string import ascii_lowercase
 from textwrap import wrap
 
 from rich.console import Console
@@ -213,6 +214,9 @@ def print_verdicts(console: Console, table: Table) -> None:
         if _width(heads, known, gap) > console.width:
             gap = 1
             known = [[text.replace(" ± ", "±") for text in texts] for texts in known]
+        bases = []
+        if _width(heads, known, gap) > console.width:
+            known, bases = _with_letters(known)
         over = _width(heads, known, gap) - console.width
         if over > 0:
             width = max(max(len(row[1]) for row in known) - over, _GROUP_WIDTH)
@@ -222,6 +226,8 @@ def print_verdicts(console: Console, table: Table) -> None:
             colour = COLOURS.get(verdict.partition(" (")[0], "")
             grid.add_row(*texts, Text(verdict, style=colour))
         console.print(grid)
+        for letter, basis in zip(ascii_lowercase, bases, strict=False):
+            print_line(console, f"({letter}) {basis}")
     if rows:
         print_line(console, summary(table), style="bold")
     if known:
@@ -232,6 +238,15 @@ def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int
     columns = zip(heads, *rows, strict=True)
     widest = (max(len(line) for text in texts for line in text.splitlines()) for texts in columns)
     return sum(widest) + gap * (len(heads) - 1)
+
+
+def _with_letters(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
+    """Put a letter in place of what a verdict rests on, and give these bases."""
+    parts = [row[-1].removesuffix(")").partition(" (") for row in rows]
+    bases = list(dict.fromkeys(basis for _, _, basis in parts if basis))
+    letters = dict(zip(bases, ascii_lowercase, strict=False))
+    verdicts = [f"{word} ({letters[basis]})" if basis else word for word, _, basis in parts]
+    return [[*row[:-1], verdict] for row, verdict in zip(rows, verdicts, strict=True)], bases
 
 
 def _break(text: str, width: int) -> str:

@@ -115,3 +115,11 @@ def test_an_attribute_without_a_type():
     text = DENSE.replace("@attribute 'first one' numeric", "@attribute a")
     with pytest.raises(UserError, match=r"^toy\.arff: Bad @ATTRIBUTE format, at line 3\.$"):
         read(text)
+
+
+def test_a_question_mark_among_the_categories_is_one_that_no_row_has():
+    text = b"@relation r\n@attribute k {x, ?, y}\n@attribute c {1,2}\n@data\nx,1\ny,2\n?,2\n"
+    table = read_arff(io.BytesIO(text), "toy.arff")
+    assert table.categories[0] == ["x", "?", "y"]
+    assert table.values[:2, 0].tolist() == [0, 2]
+    assert np.isnan(table.values[2, 0])

@@ -101,16 +101,33 @@ def test_empty_cells_at_the_end_of_rows_are_no_cells():
 @pytest.mark.parametrize(
     ("text", "cell"),
     [
-        ("a;b;class\n1;x;0\n1,5;y;0\n,5e-1;x;1\n", "1,5"),
-        ("a\tclass\n-1.234,5\t0\n-2\t1\n-3,5\t0\n", "-1.234,5"),
         ('a,class\n"1,234",0\n999,1\n998,1\n', "1,234"),
+        ("a;class\n1,234;0\n999;1\n", "1,234"),
+        ("a;class\n1,234,567;0\n1,234,568;1\n", "1,234,567"),
+        ("a;class\n1,5;0\n1,25;1\n1.5;1\n", "1,5"),
     ],
 )
-def test_decimal_commas_are_no_categories(text, cell):
+def test_commas_that_may_mean_several_things_are_refused(text, cell):
     with pytest.raises(
         UserError, match=rf"^toy\.csv, line [23]: '{cell}' in column 'a' has a comma"
     ):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a;b;class\n1;x;0\n1,5;y;0\n,5e-1;x;1\n", [[1, 0], [1.5, 1], [0.05, 0]]),
+        ("a\tclass\n-1.234,5\t0\n-2\t1\n-3,5\t0\n", [[-1234.5], [-2], [-3.5]]),
+        # What may stand between thousands is no more open where another column is clear.
+        ("a;b;class\n1,234;0,5;0\n999;2;1\n", [[1.234, 0.5], [999, 2]]),
+        ("0,5;0\n7,25;1\n", [[0.5], [7.25]]),
+        ("0,5;1,5;2\n7,25;2;1\n", [[0.5, 1.5], [7.25, 2]]),
+    ],
+)
+def test_decimal_commas_are_told(text, expected, caplog):
+    assert read(text)[1] == expected
+    assert "toy.csv: decimal commas, read as points: " in caplog.messages[0]
 
 
 def test_categories_may_have_commas():

@@ -1,0 +1,74 @@
+"""How much a compressed file may unpack to: a small one must not fill the memory."""
+
+import io
+from pathlib import Path
+from typing import BinaryIO
+
+from boostbench.errors import UserError
+
+#: Bytes that any file may unpack to, and the multiple of its own size that a larger one may.
+LEAST, MULTIPLE = 2**27, 100
+_CHUNK = 2**20
+
+
+def unpacked(stream: BinaryIO, path: Path) -> BinaryIO:
+    """Read a compressed file into memory.
+
+    Parameters
+    ----------
+    stream : binary file
+        Gives what is in the file.
+    path : Path
+        The file as it is on disk.
+
+    Returns
+    -------
+    binary file
+
+    Raises
+    ------
+    UserError
+        If it unpacks to too much.
+    """
+    content, most = io.BytesIO(), _most(path.stat().st_size)
+    while chunk := stream.read(_CHUNK):
+        content.write(chunk)
+        if content.tell() > most:
+            raise UserError(_told(path, most))
+    content.seek(0)
+    return content
+
+
+def check_archive(archive, stream: BinaryIO, where: object) -> None:
+    """Refuse an archive of NumPy arrays that unpacks to too much.
+
+    Parameters
+    ----------
+    archive : numpy.lib.npyio.NpzFile
+        What `numpy.load` gives.
+    stream : binary file
+        The file; it stays where it is.
+    where : object
+        What to call it in the message.
+
+    Raises
+    ------
+    UserError
+        If it does. Arrays that are an archive of one alone are as large as they are.
+    """
+    here = stream.tell()
+    most = _most(stream.seek(0, io.SEEK_END))
+    stream.seek(here)
+    if sum(one.file_size for one in archive.zip.infolist()) > most:
+        raise UserError(_told(where, most))
+
+
+def _most(size: int) -> int:
+    return max(LEAST, MULTIPLE * size)
+
+
+def _told(where: object, most: int) -> str:
+    return (
+        f"{where} unpacks to more than {most // 10**6} MB, more than {MULTIPLE} times its size; if "
+        "that is right, unpack it, and give the file without compression"
+    )

@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench.data.load import load
+from boostbench.errors import UserError
+from boostbench.experiment.archive import Records
+from boostbench.experiment.plan import Experiment
+from boostbench.experiment.runner import run
+
+TREE = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier", "grid": {}}
+
+
+@pytest.fixture
+def holes(tmp_path):
+    """Write a file with missing cells; return what loads it."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = y[:, None] + rng.normal(size=(60, 3))
+    cells = np.where(rng.random(X.shape) < 0.2, "", X.round(3).astype(str))
+    path = tmp_path / "holes.csv"
+    lines = [",".join([*row, str(label)]) for row, label in zip(cells, y, strict=True)]
+    path.write_text("a,b,c,class\n" + "\n".join(lines) + "\n")
+    return lambda missing: load({"name": "holes", "path": str(path), "missing": missing})
+
+
+def experiment(dataset, **protocol):
+    config = {
+        "algo": TREE | protocol.pop("algo", {}),
+        "protocol": {"n_splits": 2, "checkpoints": [], **protocol},
+    }
+    return Experiment.from_config(config, dataset)
+
+
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
+def test_as_a_pipeline_of_scikit_learn(holes, tmp_path, strategy):
+    dataset = holes(strategy)
+    asked = experiment(dataset)
+    [outcome] = run([asked], results=tmp_path / strategy).outcomes
+    for record, split in zip(outcome.records, asked.splits, strict=True):
+        tree = DecisionTreeClassifier(random_state=split.seed)
+        model = make_pipeline(SimpleImputer(strategy=strategy), MinMaxScaler((-1, 1)), tree)
+        model.fit(dataset.X[split.train], dataset.class_numbers[split.train])
+        predicted = model.predict(dataset.X[split.test])
+        error = np.mean(predicted != dataset.class_numbers[split.test])
+        assert record["test_error"] == pytest.approx(error)
+        assert record["config"]["data"]["missing"] == strategy
+
+
+def test_tested_rows_have_no_say(holes):
+    """Neither of the split nor of a fold: huge values there change no fitted model."""
+    dataset = holes("mean")
+    asked = experiment(dataset)
+    [split, _] = asked.splits
+    trial = asked.trial(split, {})
+    other = dataset.X.copy()
+    other[split.test] = 1e6
+    for X in (dataset.X, other):
+        fit = trial.fit(X, dataset.class_numbers)
+        assert not np.isnan(fit.X_train).any()
+        assert not np.isnan(fit.X_test).any()
+    before = trial.fit(dataset.X, dataset.class_numbers).X_train
+    np.testing.assert_array_equal(before, fit.X_train)
+
+
+def test_tuning_fills_by_the_rows_of_its_fold(holes, tmp_path):
+    asked = experiment(holes("median"), n_folds=3, algo={"grid": {"max_depth": [1, 3]}})
+    report = run([asked], results=tmp_path)
+    assert not report.failed
+    assert report.outcomes[0].records[0]["chosen"]["max_depth"] in (1, 3)
+
+
+def test_ways_of_filling_are_different_experiments(holes, tmp_path):
+    mean, median = (experiment(holes(strategy)) for strategy in ("mean", "median"))
+    assert mean.key(mean.splits[0]) != median.key(median.splits[0])
+    run([mean, median], results=tmp_path)
+    for strategy in ("mean", "median"):
+        data = {"name": "holes", "missing": strategy}
+        config = {"algo": TREE, "protocol": {"n_splits": 2, "checkpoints": []}, "data": data}
+        found = Records(tmp_path).find(config).records
+        assert [record["config"]["data"]["missing"] for record in found] == [strategy] * 2
+
+
+def test_without_missing_values_nothing_is_filled():
+    dataset = load({"name": "wine", "sklearn": "load_wine", "missing": "median"})
+    assert experiment(dataset).imputation is None
+    assert "missing" not in experiment(dataset).config["data"]
+
+
+def test_infinite_values_are_not_missing(tmp_path):
+    path = tmp_path / "bad.npz"
+    np.savez(path, x=np.array([[1.0, np.inf], [np.nan, 1.0]]), y=np.array([0, 1]))
+    with pytest.raises(UserError, match="1 NaN or infinite features, the first in row 1"):
+        load({"name": "bad", "path": str(path), "missing": "median"})
