@@ -260,9 +260,7 @@ class TableDefinition:
         """Collect the overrides of a cell."""
         data, variant = self.rows[row], self.columns[column]
         algo = f"algo={variant.algo}" if variant.algo else f"algo._target_={variant._target_}"
-        # Quoted, as Hydra would read some characters of a path as its own.
-        source = f"data.path='{data.data}'" if _is_file(data.data) else f"data={data.data}"
-        chosen = [source, algo]
+        chosen = [choose_data(data.data), algo]
         return chosen + self.overrides + data.overrides + variant.overrides
 
     def heading(self, column: str, algo: Mapping) -> str:
@@ -359,6 +357,12 @@ def _entries(entries: Any, where: str) -> dict[str, dict]:
                 )
             named[name] = content or {}
     return named
+
+
+def choose_data(data: str) -> str:
+    """Give the override that chooses data by the name of a set or the path of a file."""
+    # Quoted, as Hydra would read some characters of a path as its own.
+    return f"data.path='{data}'" if _is_file(data) else f"data={data}"
 
 
 def _is_file(data: str) -> bool:
