@@ -20,7 +20,7 @@ from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
 #: How many features a panel shows, those that are selected most.
 SHOWN = 16
 _COLUMNS = 2
-_PANEL_HEIGHT = 1.7  # inches
+_PANEL_HEIGHT, _TURNED = 1.7, 0.9  # inches; more for names that are turned
 _DPI = 170
 _LONGEST, _SHORT = 22, 3  # characters of a name: more are cut, and more are turned
 _SPREAD = 0.5  # of the space of a feature, for the markers of the algorithms
@@ -67,7 +67,8 @@ def draw_features(
     n_columns = min(_COLUMNS, len(panels))
     n_rows = ceil(len(panels) / n_columns)
     with style():
-        size = (PAGE_WIDTH, _PANEL_HEIGHT * n_rows + 0.3)
+        words = [name for own in (names or {}).values() for name in own if len(name) > _SHORT]
+        size = (PAGE_WIDTH, (_PANEL_HEIGHT + _TURNED * bool(words)) * n_rows + 0.3)
         figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
         grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
         for axes, (title, algorithms) in zip(grid, panels.items(), strict=False):
