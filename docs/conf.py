@@ -38,6 +38,8 @@ templates_path = ["docs/site/templates"]  # of autosummary, which counts from th
 default_role = "code"
 nitpick_ignore_regex = [(".*", ".*")]
 
+suppress_warnings = ["misc.highlighting_failure"]  # languages that Pygments does not know
+
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 

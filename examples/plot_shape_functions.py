@@ -34,7 +34,7 @@ ImportanceDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# Why one flower gets its label: the terms of its scores. Their sum is the score, but for rounding.
+# Why one flower gets its label: the terms of its scores. Their sum is the score, up to rounding.
 flower = X_test.iloc[:1]
 terms = model.shape_functions(X_train).explain_local(flower)
 print(terms.T.round(2))

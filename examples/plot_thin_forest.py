@@ -4,7 +4,7 @@ A forest with fewer trees
 
 `reweight` finds new coefficients for the members of an ensemble that is fitted already. An L1 norm
 sets most of them to 0. Trees of depth 3 make errors on their own samples, so that the same samples
-serve for the coefficients. Large trees learn theirs by heart: they need others.
+serve for the coefficients. Large trees make none on theirs, and need other samples.
 """
 
 import matplotlib.pyplot as plt

@@ -5,26 +5,35 @@
     python scripts/check_kills.py --kills 20 --backends loky,dask,serial
 
 Each experiment is a tuned run of a small classifier. It gets SIGKILL, SIGTERM or SIGINT when a
-random number of its records is there, once or twice, with two worker processes or none. Counted
-are records that a later look no longer finds, torn lines that do not mend, keys that occur twice,
+random number of its records is there, once or twice, with two worker processes or none; those of
+Dask belong to a scheduler on the loopback, and stay. Runs are forks of this process, as importing
+all takes longer than such a run. Counted are
+records that a later look no longer finds, torn lines that do not mend, keys that occur twice,
 processes that outlive their parent, and results that are not those of the run that was left
 alone.
 """
 
 import argparse
+import atexit
+import contextlib
 import os
 import random
+import shutil
 import signal
-import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+import sklearn.ensemble  # noqa: F401  imported before runs are forked
+from bench_overhead import cluster
+
+from boostbench.cli import job, main, run  # noqa: F401
 from boostbench.experiment.records import read, record_paths
 
-_RUN = "import sys; from boostbench.cli import main; sys.exit(main())"
 _ASKED = [
     *("run", "data=wine", "algo._target_=sklearn.ensemble.RandomForestClassifier"),
     *("+algo.n_estimators=20", "+algo.grid={max_depth: [1, 2, 3]}", "protocol.tune=every_split"),
@@ -33,21 +42,44 @@ _ASKED = [
 _BACKENDS = {
     "serial": ["parallel=serial"],
     "loky": ["parallel=joblib", "parallel.n_jobs=2"],
-    "dask": ["parallel=dask", "parallel.n_jobs=2"],
+    "dask": ["parallel=dask"],
 }
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 #: Seconds that workers have to see that their parent is gone.
 _PATIENCE = 90
+WRONG = ("lost", "torn", "twice", "orphans", "unlike")
 
 
-def start(results: Path, backend: str) -> subprocess.Popen:
-    """Start a run in a process group of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-c", _RUN, *_ASKED, *_BACKENDS[backend], f"results={results}"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+class Run:
+    """A run in a process group of its own."""
+
+    def __init__(self, results: Path, backend: str, *more: str):
+        self.pid = os.fork()
+        if self.pid:
+            return
+        code = 1
+        try:
+            os.setsid()
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in range(3):
+                os.dup2(nowhere, stream)
+            code = main([*_ASKED, *_BACKENDS[backend], *more, f"results={results}"])
+            threading._shutdown()
+            atexit._run_exitfuncs()
+        finally:
+            os._exit(code)
+
+    def wait(self) -> None:
+        """Wait until it has ended."""
+        if self.pid:
+            os.waitpid(self.pid, 0)
+            self.pid = 0
+
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        if self.pid and os.waitpid(self.pid, os.WNOHANG)[0]:
+            self.pid = 0
+        return not self.pid
 
 
 def look(results: Path) -> tuple[dict, int]:
@@ -81,7 +113,7 @@ def outlives(group: int) -> bool:
     return True
 
 
-def main() -> int:
+def check() -> int:
     """Kill, compare and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--kills", type=int, default=10, help="of each backend; default 10")
@@ -89,48 +121,67 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="default 0")
     args = parser.parse_args()
     chance, failed = random.Random(args.seed), 0
-    with tempfile.TemporaryDirectory() as top:
-        start(Path(top) / "alone", "serial").communicate()
-        alone, _ = look(Path(top) / "alone")
+    with folder() as top:
+        Run(top / "alone", "serial").wait()
+        alone, _ = look(top / "alone")
         print(f"left alone: {len(alone)} records", flush=True)
         for backend in args.backends.split(","):
             counts: Counter = Counter()
-            while counts["signals"] < args.kills:
-                results = Path(top) / f"{backend}{counts['experiments']}"
-                counts["experiments"] += 1
-                experiment(results, backend, len(alone), chance, counts)
-                process = start(results, backend)
-                process.communicate()
-                counts["unlike"] += look(results) != (alone, 0)
-                counts["twice"] += count_lines(results) != len(alone)
-            wrong = {name: counts[name] for name in ("lost", "torn", "twice", "orphans", "unlike")}
-            failed += sum(wrong.values())
-            kinds = ", ".join(f"{counts[one.name]} {one.name}" for one in _SIGNALS)
-            told = ", ".join(f"{count} {name}" for name, count in wrong.items())
-            print(
-                f"{backend}: {counts['signals']} signals ({kinds}) in {counts['experiments']} "
-                f"experiments, {counts['partial']} with some but not all records: {told}",
-                flush=True,
-            )
+            with contextlib.ExitStack() as stack:
+                more = []
+                if backend == "dask":
+                    address, _ = stack.enter_context(cluster(str(top)))
+                    more = [f"parallel.scheduler={address}"]
+                while counts["signals"] < args.kills:
+                    results = top / f"{backend}{counts['experiments']}"
+                    counts["experiments"] += 1
+                    experiment(results, backend, more, len(alone), chance, counts)
+                    Run(results, backend, *more).wait()
+                    counts["unlike"] += look(results) != (alone, 0)
+                    counts["twice"] += count_lines(results) != len(alone)
+                    if counts["experiments"] % 3 == 0:
+                        print(told(backend, counts), flush=True)
+            print(told(backend, counts), flush=True)
+            failed += sum(counts[name] for name in WRONG)
     return int(failed > 0)
 
 
-def experiment(results: Path, backend: str, n_records: int, chance, counts: Counter):
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    """Make a folder for a while, which forks do not take away at their end."""
+    path = Path(tempfile.mkdtemp())
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def told(backend: str, counts: Counter) -> str:
+    """Say what has been counted."""
+    kinds = ", ".join(f"{counts[one.name]} {one.name}" for one in _SIGNALS)
+    wrong = ", ".join(f"{counts[name]} {name}" for name in WRONG)
+    return (
+        f"{backend}: {counts['signals']} signals ({kinds}) in {counts['experiments']} experiments, "
+        f"{counts['partial']} with some but not all records: {wrong}"
+    )
+
+
+def experiment(results: Path, backend: str, more, n_records: int, chance, counts: Counter):
     """Start a run and signal it, once or twice, when some of its records are there."""
     before: dict = {}
     for _ in range(chance.choice([1, 2])):
-        process = start(results, backend)
-        enough = chance.randrange(n_records)
-        while count_lines(results) < enough and process.poll() is None:
+        one = Run(results, backend, *more)
+        group, enough = one.pid, chance.randrange(n_records)
+        while count_lines(results) < enough and not one.is_over():
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.3))
-        if process.poll() is None:
+        if not one.is_over():
             kind = chance.choice(_SIGNALS)
-            process.send_signal(kind)
+            os.kill(group, kind)
             counts["signals"] += 1
             counts[kind.name] += 1
-        process.communicate()
-        counts["orphans"] += outlives(process.pid)
+        one.wait()
+        counts["orphans"] += outlives(group)
         now, n_bad = look(results)
         counts["torn"] += n_bad
         counts["lost"] += any(now.get(key) != value for key, value in before.items())
@@ -139,4 +190,4 @@ def experiment(results: Path, backend: str, n_records: int, chance, counts: Coun
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check())

@@ -35,11 +35,11 @@ from boostbench.experiment.environment import commit
 
 #: How many pieces of each kind are all: a million files and records, ten thousand values.
 GOALS = {
-    "data files": 550_000,
+    "data files": 320_000,
     "long data files": 2_000,
-    "texts as data files": 100_000,
-    "files of records": 250_000,
-    "certificates": 100_000,
+    "texts as data files": 250_000,
+    "files of records": 300_000,
+    "certificates": 130_000,
     "values of configs": 10_000,
     "command lines": 1_000,
     "tables": 10_000,

@@ -119,7 +119,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
     if Path(figure).suffix not in _ENDINGS:
-        raise UserError(f"a figure is a .png or .svg file, not {figure!r}; --figure stands last")
+        raise UserError(f"a figure is a .png or .svg file, not {figure!r}; put --figure last")
     if len(names) < 3:
         raise UserError("the figure shows average ranks: it needs three algorithms or more")
     need_matplotlib()

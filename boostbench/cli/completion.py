@@ -12,7 +12,7 @@ from boostbench.cli.main import make_parser
 
 
 def complete(argv: Sequence[str]) -> int:
-    """Print the words that can stand at the end of ``COMP_LINE``.
+    """Print the words that can be at the end of ``COMP_LINE``.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def print_dataset(name: str, overrides: Sequence[str]) -> int:
     Raises
     ------
     UserError
-        When there is no such data set, or it cannot be had.
+        When there is no such data set, or it is not available.
     """
     (spec,) = experiments([[_choice(name), *overrides]])
     with busy("loading data"):
@@ -55,7 +55,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     Returns
     -------
     int
-        0, or 1 where one is not at hand.
+        0, or 1 where one is not available.
 
     Raises
     ------

@@ -49,7 +49,7 @@ def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
     Raises
     ------
     JobFailed
-        In a sweep, after the reason was told; the other jobs go on.
+        In a sweep, after the reason was printed; the other jobs run.
     SystemExit
         The same outside a sweep. The exit code is 1 when splits failed or, with ``rerun=never``,
         there are none; 2 for a user's mistake.

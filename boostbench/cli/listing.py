@@ -7,7 +7,7 @@ from boostbench import configs
 
 
 def print_list(what: str | None) -> int:
-    """Print names and what they stand for.
+    """Print names and what they are.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ from boostbench.errors import Terminated, UserError, complain, debugging, hint
 
 _EXAMPLES = """\
 examples:
-  boostbench run algo=rboost_proj data=vowel
-  boostbench run -m algo=rboost_proj,adaboost_mh data=vowel,glass
+  boostbench run algo=rboost_proj data=wine
+  boostbench run -m algo=rboost_proj,adaboost_mh data=wine,iris
   boostbench table demo
   boostbench compare rboost_proj adaboost_mh
   boostbench list algos
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 when all is well, 1 when splits failed, 2 for a mistake of the user (told in one line on
+        0 when all is well, 1 when splits failed, 2 for a mistake of the user (one line on
         stderr, nothing written), 130 after Ctrl-C, 143 after SIGTERM. With
         ``BOOSTBENCH_DEBUG=1`` or ``HYDRA_FULL_ERROR=1`` in the environment, mistakes show their
         traceback.
@@ -128,99 +128,116 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     parser.add_argument("--version", action="version", version=f"boostbench {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    # Handled before argparse, as its arguments are Hydra's; here for the help.
-    commands.add_parser("run", help="run one experiment, or sweep over several with -m")
+    def add(name: str, does: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
 
-    table = commands.add_parser("table", help="run what a table lacks, then print and write it")
+    # Handled before argparse, as its arguments are Hydra's; here for the help.
+    add("run", "run one experiment, or several with -m")
+
+    table = add("table", "run what is missing of a table, print and write it")
     table.add_argument("name", metavar="NAME", help="see 'boostbench list tables'; or a YAML file")
     _add_overrides(table, "for every cell, e.g. protocol.n_splits=3")
     table.set_defaults(function=_table)
 
-    figure = commands.add_parser("figure", help="compute what a figure lacks, then draw it")
+    figure = add("figure", "compute what is missing of a figure, and draw it")
     figure.add_argument(
         "name", metavar="NAME", help="see 'boostbench list figures'; or a YAML file"
     )
     _add_overrides(figure, "for all of it, e.g. algo.n_iterations=2000")
     figure.set_defaults(function=_figure)
 
-    compare = commands.add_parser("compare", help="test which algorithms differ in the records")
+    compare = add("compare", "test which algorithms differ in the records")
     compare.add_argument(
-        "words", nargs="+", metavar="NAME", help="columns of tables; and perhaps results=DIR"
+        "words",
+        nargs="+",
+        metavar="NAME",
+        help="columns of tables, or algorithms; also results=DIR",
     )
     compare.add_argument(
-        "--tables", action="append", default=[], help="names with commas; default: all that fit"
+        "--tables",
+        action="append",
+        default=[],
+        help="names with commas; default: all that have them",
     )
     compare.add_argument(
         "--data", action="append", default=[], help="names with commas; default: all data sets"
     )
-    compare.add_argument("--json", action="store_true", help="for machines")
+    compare.add_argument("--json", action="store_true", help="print JSON")
     compare.add_argument(
-        "--figure", nargs="?", const="", metavar="FILE", help="draw ranks, and every two"
+        "--figure", nargs="?", const="", metavar="FILE", help="draw the ranks and all pairs"
     )
     compare.add_argument(
-        "--rope", type=float, metavar="X", help="differences up to X do not matter; default: 1 %%"
+        "--rope", type=float, metavar="X", help="differences up to X do not count; default: 1 point"
     )
     compare.set_defaults(function=_compare)
 
-    check = commands.add_parser("check", help="judge the records by the published numbers")
+    check = add("check", "judge the records by the published numbers")
+    check.add_argument("words", nargs="*", metavar="TABLE", help="default: all; also results=DIR")
+    check.add_argument("--json", action="store_true", help="print JSON")
     check.add_argument(
-        "words", nargs="*", metavar="TABLE", help="default: all; and perhaps results=DIR"
-    )
-    check.add_argument("--json", action="store_true", help="for machines")
-    check.add_argument(
-        "--update", action="store_true", help="compare with today's verdicts from now on"
+        "--update",
+        action="store_true",
+        help="save today's verdicts; later checks name what got worse",
     )
     check.add_argument(
         "--published", type=Path, metavar="FILE", help="judge by the numbers of this CSV file"
     )
     check.add_argument(
-        "--repeats", type=int, metavar="N", help="of its experiments, if it has no column n"
+        "--repeats",
+        type=int,
+        metavar="N",
+        help="repeats of each experiment in FILE, if it has no column n",
     )
     check.set_defaults(function=_check)
 
-    certify = commands.add_parser("certify", help="whether today's code gives what is on record")
+    certify = add("certify", "check that today's code gives what is on record")
+    certify.add_argument("words", nargs="*", metavar="ALGO", help="default: all; also results=DIR")
+    certify.add_argument("--budget", metavar="TIME", help="time limit: 90s, 30m or 2h")
+    certify.add_argument("--dry-run", action="store_true", help="only print what would be fitted")
     certify.add_argument(
-        "words", nargs="*", metavar="ALGO", help="default: all; and perhaps results=DIR"
+        "--jobs", type=int, default=-1, metavar="N", help="processes; default: all cores"
     )
-    certify.add_argument("--budget", metavar="TIME", help="how long it may take: 90s, 30m or 2h")
-    certify.add_argument("--dry-run", action="store_true", help="say what would be fitted")
-    certify.add_argument("--jobs", type=int, default=-1, metavar="N", help="default: all cores")
     certify.set_defaults(function=_certify)
 
-    export = commands.add_parser("export", help="write all splits on record as CSV or Parquet")
+    export = add("export", "write all splits on record as CSV or Parquet")
     export.add_argument("words", nargs="*", metavar="results=DIR", help="default: results")
     export.add_argument(
         "--output", type=Path, metavar="FILE", help="default: splits.csv in the folder of results"
     )
     export.set_defaults(function=_export)
 
-    merge = commands.add_parser("merge", help="unite the records of several folders of results")
+    merge = add("merge", "merge the records of several folders of results")
     merge.add_argument(
-        "words", nargs="+", metavar="DIR", help="folders; and perhaps results=DIR, where they go"
+        "words",
+        nargs="+",
+        metavar="DIR",
+        help="folders to read; also results=DIR, the folder to write",
     )
     merge.set_defaults(function=_merge)
 
-    report = commands.add_parser("report", help="write all results as one HTML page")
-    report.add_argument(
-        "words", nargs="*", metavar="TABLE", help="default: all; and perhaps results=DIR"
-    )
+    report = add("report", "write all results as one HTML page")
+    report.add_argument("words", nargs="*", metavar="TABLE", help="default: all; also results=DIR")
     report.add_argument(
         "--output", type=Path, metavar="FILE", help="default: report.html in the folder of results"
     )
     report.set_defaults(function=_report)
 
-    listing = commands.add_parser("list", help="show what there is")
+    listing = add("list", "list algorithms, data sets, tables and figures")
     listing.add_argument(
-        "what", nargs="?", choices=["algos", "data", "tables", "figures"], metavar="WHAT"
+        "what",
+        nargs="?",
+        choices=["algos", "data", "tables", "figures"],
+        metavar="WHAT",
+        help="algos, data, tables or figures; default: all",
     )
     listing.set_defaults(function=_list)
 
-    data = commands.add_parser("data", help="fetch a data set and describe it")
+    data = add("data", "fetch a data set and describe it")
     data.add_argument(
         "name", nargs="?", metavar="NAME", help="see 'boostbench list data'; or a data file"
     )
     data.add_argument(
-        "--bundle", type=Path, metavar="DIR", help="write the named data sets there, or all"
+        "--bundle", type=Path, metavar="DIR", help="write NAME, or all data sets, to this folder"
     )
     _add_overrides(data, "e.g. data.labels=species")
     data.set_defaults(function=_data)
@@ -272,7 +289,7 @@ def _check(args: argparse.Namespace) -> int:
 
     if args.published is not None:
         if args.update:
-            raise UserError("--update is of the papers' tables; it cannot go with --published")
+            raise UserError("--update is for the papers' tables, not for --published")
         return check_claimed(args.published, args.words, args.json, args.repeats)
     return check(args.words, args.json, args.update)
 

@@ -32,6 +32,11 @@ def bundled(name: str, loader: str) -> Dataset:
     return _made(name, _function(loader, "load_"), {"return_X_y": True}, f"scikit-learn {loader}")
 
 
+def loader(name: str) -> Callable:
+    """Give a loader of scikit-learn, such as ``load_wine``; UserError where there is none."""
+    return _function(name, "load_")
+
+
 def generate(name: str, spec: Mapping, seed: int = 0) -> Dataset:
     """Generate a data set.
 

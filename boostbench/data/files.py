@@ -17,7 +17,7 @@ from boostbench.data.readers.idx import read_idx
 from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
-from boostbench.data.table import features_and_labels
+from boostbench.data.table import feature_names, features_and_labels
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
 
@@ -117,6 +117,18 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     if beside.is_file():
         splits = read_splits(beside, len(y))
     return dense_unless_large(X), y, splits
+
+
+def read_names(path: Path, labels: str | None = None) -> list[str] | None:
+    """Name the features of a CSV or ARFF file; None of other formats, and without a heading."""
+    _, ending = split_name(path)
+    if ending not in (".arff", ".csv"):
+        return None
+    with _opened(path) as stream:
+        where = str(path)
+        table = read_arff(stream, where) if ending == ".arff" else read_csv(stream, where, labels)
+    names = feature_names(table, labels)
+    return None if all(name.isdecimal() for name in names) else names
 
 
 def _is_file(path: Path) -> bool:

@@ -82,7 +82,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         whole = bundles.fetch(folder, spec)
         if whole is not None:
             return whole
-    path = _local_file(spec)
+    path = local_file(spec)
     if path is not None:
         labels = None if spec.get("labels") is None else str(spec["labels"])
         X, y, splits = read_file(path, labels, spec.get("missing"))
@@ -141,7 +141,7 @@ def available(spec: Mapping[str, Any]) -> str:
     folder = data_folder()
     if folder and not spec.get("path") and bundles.bundle_path(folder, spec["name"]).is_file():
         return "bundle"
-    path = _local_file(spec)
+    path = local_file(spec)
     if path is not None:
         return f"file {path.name}"
     if spec.get("openml") and cache.cache_path(_stem(spec)).is_file():
@@ -157,7 +157,8 @@ def _stem(spec: Mapping[str, Any]) -> str:
     return spec.get("file") or spec["name"]
 
 
-def _local_file(spec: Mapping[str, Any]) -> Path | None:
+def local_file(spec: Mapping[str, Any]) -> Path | None:
+    """Give the file that a data set is read from; None where it comes from elsewhere."""
     if spec.get("path"):
         return Path(spec["path"]).expanduser()
     folder = data_folder()

@@ -99,11 +99,7 @@ def features_and_labels(
     if missing not in (None, *CHOICES):
         raise UserError(f"data.missing is {missing!r}; it must be null, {', '.join(CHOICES)}")
     label_column = _label_column(table, target)
-    columns = [
-        j
-        for j, name in enumerate(table.names)
-        if j != label_column and name not in ignore and not _matches(name, drop)
-    ]
+    columns = _columns(table, label_column, ignore, drop)
     for pattern in keep:
         if not any(_matches(table.names[j], [pattern]) for j in columns):
             raise unknown(f"column of {table.where}", pattern, table.names)
@@ -127,6 +123,27 @@ def features_and_labels(
     return _features(table, columns), table.labels(label_column)
 
 
+def feature_names(table: Table, target: str | None = None) -> list[str]:
+    """Name the features that `features_and_labels` makes of a table.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 0, 0], [2, 1, 1], [3, 2, 0]])
+    >>> feature_names(Table(["a", "b", "y"], [None, ["p", "q", "r"], None], values, "toy"))
+    ['a', 'b=p', 'b=q', 'b=r']
+    """
+    named = []
+    for j in _columns(table, _label_column(table, target), (), ()):
+        words, name = table.categories[j], table.names[j]
+        codes = table.column(j)
+        occurring = np.unique(codes[~np.isnan(codes)]).astype(int) if words else []
+        if words is None or _are_numbers(words) or len(occurring) <= 2:
+            named.append(name)
+        else:
+            named += [f"{name}={unquote(words[code])}" for code in occurring]
+    return named
+
+
 def unquote(word: str) -> str:
     """Strip blanks, and quote marks that stand around the whole word.
 
@@ -139,6 +156,16 @@ def unquote(word: str) -> str:
     if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
         return word[1:-1].strip()
     return word
+
+
+def _columns(
+    table: Table, label_column: int, ignore: Sequence[str], drop: Sequence[str]
+) -> list[int]:
+    return [
+        j
+        for j, name in enumerate(table.names)
+        if j != label_column and name not in ignore and not _matches(name, drop)
+    ]
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:

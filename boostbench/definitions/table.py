@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from boostbench.definitions import files
@@ -18,7 +19,7 @@ class Row:
     Attributes
     ----------
     data : str
-        Its name.
+        Its name, or the path of a file.
     title : str
         Heading.
     overrides : list of str
@@ -177,7 +178,9 @@ class TableDefinition:
             str(path),
             name=path.stem,
             rows={
-                row: files.fill(Row, {"data": row, "title": row} | entry, f"{path}: row {row}")
+                row: files.fill(
+                    Row, {"data": row, "title": _title(row)} | entry, f"{path}: row {row}"
+                )
                 for row, entry in _entries(content["rows"], f"{path}: rows").items()
             },
             columns={
@@ -257,7 +260,7 @@ class TableDefinition:
         """Collect the overrides of a cell."""
         data, variant = self.rows[row], self.columns[column]
         algo = f"algo={variant.algo}" if variant.algo else f"algo._target_={variant._target_}"
-        chosen = [f"data={data.data}", algo]
+        chosen = [choose_data(data.data), algo]
         return chosen + self.overrides + data.overrides + variant.overrides
 
     def heading(self, column: str, algo: Mapping) -> str:
@@ -354,6 +357,22 @@ def _entries(entries: Any, where: str) -> dict[str, dict]:
                 )
             named[name] = content or {}
     return named
+
+
+def choose_data(data: str) -> str:
+    """Give the override that chooses data by the name of a set or the path of a file."""
+    # Quoted, as Hydra would read some characters of a path as its own.
+    return f"data.path='{data}'" if _is_file(data) else f"data={data}"
+
+
+def _is_file(data: str) -> bool:
+    """Whether a row's data are a file; names of data sets have no ending, or no such file."""
+    return "." in data and Path(data).is_file()
+
+
+def _title(row: str) -> str:
+    """Give the heading of a row: its name or, of a file, what the data set in it is called."""
+    return Path(row).name.split(".")[0] if _is_file(row) else row
 
 
 def _variant(name: str, content: dict, where: str) -> Variant:

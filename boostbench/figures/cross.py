@@ -7,6 +7,7 @@ from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
+from boostbench.definitions.table import choose_data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,7 @@ def compose_cross(
     Parameters
     ----------
     rows : sequence of str
-        The data sets.
+        The data sets, by name or by the path of a file.
     columns : sequence of Column
         The algorithms.
     overrides, given : sequence of str
@@ -53,7 +54,7 @@ def compose_cross(
     cells = [(row, column) for row in rows for column in columns]
     specs = experiments(
         [
-            [f"data={row}", f"algo={column.algo}", *overrides, *column.overrides, *given]
+            [choose_data(row), f"algo={column.algo}", *overrides, *column.overrides, *given]
             for row, column in cells
         ]
     )

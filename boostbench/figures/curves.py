@@ -27,7 +27,9 @@ _FEW, _MANY = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
 
 def draw_curves(
-    panels: Mapping[str, Mapping[str, Sequence[Mapping]]], error_axis: str = "log"
+    panels: Mapping[str, Mapping[str, Sequence[Mapping]]],
+    error_axis: str = "log",
+    message: str = "",
 ) -> Figure:
     """Draw the mean test error at the checkpoints, on a logarithmic axis of rounds.
 
@@ -37,6 +39,8 @@ def draw_curves(
         By the title of a panel (a data set) and the title of a curve (an algorithm), the records of
         its splits; curves without records are not drawn.
     error_axis : {"log", "linear"}, default="log"
+    message : str, default=""
+        What the picture shows, above it.
 
     Returns
     -------
@@ -57,6 +61,8 @@ def draw_curves(
         figure.supylabel("test error (%)", fontsize="medium")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
+        if message:
+            figure.suptitle(label(message), fontsize="medium", fontweight="bold")
         _legend(figure, grid[len(panels) :], titles)
     return figure
 
@@ -79,6 +85,39 @@ def mean_errors(records: Sequence[Mapping]) -> tuple[list[int], list[float]]:
     shared = set.intersection(*(set(record["checkpoints"]) for record in records))
     rounds = sorted(map(int, shared))
     return rounds, [TEST_ERROR.mean(records, number) for number in rounds]
+
+
+def message(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> str:
+    """Say who errs least in the end, as printed: at the last checkpoint that all curves share.
+
+    Parameters
+    ----------
+    panels : mapping
+        As of `draw_curves`.
+
+    Returns
+    -------
+    str
+        Who does on the most data sets; empty for fewer than two curves.
+    """
+    curves = {
+        title: {n: mean_errors(r) for n, r in own.items() if r} for title, own in panels.items()
+    }
+    shared = [set(rounds) for own in curves.values() for rounds, _ in own.values()]
+    last = max(set.intersection(*shared), default=None) if shared else None
+    wins: dict[str, int] = {}
+    for own in curves.values():
+        errors = {n: round(e[r.index(last)], 1) for n, (r, e) in own.items()} if last else {}
+        if len(errors) > 1:
+            for name, error in errors.items():
+                wins[name] = wins.get(name, 0) + (error == min(errors.values()))
+    if not wins:
+        return ""
+    most = max(wins.values())
+    best = " and ".join(name for name, number in wins.items() if number == most)
+    errs = "err" if list(wins.values()).count(most) > 1 else "errs"
+    sets = f"{most} of {len(curves)} data sets" if len(curves) > 1 else next(iter(curves))
+    return f"After {last} rounds {best} {errs} least on {sets}"
 
 
 def _draw(
@@ -153,7 +192,9 @@ class Curves(FigureDefinition):
         notes = lacking(table, cells) + stale_cells(table, cells)
         if without:
             notes.append(f"No curve, as it has no boosting rounds: {', '.join(without)}.")
-        return Drawing(draw_curves(panels, self.error_axis), results, notes)
+        told = message(panels)
+        drawn = draw_curves(panels, self.error_axis, told)
+        return Drawing(drawn, results, [*([f"{told}."] if told else []), *notes])
 
 
 def _without_rounds(cells: Cells) -> list[str]:

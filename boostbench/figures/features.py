@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from boostbench.data.names import feature_names
 from boostbench.definitions.execute import execute
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import Column, compose_cross, load_each
@@ -19,8 +20,9 @@ from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
 #: How many features a panel shows, those that are selected most.
 SHOWN = 16
 _COLUMNS = 2
-_PANEL_HEIGHT = 1.7  # inches
+_PANEL_HEIGHT, _TURNED = 1.7, 0.9  # inches; more for names that are turned
 _DPI = 170
+_LONGEST, _SHORT = 22, 3  # characters of a name: more are cut, and more are turned
 _SPREAD = 0.5  # of the space of a feature, for the markers of the algorithms
 
 
@@ -41,7 +43,10 @@ def shares(records: Sequence[Mapping]) -> np.ndarray:
     return 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
 
-def draw_features(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figure:
+def draw_features(
+    panels: Mapping[str, Mapping[str, Sequence[Mapping]]],
+    names: Mapping[str, Sequence[str]] | None = None,
+) -> Figure:
     """Draw how often features are selected: mean over splits, and standard deviation.
 
     Parameters
@@ -49,24 +54,28 @@ def draw_features(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figu
     panels : mapping
         By the title of a panel (a data set) and of an algorithm, the records of its splits;
         algorithms without records are not drawn.
+    names : mapping, default=None
+        Names of the features by the title of a panel; where there are none, they are numbered
+        from 1.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Features are numbered from 1, and sorted by the mean over the algorithms.
+        Features are sorted by the mean over the algorithms.
     """
     titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
     n_columns = min(_COLUMNS, len(panels))
     n_rows = ceil(len(panels) / n_columns)
     with style():
-        size = (PAGE_WIDTH, _PANEL_HEIGHT * n_rows + 0.3)
+        words = [name for own in (names or {}).values() for name in own if len(name) > _SHORT]
+        size = (PAGE_WIDTH, (_PANEL_HEIGHT + _TURNED * bool(words)) * n_rows + 0.3)
         figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
         grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
         for axes, (title, algorithms) in zip(grid, panels.items(), strict=False):
             axes.set_title(title)
             drawn = {name: shares(records) for name, records in algorithms.items() if records}
             if drawn:
-                _draw(axes, drawn, titles)
+                _draw(axes, drawn, titles, (names or {}).get(title))
             else:
                 axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
                 axes.set(xticks=[], yticks=[])
@@ -87,7 +96,12 @@ def draw_features(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> Figu
     return figure
 
 
-def _draw(axes: Axes, drawn: Mapping[str, np.ndarray], titles: Sequence[str]) -> None:
+def _draw(
+    axes: Axes,
+    drawn: Mapping[str, np.ndarray],
+    titles: Sequence[str],
+    names: Sequence[str] | None,
+) -> None:
     means = np.mean([values.mean(axis=0) for values in drawn.values()], axis=0)
     # A stable sort leaves equals in the order of the data.
     features = np.argsort(-means, kind="stable")[:SHOWN]
@@ -106,11 +120,20 @@ def _draw(axes: Axes, drawn: Mapping[str, np.ndarray], titles: Sequence[str]) ->
             elinewidth=0.7,
             label=name,
         )
-    axes.set_xticks(places, [str(feature + 1) for feature in features])
+    shown = [names[feature] if names else str(feature + 1) for feature in features]
+    axes.set_xticks(places, [_shortened(name) for name in shown])
+    if any(len(name) > _SHORT for name in shown):
+        axes.tick_params(axis="x", rotation=45)
+        for text in axes.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.6, len(features) - 0.4)
     axes.set_ylim(bottom=0)
     axes.grid(axis="y")
     axes.set(xlabel="feature", ylabel="% of the stumps")
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
@@ -125,7 +148,7 @@ class Features(FigureDefinition):
     Attributes
     ----------
     rows : list of str
-        The data sets.
+        The data sets, by name or by the path of a file.
     columns : list of Column
         The algorithms.
     overrides : list of str
@@ -139,18 +162,23 @@ class Features(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         cells, specs = compose_cross(self.rows, self.columns, self.overrides, overrides)
-        report = execute(specs, load_each(specs), measure="feature_use")
+        datasets = load_each(specs)
+        report = execute(specs, datasets, measure="feature_use")
+        called = {
+            row: feature_names(spec["data"], dataset.n_features)
+            for (row, _), spec, dataset in zip(cells, specs, datasets, strict=True)
+        }
         panels: dict[str, dict[str, list[dict]]] = {row: {} for row in self.rows}
         facts, stale = [], []
         for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):
             title = column.title or spec["algo"]["title"]
             panels[row][title] = outcome.records
             if outcome.records:
-                facts.append([row, title, *_facts(outcome.records)])
+                facts.append([row, title, *_facts(outcome.records, called[row])])
             if outcome.stale:
                 stale.append(f"{title} on {row}")
         return Drawing(
-            draw_features(panels),
+            draw_features(panels, called),
             Path(specs[0]["results"]),
             stale_note(stale),
             facts,
@@ -159,12 +187,12 @@ class Features(FigureDefinition):
         )
 
 
-def _facts(records: list[dict]) -> list[str]:
+def _facts(records: list[dict], names: Sequence[str]) -> list[str]:
     means = shares(records).mean(axis=0)
     order = (-means).argsort(kind="stable")[:_NAMED]
     return [
         str(len(records)),
         f"{(means > 0).sum()} of {len(means)}",
-        ", ".join(f"{feature + 1} ({means[feature]:.0f}%)" for feature in order),
+        ", ".join(f"{names[feature]} ({means[feature]:.0f}%)" for feature in order),
         f"{TEST_ERROR.mean(records):.1f}",
     ]

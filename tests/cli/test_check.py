@@ -152,4 +152,4 @@ def test_a_column_that_is_no_setting(call, claimed):
 def test_published_goes_with_no_table(call, claimed):
     path = claimed("data,algo,test_error,n", "wine,adaboost_mh,4.0,2")
     assert "no table 'demo'" in call("check", "demo", "--published", path).err
-    assert "cannot go with --published" in call("check", "--published", path, "--update").err
+    assert "not for --published" in call("check", "--published", path, "--update").err

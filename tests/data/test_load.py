@@ -235,3 +235,17 @@ def test_importing_the_package_imports_nothing_slow():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout == "set()\n"
+
+
+def test_a_data_set_knows_the_config_that_gives_it_again(toy_svm, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").write_text("a,kind\n1,x\n2,y\n3,x\n")
+    for spec in ({"name": "toy", "rows": [0, 4]}, {"name": "mine", "path": "mine.csv"}):
+        dataset = load(spec)
+        monkeypatch.chdir("/")
+        assert load(dataset.spec).checksum == dataset.checksum
+        monkeypatch.chdir(tmp_path)
+        assert dataset.take(0, 3).spec is None
+        assert dataset.take_classes(2).spec is None
+        assert dataset.against_the_rest(dataset.classes[:1].tolist()).spec is None
+    assert dataset.class_numbers.tolist() == [0, 1, 0]

@@ -509,3 +509,10 @@ def test_unwritable_places(tmp_path):
 def test_writable_place_is_left_empty(path):
     check_writable([path])
     assert list(path.parent.iterdir()) == []
+
+
+def test_records_in_memory_share_what_defines_them(tmp_path):
+    path = tmp_path / "fake.jsonl"
+    one, two = (append(path, RECORD | {"split": split}) for split in range(2))
+    assert one["config"] is two["config"]
+    assert one["environment"] is two["environment"]

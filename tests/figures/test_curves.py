@@ -2,7 +2,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.curves import draw_curves, mean_errors
+from boostbench.figures.curves import draw_curves, mean_errors, message
 
 FIRST = [{"checkpoints": {"1": 0.5, "10": 0.25}}, {"checkpoints": {"1": 0.25, "10": 0.0}}]
 SECOND = [{"checkpoints": {"1": 0.75, "10": 0.5, "100": 0.25}}]
@@ -46,3 +46,16 @@ def test_more_algorithms_than_colours_can_be_told_apart():
     axes = draw_curves({"iris": dict.fromkeys(names, FIRST)}).axes[0]
     looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in axes.lines}
     assert len(looks) == len(names)
+
+
+def test_the_message_is_who_errs_least_in_the_end():
+    first, second = FIRST, [{"checkpoints": {"1": 0.1, "10": 0.3}}]
+    assert message({"iris": {"A": first, "B": second}}) == "After 10 rounds A errs least on iris"
+    panels = {"iris": {"A": first, "B": second}, "wine": {"A": second, "B": first, "C": second}}
+    assert message(panels) == "After 10 rounds A and B err least on 1 of 2 data sets"
+    # Equal as printed, at the last checkpoint that all have.
+    panels = {"iris": {"A": FIRST, "B": [{"checkpoints": {"10": 0.12499, "100": 0.0}}]}}
+    assert message(panels) == "After 10 rounds A and B err least on iris"
+    assert message({"iris": {"A": FIRST, "B": []}}) == ""
+    assert message({}) == ""
+    assert draw_curves(panels, message="A is best")._suptitle.get_text() == "A is best"

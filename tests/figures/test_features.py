@@ -36,3 +36,12 @@ def test_nothing_on_record_says_so():
     wine, glass = figure.axes
     assert len(wine.containers) == 1
     assert [text.get_text() for text in glass.texts] == ["no record"]
+
+
+def test_features_have_the_names_of_the_data():
+    names = ["colour of the skin=dark violet", "alcohol", "ash"]
+    panels = {"wine": {"A": [record(1, 3, 0)]}}
+    axes, *_ = draw_features(panels, {"wine": names}).axes
+    labels = axes.get_xticklabels()
+    assert [text.get_text() for text in labels] == ["alcohol", "colour of the skin=da…", "ash"]
+    assert {text.get_rotation() for text in labels} == {45}

@@ -161,7 +161,7 @@ def _is_number(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:
-        return False
+        return _DECIMAL.fullmatch(cell) is not None
     return True
 
 

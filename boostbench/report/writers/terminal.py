@@ -254,7 +254,7 @@ def _break(text: str, width: int) -> str:
 
 
 def _shorten(entry: Entry) -> Entry:
-    """Spare wide columns: which data cannot be had stands in a note."""
+    """Spare wide columns: a note names the data that are not available."""
     return Entry("-", False) if entry.text == "data not available" else entry
 
 

@@ -1,0 +1,94 @@
+"""How much of two cores a run with two workers makes use of.
+
+::
+
+    python scripts/bench_efficiency.py --splits 40
+
+The same splits run with one process and with two workers of loky. The clock of a machine with other
+work says little, so Linux is asked how long each thread of a worker has run, and how long it has
+waited for a core. What is left of the time from the fourth outcome to the last is idle: the worker
+had nothing to do. The efficiency is the CPU time of one process, divided by what two cores would be
+taken for: CPU time and idle time of the workers, and CPU time of the process that hands out.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from boostbench.data.load import load
+from boostbench.experiment.plan import Experiment
+from boostbench.experiment.runner import Finished, run
+
+#: Splits before the first look, while workers import.
+WARM = 4
+
+
+def experiment(n_splits: int, n_iterations: int) -> Experiment:
+    """Make an experiment of fits of a second or so."""
+    algo = {"name": "mcboost", "_target_": "boostbench.algorithms.MCBoost"}
+    protocol = {"n_splits": n_splits, "checkpoints": []}
+    config = {"algo": algo | {"n_iterations": n_iterations}, "protocol": protocol}
+    return Experiment.from_config(config, load({"name": "digits", "sklearn": "load_digits"}))
+
+
+def spent(pid: int) -> tuple[float, float]:
+    """Seconds that the threads of a process have run, and have waited for a core."""
+    times = [0.0, 0.0]
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for place, value in enumerate((thread / "schedstat").read_text().split()[:2]):
+            times[place] += int(value) / 1e9
+    return times[0], times[1]
+
+
+def measure(asked: Experiment, n_jobs: int) -> tuple[float, float, float]:
+    """CPU seconds of the workers and of this process, and idle seconds of the workers."""
+    own, first, last, n_done = psutil.Process(), {}, {}, 0
+
+    def now() -> dict:
+        workers = [one for one in own.children() if "LokyProcess" in " ".join(one.cmdline())]
+        return {
+            "clock": time.monotonic(),
+            "own": time.process_time(),
+            **{one.pid: spent(one.pid) for one in workers},
+        }
+
+    def listen(event):
+        nonlocal first, last, n_done
+        if isinstance(event, Finished):
+            n_done += 1
+            last = now()
+            if n_done == WARM:
+                first = last
+
+    with tempfile.TemporaryDirectory() as folder:
+        run([asked], results=Path(folder), n_jobs=n_jobs, on_event=listen)
+    pids = [key for key in first if isinstance(key, int)]
+    clock, here = (last[key] - first[key] for key in ("clock", "own"))
+    running = sum(last[pid][0] - first[pid][0] for pid in pids)
+    waiting = sum(last[pid][1] - first[pid][1] for pid in pids)
+    idle = max(len(pids) * clock - running - waiting, 0.0)
+    return running, here, idle
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--splits", type=int, default=40, help="default 40")
+    parser.add_argument("--rounds", type=int, default=1000, help="boosting rounds; default 1000")
+    args = parser.parse_args()
+    asked = experiment(args.splits, args.rounds)
+    _, alone, _ = measure(asked, 1)
+    running, here, idle = measure(experiment(args.splits, args.rounds), 2)
+    n = args.splits - WARM
+    print(f"one process: {alone:.1f} CPU s for {n} splits")
+    print(f"two workers: {running:.1f} CPU s, idle {idle:.1f} s, and {here:.1f} CPU s here")
+    print(f"efficiency: {alone / (running + idle + here):.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""docs/own-data.md does what it says: its files are written down, and its commands run in order."""
+
+import contextlib
+import csv
+import io
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import pytest
+
+from boostbench.cli import main
+
+pytest.importorskip("matplotlib")
+
+PAGE = (Path(__file__).parents[1] / "docs" / "own-data.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FILES = {re.match(r"# (\S+)\n", text)[1]: text for kind, text in BLOCKS if kind != "sh"}
+COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Carry out the page; return what each command prints, by its words, and the folder."""
+    here = tmp_path_factory.mktemp("page")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(here)
+        patch.syspath_prepend(here)
+        patch.setenv("COLUMNS", "80")
+        patch.setenv("BOOSTBENCH_CACHE", str(here / "cache"))
+        patch.delenv("BOOSTBENCH_DATA", raising=False)
+        for name, text in FILES.items():
+            lines = text.splitlines(keepends=True)
+            # The name of a CSV file stands above what is in it.
+            (here / name).write_text("".join(lines[name.endswith(".csv") :]))
+        found = {}
+        for command in COMMANDS:
+            program, *argv = shlex.split(command)
+            out, err = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                if program == "python":
+                    runpy.run_path(str(here / argv[0]))
+                    code = 0
+                else:
+                    serial = ["parallel=serial"] if argv[0] in ("run", "table") else []
+                    code = main([*argv, *serial])
+            assert code == 0, (command, err.getvalue())
+            found[command] = " ".join(out.getvalue().split())
+        yield found, here
+
+
+def find(told, *words):
+    [text] = [text for command, text in told[0].items() if all(one in command for one in words)]
+    return text
+
+
+def test_all_of_the_page_is_here():
+    assert FILES.keys() == {
+        *("make_files.py", "mymodel.py", "mine.yaml", "curves.yaml", "scores.yaml", "paper.csv"),
+    }
+    assert len(COMMANDS) == 13
+
+
+def test_the_files_are_read_as_the_page_says(told):
+    assert "features 16 (dense)" in find(told, "data wines.csv")  # 13, and three barrels
+    assert "filled by median of the training part" in find(told, "data flowers.csv")
+
+
+def test_runs(told):
+    assert "wines: 178 samples, 16 features, 3 classes" in find(told, "run algo._target_", "grid")
+    assert "3 settings" in find(told, "run -m")
+
+
+def test_the_table(told):
+    shown = find(told, "table mine.yaml")
+    assert "over 4 data sets" in shown
+    assert "by more than 1 percentage point" in shown
+    text = (told[1] / "results" / "tables" / "mine.tex").read_text()
+    assert text.count(r"\begin{tabular}") == 1
+    assert "Wilcoxon signed-rank test" in text
+    assert r"P(A, equal, B)" in text
+    for title in ("flowers", "wines", "cells", "digits"):
+        assert re.search(rf"^{title} & .* & .* & .* \\\\$", text, re.MULTILINE)
+
+
+def test_the_diagram_and_the_curves(told):
+    here = told[1]
+    assert "Friedman test of 3 algorithms over 4 data sets" in find(told, "compare")
+    names = {path.name for path in here.glob("diagram*")}
+    assert names == {
+        f"diagram{middle}.{end}" for middle in ("", "-matrix") for end in ("png", "svg")
+    }
+    assert "No curve, as it has no boosting rounds: centroids." in find(told, "boostbench figure")
+
+
+def test_probabilities(told):
+    assert "Log-loss in nats" in find(told, "table scores.yaml")
+
+
+def test_another_paper(told):
+    assert re.search(r"2 published numbers: .*", find(told, "check"))
+
+
+def test_what_is_kept(told):
+    here = told[1]
+    assert "0 figures" not in find(told, "report")
+    page = (here / "results" / "report.html").read_text()
+    assert page.index("What was run") < page.index("Centroids beside boosting")
+    with open(here / "results" / "splits.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["algo"] for row in rows} == {"Centroids", "adaboost_mh", "samme"}
