@@ -25,6 +25,7 @@ __all__ = [
     "AdaBoostMH",
     "AdaBoostMO",
     "AdaBoostSIP",
+    "BaggedBooster",
     "CodewordBoosting",
     "CodewordMCBoost",
     "FourierFeaturesSVC",

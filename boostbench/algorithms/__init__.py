@@ -1,6 +1,7 @@
 """Floor 2: the algorithms as scikit-learn estimators, one file per family."""
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+from boostbench.algorithms.bagging import BaggedBooster
 from boostbench.algorithms.cgens import CGENS, CGENSSLS
 from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
@@ -40,6 +41,7 @@ __all__ = [
     "AdaBoostMH",
     "AdaBoostMO",
     "AdaBoostSIP",
+    "BaggedBooster",
     "CodewordBoosting",
     "CodewordMCBoost",
     "FourierFeaturesSVC",

@@ -1,0 +1,223 @@
+"""Bags of boosters: the mean of copies that saw different samples, each stopped by the others."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostbench.algorithms.base import Booster, BoostingClassifier, Weighted, dense
+from boostbench.algorithms.early_stopping import hold_out
+from boostbench.algorithms.mcboost import MCBoost
+from boostbench.algorithms.stump_sums import StumpSum
+from boostbench.core.weak.stumps import Stump, Stumps
+
+
+class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """The mean of boosters that were trained on random parts of the samples.
+
+    Each member is trained on a part, and the samples that are left out say when it ends (see
+    `n_iter_no_change` of the boosters). So every sample is learned from, and every member is
+    stopped by samples that it did not see. The score is the mean of the members' scores. Of sums of
+    stumps it is one again, so that all that shows, explains or converts such a model works on the
+    bag.
+
+    Parameters
+    ----------
+    estimator : BoostingClassifier or None, default=None
+        The booster, whose rounds can be undone; `random_state` and `n_iter_no_change` of its copies
+        are set. None: ``MCBoost(loss="logistic")``.
+    n_estimators : int, default=14
+        Members of the bag.
+    validation_fraction : float, default=0.15
+        Part of the samples that a member does not see, stratified.
+    bootstrap : bool, default=False
+        Whether a member sees as many samples as there are, drawn with replacement, and at least one
+        of each class; those that were not drawn, about 37 %, stop it.
+    n_iter_no_change : int, default=50
+        Rounds in a row without progress after which the training of a member ends.
+    n_jobs : int or None, default=None
+        Members trained at the same time, in processes of joblib; -1: as many as there are cores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the parts, and of the members.
+
+    Attributes
+    ----------
+    estimators_ : list of BoostingClassifier
+        The members, fitted.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    seconds_ : dict of str to float
+        CPU seconds of each phase of the training, of all members together.
+
+    See Also
+    --------
+    sklearn.ensemble.BaggingClassifier : Of any classifiers, without early stopping.
+
+    References
+    ----------
+    .. [1] L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
+    .. [2] H. Nori, S. Jenkins, P. Koch and R. Caruana, "InterpretML: A unified framework for
+       machine learning interpretability", 2019: explainable boosting machines are such bags.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bag = BaggedBooster(n_estimators=5, random_state=0).fit(X, y)
+    >>> bag.score(X, y) > 0.95
+    True
+    >>> terms = bag.shape_functions().explain_local(X[:1])[1]
+    >>> bool(np.isclose(terms.to_numpy().sum(), bag.decision_function(X[:1])[0, 1]))
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        "estimator": [BoostingClassifier, None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "bootstrap": ["boolean"],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        n_estimators=14,
+        validation_fraction=0.15,
+        bootstrap=False,
+        n_iter_no_change=50,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.validation_fraction = validation_fraction
+        self.bootstrap = bootstrap
+        self.n_iter_no_change = n_iter_no_change
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Train the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data, finite; sparse where the booster takes that.
+        y : array-like of shape (n_samples,)
+            Labels of any type that sorts.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, y holds one class only, a parameter is out of range, the
+            booster has no early stopping, or there are too few samples to leave some out.
+        """
+        self._validate_params()
+        booster = self._booster()
+        if not isinstance(booster, Weighted):
+            raise ValueError(f"{type(booster).__name__} has no early stopping, which a bag needs")
+        X, y = self._validated(X, y)
+        labels = Booster._target(self, y)
+        rng = check_random_state(self.random_state)
+        tasks = []
+        for _ in range(self.n_estimators):
+            train, rest = self._parts(labels, rng)
+            seed = rng.randint(np.iinfo(np.int32).max)
+            member = clone(booster).set_params(
+                n_iter_no_change=self.n_iter_no_change, random_state=seed
+            )
+            tasks.append(delayed(_fit)(member, X, y, train, rest))
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
+        return self
+
+    def decision_function(self, X):
+        """Score the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
+            The mean of the members' scores.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        return np.mean([member.decision_function(X) for member in self.estimators_], axis=0)
+
+    # What these do depends on the scores alone.
+    predict = BoostingClassifier.predict
+    predict_proba = BoostingClassifier.predict_proba
+    feature_importances_ = BoostingClassifier.feature_importances_
+    shape_functions = BoostingClassifier.shape_functions
+    rules = BoostingClassifier.rules
+
+    @property
+    def seconds_(self):
+        """CPU seconds of each phase of the training, of all members together."""
+        check_is_fitted(self)
+        phases = {name for member in self.estimators_ for name in member.seconds_}
+        return {
+            name: sum(member.seconds_.get(name, 0.0) for member in self.estimators_)
+            for name in sorted(phases)
+        }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        of_booster = self._booster().__sklearn_tags__()
+        tags.input_tags.sparse = of_booster.input_tags.sparse
+        tags.classifier_tags.multi_class = of_booster.classifier_tags.multi_class
+        return tags
+
+    def _booster(self):
+        return MCBoost(loss="logistic") if self.estimator is None else self.estimator
+
+    def _validated(self, X, *y, **options):
+        accepted = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
+
+    def _parts(self, labels, rng):
+        """Draw the samples that a member sees, and give the others."""
+        if not self.bootstrap:
+            return hold_out(labels, self.validation_fraction, rng)
+        train = rng.randint(len(labels), size=len(labels))
+        order = rng.permutation(len(labels))
+        classes, first = np.unique(labels[order], return_index=True)
+        lacking = ~np.isin(classes, labels[train])
+        train = np.concatenate([train, order[first[lacking]]])
+        rest = np.setdiff1d(order, train)
+        if not len(rest):
+            raise ValueError("there are too few samples: a bootstrap left none out")
+        return train, rest
+
+    def _inverse_temperature(self):
+        return self.estimators_[0]._inverse_temperature()
+
+    def _stump_sum(self):
+        sums = [member._stump_sum() for member in self.estimators_]
+        fields = [
+            np.concatenate([getattr(s.stumps, field) for s in sums]) for field in Stump._fields
+        ]
+        return StumpSum(
+            Stumps([Stump(*stump) for stump in zip(*fields, strict=True)]),
+            np.concatenate([s.coefficients for s in sums]) / len(sums),
+            np.mean([s.intercept for s in sums], axis=0),
+        )
+
+
+def _fit(member, X, y, train, rest):
+    return member.fit(X[train], y[train], X_val=dense(X[rest]), y_val=y[rest])

@@ -1,0 +1,159 @@
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench import (
+    AdaBoost,
+    AdaBoostMH,
+    BaggedBooster,
+    LPBoost,
+    MCBoost,
+    ProjectedAdaBoostMH,
+    RBoostRank,
+)
+from boostbench.algorithms.probabilities import probabilities
+
+from .problems import blobs
+
+BAGS = {
+    "MCBoost": BaggedBooster(n_estimators=4, random_state=0),
+    "bootstrap": BaggedBooster(n_estimators=4, bootstrap=True, random_state=0),
+    "AdaBoostMH": BaggedBooster(AdaBoostMH(), n_estimators=3, random_state=0),
+    "AdaBoost": BaggedBooster(AdaBoost(constant=True), n_estimators=3, random_state=0),
+}
+
+
+@pytest.fixture(params=BAGS, ids=str)
+def fitted(request):
+    bag = BAGS[request.param]
+    X, y = blobs(2 if request.param == "AdaBoost" else 3, n_samples=120)
+    return bag.fit(X, np.array(["ant", "bee", "cat"])[y]), X
+
+
+@parametrize_with_checks(
+    [
+        BaggedBooster(MCBoost(n_iterations=10), n_estimators=2, random_state=0),
+        BaggedBooster(AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0),
+    ]
+)
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+def test_the_score_is_the_mean_of_the_scores(fitted):
+    bag, X = fitted
+    scores = [member.decision_function(X) for member in bag.estimators_]
+    assert len(scores) == bag.n_estimators
+    np.testing.assert_allclose(bag.decision_function(X), np.mean(scores, axis=0), atol=1e-12)
+    beta = bag.estimators_[0]._inverse_temperature()
+    np.testing.assert_allclose(
+        bag.predict_proba(X), probabilities(np.mean(scores, axis=0), beta), atol=1e-12
+    )
+    assert (bag.predict(X) == bag.classes_[bag.predict_proba(X).argmax(axis=1)]).all()
+
+
+def test_it_is_one_sum_of_stumps(fitted):
+    bag, X = fitted
+    shapes = bag.shape_functions()
+    scores = bag.decision_function(X).reshape(len(X), -1)
+    terms = shapes.explain_local(X).to_numpy().reshape(*scores.shape, -1)
+    np.testing.assert_allclose(terms.sum(axis=2), scores, atol=1e-9)
+    of_members = [member.shape_functions() for member in bag.estimators_]
+    for feature in range(X.shape[1]):
+        thresholds, values = shapes.steps(feature)
+        at = np.append(thresholds, np.inf)
+        mean = 0.0
+        for member in of_members:
+            own, steps = member.steps(feature)
+            mean = mean + steps[np.searchsorted(own, at)] / len(of_members)
+        # Constant stumps are no part of a feature's function.
+        np.testing.assert_allclose(values, mean, atol=1e-9)
+    assert bag.feature_importances_.sum() == pytest.approx(1)
+    rules = bag.rules()
+    n_stumps = sum(len(member.rules()) for member in bag.estimators_)
+    assert len(rules) == n_stumps
+
+
+def test_each_member_is_stopped_by_what_it_did_not_see():
+    X, y = blobs(3, n_samples=200, spread=3.0)
+    seen = []
+
+    class Spy(MCBoost):
+        def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
+            seen.append((X, X_val))
+            return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+
+    for bootstrap, least, most in [(False, 30, 30), (True, 50, 95)]:
+        seen.clear()
+        bag = BaggedBooster(Spy(), n_estimators=3, bootstrap=bootstrap, random_state=1).fit(X, y)
+        parts = [{row.tobytes() for row in part} for pair in seen for part in pair]
+        for train, rest in zip(parts[::2], parts[1::2], strict=True):
+            assert not train & rest
+            assert len(train | rest) == 200
+            assert least <= len(rest) <= most
+        assert len({frozenset(rest) for rest in parts[1::2]}) == 3
+        for member in bag.estimators_:
+            assert member.n_iterations_ < len(member.validation_losses_) < 1000
+
+
+def test_rare_classes_are_in_every_member():
+    X, y = make_blobs([1, 2, 40, 40], 3, random_state=0)
+    for bootstrap in (False, True):
+        bag = BaggedBooster(n_estimators=6, bootstrap=bootstrap, random_state=0).fit(X, y)
+        assert all(len(member.classes_) == 4 for member in bag.estimators_)
+        assert bag.predict_proba(X).shape == (83, 4)
+
+
+def test_a_bag_errs_less_than_a_member():
+    X, y = blobs(2, n_samples=400, n_features=6, spread=3.0)
+    train, test = slice(0, 200), slice(200, 400)
+    bag = BaggedBooster(n_estimators=20, random_state=0).fit(X[train], y[train])
+    errors = [1 - member.score(X[test], y[test]) for member in bag.estimators_]
+    assert 1 - bag.score(X[test], y[test]) <= np.mean(errors)
+
+
+def test_jobs_change_nothing():
+    X, y = blobs(3, n_samples=100)
+    with parallel_config("threading"):
+        one, two = (
+            BaggedBooster(n_estimators=3, n_jobs=n_jobs, random_state=0).fit(X, y)
+            for n_jobs in (1, 2)
+        )
+    assert (one.decision_function(X) == two.decision_function(X)).all()
+    assert set(one.seconds_) == {"preparation", "search", "coefficients"}
+
+
+def test_frames_and_sparse_matrices():
+    X, y = blobs(3, n_samples=100)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    bag = BaggedBooster(n_estimators=2, random_state=0).fit(frame, y)
+    assert set(bag.rules()["feature"]) <= set("abcd")
+    X[np.abs(X) < 1] = 0
+    dense, sparse = (
+        BaggedBooster(n_estimators=2, random_state=0).fit(Z, y) for Z in (X, csr_array(X))
+    )
+    np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(csr_array(X)))
+
+
+def test_members_on_projected_features_are_no_sum_of_stumps():
+    X, y = blobs(3, n_samples=100)
+    bag = BaggedBooster(ProjectedAdaBoostMH(n_iterations=20), n_estimators=2).fit(X, y)
+    assert bag.score(X, y) > 0.5
+    assert not hasattr(bag, "feature_importances_")
+    with pytest.raises(ValueError, match="projected features"):
+        bag.shape_functions()
+
+
+def test_errors():
+    X, y = blobs(2)
+    for booster in (RBoostRank(), LPBoost()):
+        with pytest.raises(ValueError, match=f"{type(booster).__name__} has no early stopping"):
+            BaggedBooster(booster).fit(X, y)
+    with pytest.raises(ValueError, match="'estimator' parameter of BaggedBooster"):
+        BaggedBooster("MCBoost").fit(X, y)
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        BaggedBooster(AdaBoost()).fit(*blobs(3))
