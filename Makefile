@@ -71,6 +71,7 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 	$(BIN)/python scripts/bench_rounds.py
 	$(BIN)/python scripts/bench_projections.py
 	$(BIN)/python scripts/bench_peers.py
+	$(BIN)/python scripts/bench_small.py
 	$(BIN)/python scripts/bench_coefficients.py
 	$(BIN)/python scripts/bench_rpboost.py
 	$(BIN)/python scripts/bench_predictions.py
