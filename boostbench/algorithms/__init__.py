@@ -3,6 +3,7 @@
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
 from boostbench.algorithms.bagging import BaggedBooster
 from boostbench.algorithms.cgens import CGENS, CGENSSLS
+from boostbench.algorithms.erlp_boost import ERLPBoost
 from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
 from boostbench.algorithms.kernel_hashing import BRE, KSH
@@ -15,6 +16,7 @@ from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoo
 from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
+from boostbench.algorithms.nm_boost import NMBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
 from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
 from boostbench.algorithms.projections import LPP, NPE
@@ -44,6 +46,7 @@ __all__ = [
     "BaggedBooster",
     "CodewordBoosting",
     "CodewordMCBoost",
+    "ERLPBoost",
     "FourierFeaturesSVC",
     "GradBoost",
     "LPBoost",
@@ -51,6 +54,7 @@ __all__ = [
     "LsBoostRegressor",
     "MCBoost",
     "MultiBoost",
+    "NMBoost",
     "PerceptronAdaBoost",
     "PerceptronKernelSVC",
     "ProjectedAdaBoostMH",

@@ -19,11 +19,13 @@ from boostbench.algorithms import (
     AdaBoostMO,
     AdaBoostSIP,
     CodewordMCBoost,
+    ERLPBoost,
     GradBoost,
     LPBoost,
     LsBoost,
     MCBoost,
     MultiBoost,
+    NMBoost,
     PerceptronAdaBoost,
     ProjectedAdaBoostMH,
     RBoostProj,
@@ -157,6 +159,8 @@ CASES |= {
     "LPBoost, perceptrons": LPBoost(
         n_iterations=12, weak_learner="perceptron", n_candidates=50, random_state=0
     ),
+    "NMBoost": NMBoost(n_iterations=12, C=0.1),
+    "ERLPBoost": ERLPBoost(n_iterations=12),
     "PerceptronAdaBoost": PerceptronAdaBoost(n_iterations=12, n_candidates=50, random_state=0),
 }
 BINARY = (AdaBoost, CGENS, LPBoost, LsBoost, RpBoost)

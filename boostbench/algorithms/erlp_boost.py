@@ -1,0 +1,150 @@
+"""ERLPBoost: LPBoost's soft margin with a relative entropy, by column generation."""
+
+import warnings
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from boostbench.algorithms.lpboost import LPBoost
+from boostbench.algorithms.normalised_margins import MarginMaster, NormalisedMargins
+from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
+
+# A program is solved where its value is known to this part of what the soft margin may miss.
+_SOLVED = 1e-3
+
+
+class _ERLPBoostMaster(MarginMaster):
+    def __init__(self, params, search, signs, program):
+        super().__init__(params, search, signs, program)
+        self.tol = params.epsilon / 2 if params.tol is None else params.tol
+        self.bound = np.inf
+        self.worst = 0.0
+
+    def generate(self):
+        found = super().generate()
+        # By weak duality: d is allowed in the program over all stumps.
+        edge = self.program.edge if found is None else found.edge
+        self.bound = min(self.bound, edge + self.program.divergence)
+        return None if self.bound - self.program.value <= self.tol else found
+
+    def correct(self, found):
+        progress = super().correct(found)
+        self.objective[-1] = -self.program.value
+        self.worst = max(self.worst, self.program.gap)
+        return progress
+
+    def end(self):
+        if self.worst > _SOLVED * self.params.epsilon:
+            warnings.warn(
+                "Newton's method did not solve all programs of ERLPBoost: some soft margin may be "
+                f"{self.worst:.1e} larger; a larger epsilon makes them easier",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+
+
+class ERLPBoost(NormalisedMargins):
+    r"""Entropy regularised LPBoost for two classes.
+
+    The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0` and :math:`\sum_j w_j = 1`. After
+    each new stump the weights d of the samples are found from
+
+    .. math:: \min_d \max_j \sum_i d_i y_i h_j(x_i) + \frac1\eta \sum_i d_i \ln \frac{d_i}{d^0_i}
+              \quad\text{s.t.}\quad \sum_i d_i = 1, \; 0 \le d_i \le \frac{d^0_i}{\nu},
+
+    with :math:`d^0` the weights of the samples, of sum 1, and w are the multipliers of the largest
+    edge. Without the relative entropy its value is the soft margin of LPBoost, the largest
+    :math:`\rho - \frac1\nu \sum_i d^0_i \max(0, \rho - y_i F(x_i))`; with it the value is larger by
+    :math:`\ln(1 / \nu) / \eta` at most, half of `epsilon` where :math:`\eta` is as in [1]_,
+
+    .. math:: \eta = \max\Bigl(\frac12, \frac2\epsilon \ln \frac1\nu\Bigr).
+
+    The next stump is that of the largest edge. Training ends where no stump can change the value by
+    more than `tol`. With half of `epsilon`, the number of rounds is then at most of the order of
+    :math:`\ln(1 / \nu) / \epsilon^2`, and the soft margin is within `epsilon` of the largest [1]_.
+    There is no bias.
+
+    Parameters
+    ----------
+    n_iterations : int, default=500
+        Stumps at most.
+    nu : float, default=0.1
+        :math:`\nu`, the least part of the samples that d is spread over, in (0, 1]: about the part
+        that may be within the margin.
+    epsilon : float, default=0.01
+        :math:`\epsilon`, which the soft margin may miss.
+    tol : float or None, default=None
+        What ends the training; None: half of `epsilon`.
+    random_state : int, RandomState instance or None, default=None
+        Draws what early stopping would hold out; the training is not random.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
+
+    Attributes
+    ----------
+    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    coefficients_ : ndarray of shape (n_iterations_,)
+        w after the last round; many are 0.
+    weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)
+        w after each round, row by row.
+    objective_ : ndarray of shape (n_iterations_,)
+        Minus the value after each round.
+    dual_ : ndarray of shape (n_samples,)
+        d after the last round.
+    bound_ : float
+        Minus the largest value that the program over all stumps can have: `objective_` would not
+        fall below it.
+
+    Warns
+    -----
+    ConvergenceWarning
+        By `fit`, where Newton's method has not solved a program.
+
+    References
+    ----------
+    .. [1] M. K. Warmuth, K. A. Glocer and S. V. N. Vishwanathan, "Entropy regularized LPBoost",
+       ALT 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> ERLPBoost(n_iterations=30).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar = {
+        **LPBoost._parameter_constraints,
+        "nu": [Interval(Real, 0, 1, closed="right")],
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+    }
+
+    _kind: ClassVar = _ERLPBoostMaster
+
+    def __init__(
+        self,
+        n_iterations=500,
+        nu=0.1,
+        epsilon=0.01,
+        tol=None,
+        random_state=None,
+        class_weight=None,
+    ):
+        self.n_iterations = n_iterations
+        self.nu = nu
+        self.epsilon = epsilon
+        self.tol = tol
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def _program(self, weights):
+        eta = max(0.5, 2 / self.epsilon * np.log(1 / self.nu))
+        return EntropyMarginProgram(weights, self.nu, eta)
+
+    def _keep(self, master):
+        super()._keep(master)
+        self.bound_ = -master.bound

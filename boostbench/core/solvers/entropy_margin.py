@@ -1,0 +1,210 @@
+"""ERLPBoost's program over a growing set of weak learners, by Newton's method on the simplex."""
+
+import numpy as np
+from scipy.special import rel_entr
+
+from boostbench.core.solvers.growing import GrowingRows
+
+# The gap between the two sides of the program that is as good as none: edges are at most 1.
+_GAP = 1e-9
+_STEPS = 500
+
+# What is added to the Hessian's diagonal, in parts of eta: more after a step that was too long, as
+# samples come to their bound or leave it, less after a full one.
+_LEAST_DAMPING = 1e-9
+_FIRST_DAMPING = 1e-4
+_MOST_DAMPING = 1e2
+_SUFFICIENT_INCREASE = 1e-4
+_SHORTEST_STEP = 1e-3
+
+
+class EntropyMarginProgram:
+    r"""The program of ERLPBoost, to which a weak learner is added at a time.
+
+    .. math:: \min_{d} \max_j \sum_i d_i y_i h_j(x_i) + \frac1\eta \sum_i d_i \ln\frac{d_i}{d^0_i}
+              \quad\text{s.t.}\quad 1^\top d = 1, \; 0 \le d_i \le d^0_i / \nu
+
+    Its dual program maximises over the simplex, :math:`w \ge 0, 1^\top w = 1`, the concave and
+    smooth
+
+    .. math:: \phi(w) = \min_d \sum_i d_i \rho_i + \frac1\eta \sum_i d_i \ln\frac{d_i}{d^0_i},
+              \quad \rho_i = \sum_j w_j y_i h_j(x_i),
+
+    with the same d, which are found in closed form: :math:`d_i = \min(d^0_i / \nu, \theta d^0_i
+    e^{-\eta \rho_i})`. The gradient of :math:`\phi` are the edges, and its Hessian is that of the
+    log-sum-exp of the samples that are not at their bound. Each Newton step is a quadratic program
+    over the simplex, solved by an active set. It starts from the last solution.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,)
+        Of the samples, positive, on any scale: :math:`d^0`.
+    nu : float
+        :math:`\nu`, in (0, 1].
+    eta : float
+        :math:`\eta`, positive.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_samples,)
+        d.
+    edge : float
+        The largest edge of the weak learners; 0 before the first.
+    coefficients : ndarray of shape (n_columns,)
+        w.
+    value : float
+        :math:`\phi(w)`, the maximum.
+    divergence : float
+        The relative entropy of d to :math:`d^0`, divided by :math:`\eta`.
+    gap : float
+        What the maximum may be above `value`.
+
+    Examples
+    --------
+    >>> program = EntropyMarginProgram(np.ones(4), nu=0.5, eta=10.0)
+    >>> program.add(np.array([1.0, 1.0, -1.0, -1.0]))
+    >>> print(program.dual.round(3), round(program.edge, 3))
+    [0.  0.  0.5 0.5] -1.0
+    """
+
+    def __init__(self, weights, nu, eta):
+        self._prior = weights / weights.sum()
+        self._cap = self._prior / nu
+        self._log_cap = -np.log(nu)
+        self._eta = eta
+        self._damping = _FIRST_DAMPING
+        self._margins = GrowingRows(len(weights))
+        self.coefficients = np.empty(0)
+        self.edge = self.divergence = self.gap = 0.0
+        self.dual = self._prior
+        self.value = -np.inf
+
+    def add(self, margins):
+        """Add a weak learner, and solve.
+
+        Parameters
+        ----------
+        margins : ndarray of shape (n_samples,)
+            :math:`y_i h(x_i)`.
+        """
+        self._margins.append(margins)
+        U = self._margins.matrix
+        first = not len(self.coefficients)
+        self.coefficients = np.append(self.coefficients, float(first))
+        self._move(self.coefficients @ U)
+        for _ in range(_STEPS):
+            edges = U @ self.dual
+            self.edge = float(edges.max())
+            self.gap = self.edge - float(self.coefficients @ edges)
+            if self.gap <= _GAP or not self._step(U, edges):
+                break
+
+    def _move(self, rho):
+        """Find d for the margins."""
+        self._rho = rho
+        self.dual, self._inside, self._mass = self._weigh(rho)
+        self.divergence = float(rel_entr(self.dual, self._prior).sum()) / self._eta
+        self.value = float(self.dual @ rho) + self.divergence
+
+    def _weigh(self, rho):
+        """Return d, where it is below its bound, and its sum there."""
+        order = np.argsort(rho, kind="stable")
+        # With the k smallest margins at their bound: what is left for the others, and the factor of
+        # these. k is the least number with which no other is above its bound.
+        left = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
+        exponents = -self._eta * rho[order]
+        tails = np.logaddexp.accumulate((exponents + np.log(self._prior[order]))[::-1])[::-1]
+        with np.errstate(divide="ignore"):
+            log_theta = np.log(np.maximum(left[:-1], 0.0)) - tails
+        k = int(np.argmax(np.append(log_theta + exponents <= self._log_cap, True)))
+        dual = self._cap.copy()
+        rest = order[k:]
+        if len(rest):
+            dual[rest] = self._prior[rest] * np.exp(log_theta[k] + exponents[k:])
+        return dual, rest, max(float(left[k]), 0.0)
+
+    def _step(self, U, edges):
+        """Try a Newton step; False where rounding hides what the shortest would gain."""
+        w, value, rho = self.coefficients, self.value, self._rho
+        some = np.flatnonzero((w > 0) | (edges > w @ edges))
+        H = self._hessian(U[some])
+        target = np.zeros_like(w)
+        target[some] = _simplex_maximiser(H, edges[some], w[some])
+        step = target - w
+        slope = float(step @ edges)
+        promised = slope - 0.5 * float(step[some] @ H @ step[some])
+        along = step @ U
+        size = 1.0
+        while size > _SHORTEST_STEP and slope > 0:
+            self._move(rho + size * along)
+            gain = self.value - value
+            if gain >= _SUFFICIENT_INCREASE * size * slope:
+                self._adapt(gain / promised if size == 1.0 else 0.0)
+                # Rounding must not leave behind what should be 0.
+                w = target if size == 1.0 else np.maximum(w + size * step, 0.0)
+                self.coefficients = w / w.sum()
+                return True
+            size /= 2
+        self._move(rho)
+        self._adapt(0.0)
+        return self._damping < _MOST_DAMPING
+
+    def _adapt(self, kept):
+        """Trust the quadratic model more or less, by the part of its promise that was kept."""
+        factor = 0.1 if kept > 0.75 else 10.0 if kept < 0.25 else 1.0
+        self._damping = float(np.clip(factor * self._damping, _LEAST_DAMPING, _MOST_DAMPING))
+
+    def _hessian(self, U):
+        """Minus the Hessian of the value, positive definite by its damping."""
+        inside = self._inside[self.dual[self._inside] > 0]
+        d = self.dual[inside]
+        among = U[:, inside]
+        H = np.zeros((len(U), len(U)))
+        if self._mass > 0:
+            mean = among @ d
+            H = self._eta * ((among * d) @ among.T - np.outer(mean, mean) / self._mass)
+        H[np.diag_indices_from(H)] += self._damping * self._eta
+        return H
+
+
+def _simplex_maximiser(H, slope, start):
+    """Maximise ``slope @ p - p @ H @ p / 2`` where ``start + p`` is in the simplex.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n, n)
+        Positive definite.
+    slope, start : ndarray of shape (n,)
+        `start` is in the simplex.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        ``start + p``.
+    """
+    x, free = start.copy(), start > 0
+    slope = slope.copy()
+    for _ in range(10 * len(x)):
+        some = np.flatnonzero(free)
+        one, other = np.linalg.solve(
+            H[np.ix_(some, some)], np.stack([slope[some], np.ones(len(some))], axis=1)
+        ).T
+        level = one.sum() / other.sum()
+        p = one - level * other
+        falling = p < 0
+        sizes = np.full(len(p), np.inf)
+        sizes[falling] = -x[some][falling] / p[falling]
+        first = int(sizes.argmin())
+        size = min(1.0, sizes[first])
+        x[some] = np.maximum(x[some] + size * p, 0.0)
+        slope -= H[:, some] @ (size * p)
+        if size < 1.0:
+            x[some[first]] = 0.0
+            free[some[first]] = False
+            continue
+        gains = np.where(free, -np.inf, slope - level)
+        best = int(gains.argmax())
+        if gains[best] <= 1e-3 * _GAP:
+            break
+        free[best] = True
+    return x

@@ -1,0 +1,75 @@
+"""NM-Boost's linear program over a growing set of weak learners: LPBoost's, in another box."""
+
+import highspy
+import numpy as np
+
+from boostbench.core.solvers.soft_margin import SoftMarginProgram
+
+
+class NegativeMarginProgram(SoftMarginProgram):
+    r"""The dual linear program of NM-Boost, to which a constraint is added at a time.
+
+    With weights s of the samples, of mean 1, it is
+
+    .. math:: \max_{v, \gamma} \tau \sum_i (v_i - C s_i) - \gamma \quad\text{s.t.}\quad
+              \sum_i v_i y_i h_j(x_i) \le \gamma, \quad C s_i \le v_i \le (1 + C) s_i.
+
+    As the constraints of `SoftMarginProgram` end in 1, its last variable is :math:`\gamma - 1`.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,)
+        Of the samples, positive, on any scale.
+    C : float
+        Weight of the margins beside the negative margins.
+    margin : float or None
+        :math:`\tau`; None: 1 / J with J constraints, 1 / 2 with the first, as no margin is above 1:
+        the one weak learner of the largest edge would solve all programs, and w is 1 anyway.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_samples,)
+        v, clipped to its box.
+    edge : float
+        :math:`\gamma`; 0 before the first constraint.
+    coefficients : ndarray of shape (n_constraints,)
+        w, the multipliers of the constraints, whose sum is 1.
+    value : float
+        The maximum by the number of samples, which is also the minimum of
+        :math:`\frac1n \sum_i s_i [\max(0, \tau - \rho_i) - C \rho_i]` with the margins
+        :math:`\rho_i = \sum_j w_j y_i h_j(x_i)`.
+
+    Examples
+    --------
+    >>> program = NegativeMarginProgram(np.ones(3), C=0.5, margin=0.5)
+    >>> program.add(np.array([1.0, 1.0, -1.0]))
+    >>> print(round(program.value, 6), program.edge, program.coefficients)
+    0.333333 -0.5 [1.]
+    """
+
+    def __init__(self, weights, C, margin=None):
+        n_samples = len(weights)
+        weights = weights / weights.mean()
+        self._lower, self._upper = C * weights, (1 + C) * weights
+        self._margin = margin
+        super().__init__(n_samples + 1, np.append(self._upper, np.inf))
+        self._check(self._highs.changeColBounds(n_samples, -highspy.kHighsInf, highspy.kHighsInf))
+        self._check(self._highs.changeColCost(n_samples, -1.0))
+        lower = self._lower
+        self._check(self._highs.changeColsBounds(n_samples, self._columns[:-1], lower, self._upper))
+        self.dual = self._upper
+        self.edge = 0.0
+        self.value = np.inf
+
+    def add(self, margins):
+        """Add the constraint of a weak learner, and solve; as `SoftMarginProgram.add`."""
+        n_samples = len(margins)
+        n_constraints = len(self.coefficients) + 1
+        margin = 1 / max(n_constraints, 2) if self._margin is None else self._margin
+        costs = np.full(n_samples, margin)
+        self._check(self._highs.changeColsCost(n_samples, self._columns[:-1], costs))
+        super().add(np.append(margins, -1.0))
+        v = self.dual[:-1]
+        self.edge = margin * v.sum() - self.value + 1.0
+        self.value = (margin * (v - self._lower).sum() - self.edge) / n_samples
+        self.dual = np.clip(v, self._lower, self._upper)

@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from boostbench.algorithms import NMBoost
+
+from . import reference
+from .problems import blobs, noise
+
+
+def all_margins(X, y):
+    """y h(x) of every stump and its negative; (n_stumps, n_samples)."""
+    outputs = np.array(reference.stump_outputs(X))
+    return np.vstack([outputs, -outputs]) * (2.0 * y - 1)
+
+
+def whole_program(margins, C, tau, weights=None):
+    """The program over all weak learners at once, with slacks in place of negative margins."""
+    n_columns, n_samples = margins.shape
+    weights = np.ones(n_samples) if weights is None else weights
+    cost = np.concatenate([-C * margins @ weights, weights])
+    return linprog(
+        cost / weights.sum(),
+        A_ub=np.hstack([-margins.T, -np.eye(n_samples)]),
+        b_ub=np.full(n_samples, -tau),
+        A_eq=[[1.0] * n_columns + [0.0] * n_samples],
+        b_eq=[1.0],
+        method="highs",
+    )
+
+
+@pytest.mark.parametrize("problem", [blobs, noise])
+@pytest.mark.parametrize(("C", "margin"), [(0.01, 0.1), (0.1, 0.3), (0.3, 1.0), (0.03, None)])
+class TestTheOptimum:
+    def test_it_is_that_of_all_stumps(self, problem, C, margin):
+        X, y = problem(2, n_samples=30, n_features=2, seed=1)
+        model = NMBoost(C=C, margin=margin).fit(X, y)
+        T = model.n_iterations_
+        assert 0 < T < 500
+        # With the margin of the last round, where it depends on the round.
+        found = whole_program(all_margins(X, y), C, margin or 1 / max(T, 2))
+        assert model.objective_[-1] == pytest.approx(found.fun, abs=1e-6)
+
+    def test_the_duality_gap_is_closed(self, problem, C, margin):
+        X, y = problem(2, n_samples=30, n_features=2, seed=2)
+        model = NMBoost(C=C, margin=margin).fit(X, y)
+        tau = margin or 1 / max(model.n_iterations_, 2)
+        w, v = model.coefficients_, model.dual_
+        assert w.min() >= 0
+        assert w.sum() == pytest.approx(1.0)
+        assert v.min() >= C
+        assert v.max() <= 1 + C
+        rho = (2 * y - 1) * model.decision_function(X)
+        primal = np.mean(np.maximum(0, tau - rho) - C * rho)
+        edges = all_margins(X, y) @ v
+        dual = (tau * (v - C).sum() - edges.max()) / len(y)
+        assert primal == pytest.approx(dual, abs=1e-5)
+        # Complementary slackness: of the samples, and of the stumps.
+        assert v[rho > tau + 1e-6] == pytest.approx(C, abs=1e-6)
+        assert v[rho < tau - 1e-6] == pytest.approx(1 + C, abs=1e-6)
+        own = np.array(reference.stage_outputs(model, X)) * (2 * y - 1) @ v
+        assert own[w > 1e-9] == pytest.approx(edges.max(), abs=1e-4)
+
+
+def test_each_round_is_the_program_of_the_stumps_so_far():
+    X, y = noise(2, seed=3)
+    weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+    model = NMBoost(n_iterations=15, C=0.05).fit(X, y, sample_weight=weights)
+    margins = np.array(reference.stage_outputs(model, X)) * (2 * y - 1)
+    for t in range(1, model.n_iterations_ + 1):
+        found = whole_program(margins[:t], 0.05, 1 / max(t, 2), weights)
+        assert model.objective_[t - 1] == pytest.approx(found.fun, abs=1e-7)
+    assert model.n_iterations_ == 15
+    assert (np.diff(model.objective_) <= 1e-9).all()
+
+
+def test_a_large_c_takes_the_one_best_stump():
+    X, y = blobs(2, seed=4)
+    model = NMBoost(C=1e4, margin=0.5).fit(X, y)
+    assert np.count_nonzero(model.coefficients_ > 1e-9) == 1
+    best = all_margins(X, y).sum(axis=1).max()
+    rho = (2 * y - 1) * model.decision_function(X)
+    assert rho.sum() == pytest.approx(best)
+
+
+def test_by_hand():
+    """Four points on a line, the third of the other class: stumps err on one of them."""
+    X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 0])
+    model = NMBoost(C=0.1, margin=0.5).fit(X, y)
+    # Cut behind the second point, margins are (1, 1, 1, -1); behind the first, the other way round,
+    # (-1, 1, -1, 1). Three parts of the one and one of the other: (1/2, 1, 1/2, -1/2), which is
+    # below the margin by 1 in all, and sums to 3/2.
+    assert model.objective_[-1] == pytest.approx((1 - 0.1 * 1.5) / 4)
+    assert model.decision_function(X) == pytest.approx([-0.5, -1.0, 0.5, 0.5])
+
+
+def test_a_sample_twice_is_a_sample_of_twice_the_weight():
+    X, y = blobs(2, seed=4)
+    weights = 1 + np.arange(len(y)) % 2
+    once = NMBoost(C=0.1, margin=0.2).fit(X, y, sample_weight=weights)
+    twice = NMBoost(C=0.1, margin=0.2).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert twice.objective_[-1] == pytest.approx(once.objective_[-1], abs=1e-6)
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, 1.5, np.nan])
+def test_a_margin_that_is_none(margin):
+    with pytest.raises(ValueError, match="The 'margin' parameter of NMBoost must be"):
+        NMBoost(margin=margin).fit(*blobs(2))
+
+
+def test_constant_features_leave_the_model_empty():
+    X, y = np.ones((5, 2)), np.array([1, 1, 0, 1, 0])
+    assert NMBoost().fit(X, y).n_iterations_ == 0
