@@ -77,6 +77,7 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 	$(BIN)/python scripts/bench_predictions.py
 	$(BIN)/python scripts/bench_kernel_ensembles.py --largest
 	$(BIN)/python scripts/bench_lpboost.py --largest
+	$(BIN)/python scripts/bench_lp_family.py --largest
 	$(BIN)/python scripts/bench_ladder.py --largest
 	$(BIN)/python scripts/bench_scaling.py --largest
 
