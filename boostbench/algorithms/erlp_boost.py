@@ -79,7 +79,7 @@ class ERLPBoost(NormalisedMargins):
     tol : float or None, default=None
         What ends the training; None: half of `epsilon`.
     random_state : int, RandomState instance or None, default=None
-        Draws what early stopping would hold out; the training is not random.
+        Not used: nothing is random.
     class_weight : dict, "balanced" or None, default=None
         Factors of the weights of the samples, by class; as in scikit-learn.
 

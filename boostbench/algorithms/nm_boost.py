@@ -37,7 +37,7 @@ class NMBoost(NormalisedMargins):
     margin : float or None, default=None
         :math:`\tau`, the margin below which one is negative, up to 1; None: 1 / J.
     random_state : int, RandomState instance or None, default=None
-        Draws what early stopping would hold out; the training is not random.
+        Not used: nothing is random.
     class_weight : dict, "balanced" or None, default=None
         Factors of the weights of the samples, by class; as in scikit-learn.
 
