@@ -48,7 +48,7 @@ def test_trials_project():
 
 def test_sparse_features_that_are_projected_need_no_sparse_algorithm():
     dataset = Dataset("toy", sparse.csr_matrix(np.eye(24)), np.repeat([1, 2], 12), "made here")
-    algo = {"name": "mcboost", "_target_": "boostbench.algorithms.MCBoost"}
+    algo = {"name": "multiboost", "_target_": "boostbench.algorithms.MultiBoost"}
     plain, projected = (
         Experiment.from_config({"algo": algo, "protocol": {"pca": pca}}, dataset)
         for pca in (None, 0.9)

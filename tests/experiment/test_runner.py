@@ -610,6 +610,8 @@ def test_dask_does_the_same(make_experiment, tmp_path):
 
 def test_dask_that_is_not_installed(make_experiment, results, monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.distributed", None)
-    with pytest.raises(UserError, match=r"needs Dask; install boostbench\[dask\]"):
+    with pytest.raises(
+        UserError, match=r"needs Dask; install it by pip install 'dask\[distributed\]'"
+    ):
         run([make_experiment()], results=results, backend="dask")
     assert not results.exists()

@@ -70,6 +70,13 @@ class Sample:
         return self.config["algo"]["_target_"]
 
     @property
+    def choices(self) -> tuple[tuple[str, str], ...]:
+        """Parameters that choose code by a name, such as a loss or the kind of weak learners."""
+        algo = self.config["algo"]
+        found = ((k, v) for k, v in algo.items() if isinstance(v, str) and k != "_target_")
+        return tuple(sorted(found))
+
+    @property
     def algo(self) -> str:
         """Name of the algorithm: a class may have several, such as stumps and trees of SAMME."""
         return Path(self.file).name.partition(".")[0]
@@ -171,6 +178,8 @@ class Sample:
 class Group:
     """Records of one algorithm by the code of some commits, which is what they have in common.
 
+    They also have the same choices: another loss or another kind of weak learners is other code.
+
     The fingerprints of one commit's code differ by what is measured and whether there is tuning.
 
     Attributes
@@ -236,17 +245,17 @@ def groups(results: Path) -> tuple[list[Group], list[str]]:
     ]
     linked = _Linked()
     for sample in stale:
-        maker = sample.algo, sample.target
+        maker = sample.algo, sample.target, sample.choices
         linked.join((maker, sample.before), (maker, sample.record["commit"]))
     found: dict[tuple, dict[str, dict[bool, list[Sample]]]] = {}
     for sample in stale:
-        maker = sample.algo, sample.target
+        maker = sample.algo, sample.target, sample.choices
         configurations = found.setdefault(linked.name((maker, sample.before)), {})
         by_kind = configurations.setdefault(sample.record["config_hash"], {})
         by_kind.setdefault(sample.is_tuning, []).append(sample)
     made = [
         Group(
-            *maker,
+            *maker[:2],
             {
                 one: [sorted(kind, key=_rank) for kind in by_kind.values()]
                 for one, by_kind in configurations.items()
