@@ -155,7 +155,7 @@ def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeyp
     drawn = {}
     monkeypatch.setattr(
         "boostbench.figures.curves.draw_curves",
-        lambda panels, axis: drawn.update(panels, axis=axis) or Figure(),
+        lambda panels, axis, told: drawn.update(panels, axis=axis) or Figure(),
     )
     call("table", losses)
     assert call("figure", define(kind="curves", table=losses, error_axis="linear")).code == 0
@@ -173,7 +173,7 @@ def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, mon
     drawn = {}
     monkeypatch.setattr(
         "boostbench.figures.curves.draw_curves",
-        lambda panels, axis: drawn.update(panels) or Figure(),
+        lambda panels, axis, told: drawn.update(panels) or Figure(),
     )
     tree = {"tree": {"_target_": "sklearn.tree.DecisionTreeClassifier"}}
     settings = ["protocol.n_splits=2", "data.openml=null"]
