@@ -6,6 +6,7 @@ import io
 import re
 import runpy
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,8 @@ COMMANDS = [line for kind, text in BLOCKS if kind == "sh" for line in text.split
 def told(tmp_path_factory):
     """Carry out the page; return what each command prints, by its words, and the folder."""
     here = tmp_path_factory.mktemp("page")
+    # Other tests have modules of this name, too.
+    sys.modules.pop("mymodel", None)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)
         patch.syspath_prepend(here)
@@ -48,6 +51,7 @@ def told(tmp_path_factory):
             assert code == 0, (command, err.getvalue())
             found[command] = " ".join(out.getvalue().split())
         yield found, here
+    sys.modules.pop("mymodel", None)
 
 
 def find(told, *words):

@@ -128,8 +128,8 @@ def log_losses(scores, labels):
 
     Examples
     --------
-    >>> print(log_losses(np.array([0.0, 1000.0]), np.array([1, 0])).round(3))
-    [   0.693 1000.   ]
+    >>> log_losses(np.array([0.0, 1000.0]), np.array([1, 0])).round(3).tolist()
+    [0.693, 1000.0]
     """
     if scores.ndim == 1:
         return np.logaddexp(0.0, np.where(labels > 0, -scores, scores))

@@ -20,7 +20,7 @@ VARIANTS = {"samme_tree": {"weak_learner": "tree"}}
 # RpBoost, CGENS and LADDER, with the hash codes beside it.
 ROUNDS = {
     **dict.fromkeys(("cgens", "cgens_sls", "lpboost", "lsboost", "rpboost"), 500),
-    "perceptron_adaboost": 500,
+    **dict.fromkeys(("erlp_boost", "nm_boost", "perceptron_adaboost"), 500),
     **dict.fromkeys(("codeword_mcboost", "ladder", "reduced_mcboost"), 200),
     "codeword_boosting": 100,
     **dict.fromkeys(("itq", "itq_supervised"), 50),
