@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base import Booster, BoostingClassifier, Weighted, dense
 from boostbench.algorithms.early_stopping import hold_out
@@ -179,16 +179,18 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         of_booster = self._booster().__sklearn_tags__()
-        tags.input_tags.sparse = of_booster.input_tags.sparse
+        tags.input_tags.sparse = self._takes_sparse
         tags.classifier_tags.multi_class = of_booster.classifier_tags.multi_class
         return tags
 
     def _booster(self):
         return MCBoost(loss="logistic") if self.estimator is None else self.estimator
 
-    def _validated(self, X, *y, **options):
-        accepted = "csr" if self.__sklearn_tags__().input_tags.sparse else False
-        return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
+    _validated = Booster._validated
+
+    @property
+    def _takes_sparse(self):
+        return self._booster().__sklearn_tags__().input_tags.sparse
 
     def _parts(self, labels, rng):
         """Draw the samples that a member sees, and give the others."""
