@@ -8,8 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from boostbench.algorithms.lpboost import LPBoost
-from boostbench.algorithms.normalised_margins import MarginMaster, NormalisedMargins
+from boostbench.algorithms.margin_programs import MarginBooster, MarginMaster
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
 
 # A program is solved where its value is known to this part of what the soft margin may miss.
@@ -46,7 +45,7 @@ class _ERLPBoostMaster(MarginMaster):
             )
 
 
-class ERLPBoost(NormalisedMargins):
+class ERLPBoost(MarginBooster):
     r"""Entropy regularised LPBoost for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0` and :math:`\sum_j w_j = 1`. After
@@ -117,7 +116,7 @@ class ERLPBoost(NormalisedMargins):
     """
 
     _parameter_constraints: ClassVar = {
-        **LPBoost._parameter_constraints,
+        **MarginBooster._parameter_constraints,
         "nu": [Interval(Real, 0, 1, closed="right")],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left"), None],

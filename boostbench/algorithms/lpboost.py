@@ -6,22 +6,21 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
-from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
+from boostbench.algorithms.margin_programs import MarginBooster, MarginMaster
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.core.weak.linear import Perceptrons
-from boostbench.core.weak.stumps import Stumps, StumpSearch
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
 
 # The constraints may be violated by this much, which is what HiGHS solves to.
 _TOLERANCE = 1e-6
 
-# A score that is this part of the sum of the coefficients is 0: solutions of linear programs have
-# coefficients of few digits, which often cancel, but for rounding.
-_ZERO = 1e-9
+
+class _LPBoostMaster(MarginMaster):
+    def least_edge(self):
+        return 1.0 + _TOLERANCE
 
 
-class LPBoost(TotallyCorrective, Weighted, BoostingClassifier):
+class LPBoost(MarginBooster):
     r"""LPBoost for two classes: a soft margin and the L1 norm.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0`. After each new weak
@@ -85,14 +84,13 @@ class LPBoost(TotallyCorrective, Weighted, BoostingClassifier):
     """
 
     _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
+        **MarginBooster._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "weak_learner": [StrOptions({"stump", "perceptron"})],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
     }
 
-    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
-    staged_parameter: ClassVar = "n_iterations"
+    _kind: ClassVar = _LPBoostMaster
 
     def __init__(
         self,
@@ -110,60 +108,17 @@ class LPBoost(TotallyCorrective, Weighted, BoostingClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+    def _program(self, weights):
+        return SoftMarginProgram(len(weights), self.C * weights)
 
-    def _target(self, y):
-        return 2.0 * super()._target(y) - 1.0
-
-    def _master(self, X, signs, random_state, weights=None):
+    def _search(self, X, random_state):
         if self.weak_learner == "stump":
-            search = StumpSearch(X)
-        else:
-            rng = np.random.default_rng(random_state.randint(2**31))
-            search = TurnedPerceptrons(X, self.n_candidates, rng)
-        return _LPBoostMaster(self, search, signs, weights)
+            return super()._search(X, random_state)
+        rng = np.random.default_rng(random_state.randint(2**31))
+        return TurnedPerceptrons(X, self.n_candidates, rng)
 
     def _keep(self, master):
-        is_stump = self.weak_learner == "stump"
-        self.hypotheses_ = (Stumps if is_stump else Perceptrons)(master.learners)
-        self.coefficients_ = master.program.coefficients
-        self.weight_path_ = master.path.matrix(len(self.coefficients_))
-        self.objective_ = np.array(master.objective)
-        self.dual_ = master.program.dual
-        # A feature or a direction, a threshold, and a coefficient, whose sign is the polarity.
-        per_learner = 3 if is_stump else self.n_features_in_ + 2
-        self.n_parameters_ = per_learner * np.count_nonzero(self.coefficients_)
-
-    def _staged_coefficients(self, stages):
-        for stage in stages:
-            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
-
-    def _staged_scores(self, X, stages):
-        zero = _ZERO * self.coefficients_.sum()
-        for scores in super()._staged_scores(X, stages):
-            yield np.where(np.abs(scores) > zero, scores, 0.0)
-
-
-class _LPBoostMaster(Master):
-    def __init__(self, params, search, signs, sample_weight):
-        super().__init__(params, search)
-        self.signs = signs
-        C = params.C if sample_weight is None else params.C * sample_weight
-        self.program = SoftMarginProgram(len(signs), C)
-        self.learners = []
-        self.path = CoefficientPath()
-        self.objective = []
-
-    def generate(self):
-        found = self.search.best((self.signs * self.program.dual)[:, None])
-        return found if found is not None and found.edge > 1.0 + _TOLERANCE else None
-
-    def correct(self, found):
-        self.program.add(self.signs * found.outputs)
-        self.learners.append(found.learner)
-        self.path.append(self.program.coefficients)
-        self.objective.append(self.program.value)
-        return True
+        if self.weak_learner == "stump":
+            super()._keep(master)
+        else:
+            super()._keep(master, Perceptrons, self.n_features_in_ + 2)

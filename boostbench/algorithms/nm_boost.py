@@ -5,12 +5,11 @@ from typing import ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from boostbench.algorithms.lpboost import LPBoost
-from boostbench.algorithms.normalised_margins import NormalisedMargins
+from boostbench.algorithms.margin_programs import MarginBooster
 from boostbench.core.solvers.negative_margin import NegativeMarginProgram
 
 
-class NMBoost(NormalisedMargins):
+class NMBoost(MarginBooster):
     r"""NM-Boost for two classes: the sum of the margins, and above all of the negative ones.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0` and :math:`\sum_j w_j = 1`, with
@@ -73,7 +72,8 @@ class NMBoost(NormalisedMargins):
     """
 
     _parameter_constraints: ClassVar = {
-        **LPBoost._parameter_constraints,
+        **MarginBooster._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
         "margin": [Interval(Real, 0, 1, closed="right"), None],
     }
 

@@ -33,6 +33,7 @@ from boostbench.algorithms import (
     RBoostRankTC,
     RpBoost,
 )
+from boostbench.algorithms.margin_programs import MarginBooster
 from boostbench.testing import EXPECTED_FAILURES, check_fitted_booster
 
 from .problems import blobs
@@ -163,7 +164,7 @@ CASES |= {
     "ERLPBoost": ERLPBoost(n_iterations=12),
     "PerceptronAdaBoost": PerceptronAdaBoost(n_iterations=12, n_candidates=50, random_state=0),
 }
-BINARY = (AdaBoost, CGENS, LPBoost, LsBoost, RpBoost)
+BINARY = (AdaBoost, CGENS, LsBoost, MarginBooster, RpBoost)
 # scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
 CHECKED = [model for name, model in CASES.items() if "," not in name]
 CHECKED += [ProjectedAdaBoostMH(n_iterations=12)]
@@ -220,7 +221,7 @@ def expected_failures(model):
     by_class = "check_class_weight_classifiers"
     learn_all = (
         *(AdaBoostECC, AdaBoostMO, CodewordMCBoost),
-        *(LPBoost, MultiBoost, RBoostProj, SAMME),
+        *(MarginBooster, MultiBoost, RBoostProj, SAMME),
     )
     if isinstance(model, (CGENS, CGENSSLS)):
         failures[by_class] = "the check asks for early stopping, which they do not have"
@@ -300,7 +301,7 @@ class TestEveryModel:
             per_round = 2 * 2 + 3 + k
         elif draws_perceptrons(model):
             per_round = d + 2
-        elif isinstance(model, (LPBoost, LsBoost)):
+        elif isinstance(model, (LsBoost, MarginBooster)):
             per_round = 3
         elif isinstance(model, RpBoost):
             per_round = d + 2
@@ -312,7 +313,7 @@ class TestEveryModel:
             per_round = 2 * (n_leaves - 1) + n_leaves * fitted.codewords_.shape[1] + 1
         has_intercept = isinstance(model, AdaBoostECC) and model.votes == "two"
         n_different = fitted.n_hypotheses_ if isinstance(model, GradBoost) else T
-        if isinstance(model, LPBoost):
+        if isinstance(model, MarginBooster):
             n_different = np.count_nonzero(fitted.coefficients_)
         once = k * has_intercept + isinstance(model, (CGENS, LsBoost, RpBoost))
         if isinstance(model, CGENS) and isinstance(model.weak_learner, list):
