@@ -14,14 +14,13 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
+from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
 _DPI = 170
 _ROOM = 7  # lines of the legend that a panel has room for
-_LEGEND_COLUMNS = 5  # of a legend above the panels
 # Ticks in a decade, where the axis is longer than about one, and where it is shorter.
 _FEW, _MANY = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
@@ -61,9 +60,7 @@ def draw_curves(
         figure.supylabel("test error (%)", fontsize="medium")
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
-        if message:
-            figure.suptitle(label(message), fontsize="medium", fontweight="bold")
-        _legend(figure, grid[len(panels) :], titles)
+        _legend(figure, message, grid[len(panels) :], titles)
     return figure
 
 
@@ -140,9 +137,10 @@ def _draw(
     axes.set_axisbelow(True)
 
 
-def _legend(figure: Figure, free: Sequence[Axes], titles: list[str]) -> None:
+def _legend(figure: Figure, message: str, free: Sequence[Axes], titles: list[str]) -> None:
     """Name the lines in the first free cell or, where there is none, above the panels."""
     lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
+    headline(figure, message, [] if len(free) else lines)
     if len(free):
         spacing = 0.7 if len(titles) <= _ROOM else 0.4
         free[0].legend(
@@ -151,10 +149,6 @@ def _legend(figure: Figure, free: Sequence[Axes], titles: list[str]) -> None:
             frameon=False,
             labelspacing=spacing,
             borderaxespad=0,
-        )
-    else:
-        figure.legend(
-            handles=lines, loc="outside upper center", frameon=False, ncols=_LEGEND_COLUMNS
         )
 
 

@@ -9,19 +9,21 @@ from matplotlib.figure import Figure
 
 from boostbench.busy import busy
 from boostbench.data.load import load
+from boostbench.data.names import feature_names
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
-from boostbench.figures.style import PAGE_WIDTH, line, style
+from boostbench.figures.style import PAGE_WIDTH, headline, label, line, style
 
 _WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
 _ROW_HEIGHT = 1.25  # inches
 _DPI = 170
+_LEGEND_COLUMNS = 4
 
 
-def draw_paths(record: Mapping, classes: Sequence[str]) -> Figure:
+def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) -> Figure:
     """Draw the coefficients of each class in a panel: a row for each loss and way, as in the paper.
 
     Parameters
@@ -30,6 +32,8 @@ def draw_paths(record: Mapping, classes: Sequence[str]) -> Figure:
         A record of coefficient paths.
     classes : sequence of str
         Headings of the classes.
+    names : sequence of str
+        Of the features of the data set; those without a name have their number.
 
     Returns
     -------
@@ -40,9 +44,9 @@ def draw_paths(record: Mapping, classes: Sequence[str]) -> Figure:
         for loss, path in record["paths"].items()
         for way, title in _WAYS.items()
     ]
-    norms, n_stumps = [0.0, *record["norms"]], len(record["stumps"])
+    norms = [0.0, *record["norms"]]
     with style():
-        size = (PAGE_WIDTH, _ROW_HEIGHT * len(rows) + 0.4)
+        size = (PAGE_WIDTH, _ROW_HEIGHT * len(rows) + 0.8)
         figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
         figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02, hspace=0.02)
         grid = figure.subplots(len(rows), len(classes), sharex=True, sharey=True, squeeze=False)
@@ -60,16 +64,39 @@ def draw_paths(record: Mapping, classes: Sequence[str]) -> Figure:
         grid[0, 0].set(xlim=(0, norms[-1]), ylim=(0, None))
         figure.supxlabel("L1 norm of all coefficients", fontsize="medium")
         figure.supylabel("coefficient", fontsize="medium")
-        figure.legend(
-            grid[0, 0].lines,
-            [f"stump {number + 1}" for number in range(n_stumps)],
-            loc="outside upper center",
-            ncols=n_stumps,
-            frameon=False,
-            columnspacing=1.2,
-            handlelength=1.5,
-        )
+        lines = grid[0, 0].lines
+        for drawn, stump in zip(lines, record["stumps"], strict=True):
+            drawn.set_label(label(_called(stump, names)))
+        headline(figure, message(record), lines, _LEGEND_COLUMNS)
     return figure
+
+
+def message(record: Mapping) -> str:
+    """Say how near tiny steps come to the exact path.
+
+    Parameters
+    ----------
+    record : mapping
+        As of `draw_paths`.
+
+    Returns
+    -------
+    str
+    """
+    most = max(_apart(record, loss).max() for loss in record["paths"])
+    return f"Tiny steps stay within {most:.1f} % of the L1 norm of the exact path"
+
+
+def _apart(record: Mapping, loss: str) -> np.ndarray:
+    """Return how far the two paths are from each other, in percent of the norm."""
+    exact, steps = (np.array(record["paths"][loss][way]) for way in _WAYS)
+    return 100 * np.abs(exact - steps).sum(axis=(1, 2)) / record["norms"]
+
+
+def _called(stump: Mapping, names: Sequence[str]) -> str:
+    name = names[stump["feature"]]
+    feature = f"feature {name}" if name.isdigit() else name
+    return f"{feature} > {stump['threshold']:.2f}"
 
 
 _HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"]
@@ -108,10 +135,11 @@ class Paths(FigureDefinition):
             raise UserError(f"no coefficient paths of {self.algo} on {self.data}; see above")
         [record] = outcome.records
         stale = [f"{spec['algo']['title']} on {self.data}"] if outcome.stale else []
+        names = feature_names(spec["data"], dataset.n_features)
         return Drawing(
-            draw_paths(record, list(self.classes.values())),
+            draw_paths(record, list(self.classes.values()), names),
             Path(spec["results"]),
-            stale_note(stale),
+            [f"{message(record)}.", *stale_note(stale)],
             _facts(record),
             _HEADER,
         )
@@ -123,9 +151,9 @@ def _facts(record: Mapping) -> list[list[str]]:
     shown = np.arange(len(norms), 0, -len(norms) // _SHOWN)[::-1] - 1
     facts = []
     for loss, path in record["paths"].items():
-        exact, steps = np.array(path["exact"]), np.array(path["stage_wise"])
-        apart = np.abs(exact - steps).sum(axis=(1, 2)) / norms
+        exact = np.array(path["exact"])
+        apart = _apart(record, loss)
         facts += [
-            [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{100 * apart[i]:.1f}"] for i in shown
+            [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{apart[i]:.1f}"] for i in shown
         ]
     return facts

@@ -1,10 +1,12 @@
 """What all figures look like, and how they become files."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from boostbench.errors import writing
 
@@ -76,6 +78,36 @@ def label(title: str) -> str:
     'RBoost$^{\\mathrm{rank}}$ (exp)'
     """
     return re.sub(r"\^(\w+)", r"$^{\\mathrm{\1}}$", title)
+
+
+def headline(figure: Figure, message: str, lines: Sequence[Line2D] = (), columns: int = 5) -> None:
+    """Put what a picture shows above its panels, and below it what the lines are.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    message : str
+        May be empty.
+    lines : sequence of matplotlib.lines.Line2D, default=()
+        With labels; empty where the legend is elsewhere.
+    columns : int, default=5
+        Lines in a row.
+    """
+    weight = {"weight": "bold"}
+    if lines:
+        # As its title: two boxes above the panels would lie on each other.
+        figure.legend(
+            handles=lines,
+            title=label(message),
+            title_fontproperties=weight,
+            loc="outside upper center",
+            ncols=columns,
+            frameon=False,
+            columnspacing=1.2,
+            handlelength=1.5,
+        )
+    elif message:
+        figure.suptitle(label(message), fontsize="medium", **weight)
 
 
 def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]:

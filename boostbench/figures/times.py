@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import QUANTITIES, ROUNDS
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
+from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
 from boostbench.report import numbers
 
-_HEIGHT = 1.9  # inches
+_HEIGHT = 2.3  # inches
 _DPI = 170
 _LABELS = {"coefficients": "CPU time of step 4 (s)", "fit": "CPU time of training (s)"}
 
@@ -43,7 +44,7 @@ def draw_times(
     with style():
         figure = Figure(figsize=(PAGE_WIDTH, _HEIGHT), dpi=_DPI, layout="constrained")
         figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02)
-        *grid, last = figure.subplots(1, len(panels) + 1, sharey=True)
+        grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).ravel()
         for axes, (varied, lines) in zip(grid, panels.items(), strict=True):
             for title, seconds in lines.items():
                 axes.plot(seconds.keys(), seconds.values(), **marked_line(titles.index(title)))
@@ -57,11 +58,32 @@ def draw_times(
             axes.grid(axis="y")
             axes.set_axisbelow(True)
         grid[0].set_ylabel(_LABELS[part])
-        for index, title in enumerate(titles):
-            last.plot([], [], label=label(title), **marked_line(index))
-        last.legend(loc="center left", frameon=False, labelspacing=0.7, borderaxespad=0)
-        last.set_axis_off()
+        lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
+        headline(figure, message(panels), lines)
     return figure
+
+
+def message(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> str:
+    """Say who takes longest in the end of the last panel, and how many times the least.
+
+    Parameters
+    ----------
+    panels : mapping
+        As of `draw_times`.
+
+    Returns
+    -------
+    str
+        Empty for fewer than two lines.
+    """
+    varied, lines = list(panels.items())[-1]
+    shared = set.intersection(*map(set, lines.values())) if len(lines) > 1 else set()
+    if not shared:
+        return ""
+    last = max(shared)
+    least, *_, most = sorted(lines, key=lambda title: lines[title][last])
+    times = lines[most][last] / lines[least][last]
+    return f"With {last} {varied} {most} takes {times:.2g} times as long as {least}"
 
 
 @dataclass(frozen=True)
@@ -112,10 +134,11 @@ class Times(FigureDefinition):
                 spent = (_spent(there, self.seconds) for there in cells[row].values())
                 facts.append([f"{panel.title}: {value}", *spent])
             notes += lacking(table, cells) + stale_cells(table, cells)
+        told = message(panels)
         return Drawing(
             draw_times(panels, list(labels), self.seconds),
             results,
-            list(dict.fromkeys(notes)),
+            [*([f"{told}."] if told else []), *dict.fromkeys(notes)],
             facts,
             ["CPU seconds", *labels],
         )

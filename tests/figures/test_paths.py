@@ -3,7 +3,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.paths import draw_paths
+from boostbench.figures.paths import draw_paths, message
+
+NAMES = ["1", "2", "colour=red"]
 
 
 @pytest.fixture
@@ -13,7 +15,7 @@ def record():
 
     return {
         "norms": [0.5, 1.0],
-        "stumps": [{"feature": 4, "threshold": 0.0}] * 3,
+        "stumps": [{"feature": n, "threshold": n / 3} for n in range(3)],
         "paths": {
             "exponential": {"exact": path(0), "stage_wise": path(100)},
             "logistic": {"exact": path(200), "stage_wise": path(300)},
@@ -22,7 +24,7 @@ def record():
 
 
 def test_a_row_for_each_way_and_loss_and_a_column_for_each_class(record):
-    axes = draw_paths(record, ["three", "six"]).axes
+    axes = draw_paths(record, ["three", "six"], NAMES).axes
     assert [one.get_title() for one in axes] == ["three", "six", *[""] * 6]
     assert [one.get_ylabel() for one in axes[::2]] == [
         "exact\nexponential",
@@ -38,5 +40,19 @@ def test_a_row_for_each_way_and_loss_and_a_column_for_each_class(record):
 
 
 def test_legend(record):
-    (legend,) = draw_paths(record, ["three", "six"]).legends
-    assert [text.get_text() for text in legend.get_texts()] == ["stump 1", "stump 2", "stump 3"]
+    (legend,) = draw_paths(record, ["three", "six"], NAMES).legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "feature 1 > 0.00",
+        "feature 2 > 0.33",
+        "colour=red > 0.67",
+    ]
+    assert legend.get_title().get_text() == message(record)
+
+
+def test_the_message_is_the_largest_distance(record):
+    record["paths"]["exponential"]["stage_wise"] = record["paths"]["exponential"]["exact"]
+    away = np.array(record["paths"]["logistic"]["exact"])
+    away[0, 1, 2] += 0.25
+    record["paths"]["logistic"]["stage_wise"] = away.tolist()
+    # 0.25 of a norm of 0.5.
+    assert message(record) == "Tiny steps stay within 50.0 % of the L1 norm of the exact path"
