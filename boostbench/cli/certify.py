@@ -12,6 +12,7 @@ from rich.console import Console
 
 import boostbench
 from boostbench import configs
+from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.assemble import read_tables
@@ -55,8 +56,9 @@ def certify(words: Sequence[str], budget: str | None, dry_run: bool, n_jobs: int
     """
     names, results = split_words("certify", words)
     limit, workers = None if budget is None else _seconds(budget), _workers(n_jobs)
-    found, warnings = groups(results)
-    session = Session(_chosen(names, found), results, workers, limit)
+    with busy("reading records"):
+        found, warnings = groups(results)
+        session = Session(_chosen(names, found), results, workers, limit)
     repository = None if dry_run else Repository(Path(boostbench.__file__).parent)
     for warning in warnings:
         complain(warning)
