@@ -84,7 +84,8 @@ class MCBoost(StumpEnsemble):
 
     Where a weak learner tells some classes apart without an error, the minimum is at infinity or,
     with :math:`\nu`, far away: coefficients end where the slope is below 1e-8 of the loss, at about
-    18.
+    20, which `eta` halves. So the first stump of iris, which tells setosa from the others, has
+    10.26, and later ones less than 1.
 
     A tree for each of k classes costs k times scikit-learn's time for one, which is far more than
     the rest of a round.

@@ -3,14 +3,19 @@
 import numpy as np
 import pandas as pd
 
+# A coefficient that is this part of the largest of its stump is 0, but for rounding.
+_ZERO = 1e-12
+
 
 def rules(model):
     """List the stumps of a fitted model; see `BoostingClassifier.rules`."""
     stumps, coefficients, intercept = model._stump_sum()
     names = getattr(model, "feature_names_in_", None)
     features = stumps.feature if names is None else np.asarray(names)[stumps.feature]
-    # Without minus signs before zeros.
-    above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), -1) + 0.0
+    above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
+    # No rounding errors, and no minus signs before zeros.
+    size = np.abs(above).max(axis=1, keepdims=True, initial=0.0)
+    above = np.where(np.abs(above) > _ZERO * size, above, 0.0)
     outputs = model.classes_[1:] if coefficients.ndim == 1 else model.classes_
     table = pd.DataFrame(
         {

@@ -29,6 +29,7 @@ from boostbench.algorithms import (
     ReducedMCBoost,
     RpBoost,
 )
+from boostbench.algorithms.margin_programs import MarginBooster
 
 from .problems import blobs
 
@@ -51,7 +52,7 @@ SUMS = {
     "RBoostProj": RBoostProj(n_projections=50, random_state=0),
     "SAMME": SAMME(),
 }
-BINARY = (AdaBoost, CGENS, LPBoost, LsBoost)
+BINARY = (AdaBoost, CGENS, LsBoost, MarginBooster)
 CASES = {
     f"{name}, {n_classes} classes": (model, n_classes)
     for name, model in SUMS.items()
@@ -218,6 +219,16 @@ def test_other_numbers_of_features_are_refused():
         model.shape_functions().explain_local(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="expected 4"):
         model.shape_functions(np.zeros((2, 3)))
+
+
+def test_rules_show_no_rounding_errors():
+    X, y = load_iris(return_X_y=True)
+    model = MCBoost(n_iterations=20).fit(X, y)
+    first = model.rules().iloc[0, 3:].to_numpy(float)
+    # The first stump tells the first class from the others, whose coefficients are equal.
+    assert np.ptp(model.coefficients_[0, 1:]) < 1e-12
+    assert first[0] < -10
+    assert (first[1:] == 0).all()
 
 
 def test_features_without_names_have_numbers():
