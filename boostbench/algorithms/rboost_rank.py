@@ -242,6 +242,9 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         w after each round, row by row.
     objective_ : ndarray of shape (n_iterations_,)
         The objective after each round, with the limit's term; it never rises.
+    converged_ : ndarray of shape (n_iterations_,), dtype=bool
+        Whether the solver came to its end in each round, or stopped at `solver_iterations`. Where
+        it did so in the last round, there is a `ConvergenceWarning`.
     dual_ : ndarray of shape (n_samples, n_classes)
         The dual variables u after the last round; 0 for r = y_i. In eq. (2) their sum is 1.
     unbounded_at_ : int or None

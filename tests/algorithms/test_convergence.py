@@ -1,14 +1,15 @@
 """Trainings that do not come to the end of their problem say so."""
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms import MultiBoost, RBoostProj
+from boostbench.algorithms import MultiBoost, RBoostProj, RBoostRankTC
 
-from .problems import blobs
+from .problems import blobs, noise
 
 
 def fit(model, X, y):
@@ -65,3 +66,22 @@ class TestRBoostProj:
             model = RBoostProj(solver_iterations=1, **params).fit(X, y)
         assert not model.converged_[-1]
         assert fit(RBoostProj(solver_iterations=1000, **params), X, y).converged_.all()
+
+
+class TestRBoostRankTC:
+    PARAMS: ClassVar = {"n_iterations": 6, "n_projections": 30, "nu": 0.1, "random_state": 0}
+
+    @pytest.mark.parametrize("solver", ["lbfgs", "newton"])
+    def test_too_few_iterations_of_the_solver(self, solver):
+        X, y = noise(3)
+        params = {"solver": solver, **self.PARAMS}
+        with pytest.warns(ConvergenceWarning, match="solver_iterations=1,.* of 6 rounds"):
+            model = RBoostRankTC(solver_iterations=1, **params).fit(X, y)
+        assert not model.converged_[-1]
+        enough = fit(RBoostRankTC(solver_iterations=1000, **params), X, y)
+        assert enough.converged_.shape == (6,)
+        assert enough.converged_.all()
+
+    def test_no_rounds(self):
+        X, y = noise(3)
+        assert fit(RBoostRankTC(**self.PARAMS | {"nu": 1e3}), X, y).converged_.shape == (0,)
