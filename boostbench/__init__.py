@@ -36,6 +36,7 @@ __all__ = [
     "LsBoostRegressor",
     "MCBoost",
     "MultiBoost",
+    "MultiBoostFromZero",
     "NMBoost",
     "PerceptronAdaBoost",
     "PerceptronKernelSVC",

@@ -16,6 +16,7 @@ from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoo
 from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
+from boostbench.algorithms.multiboost_from_zero import MultiBoostFromZero
 from boostbench.algorithms.nm_boost import NMBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
 from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
@@ -54,6 +55,7 @@ __all__ = [
     "LsBoostRegressor",
     "MCBoost",
     "MultiBoost",
+    "MultiBoostFromZero",
     "NMBoost",
     "PerceptronAdaBoost",
     "PerceptronKernelSVC",
