@@ -94,6 +94,7 @@ class _Parts:
     def __init__(self):
         self.parse = functools.cache(checks.parse)
         self.part = functools.cache(self._part)
+        self.load = functools.cache(OmegaConf.load)
         self.top = OmegaConf.load(configs.conf_dir() / "config.yaml")
         self.defaults = checks.defaults()
 
@@ -122,7 +123,7 @@ class _Parts:
                 choice = self._choice(group, overrides)
                 parsed = [o for o in parsed if not _chooses(o, group)]
                 path = configs.conf_dir() / group / f"{choice}.yaml"
-                config = OmegaConf.create({group: OmegaConf.load(path)})
+                config = OmegaConf.create({group: self.load(path)})
             else:
                 config = OmegaConf.masked_copy(self.top, self.top.keys() - {"defaults", "hydra"})
             if "defaults" in config.get(group, {}):
