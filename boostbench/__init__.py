@@ -26,6 +26,7 @@ __all__ = [
     "AdaBoostMO",
     "AdaBoostSIP",
     "BaggedBooster",
+    "BaggedMCBoost",
     "CodewordBoosting",
     "CodewordMCBoost",
     "ERLPBoost",

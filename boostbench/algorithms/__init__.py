@@ -1,6 +1,7 @@
 """Floor 2: the algorithms as scikit-learn estimators, one file per family."""
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
 from boostbench.algorithms.bagging import BaggedBooster
 from boostbench.algorithms.cgens import CGENS, CGENSSLS
 from boostbench.algorithms.erlp_boost import ERLPBoost
@@ -45,6 +46,7 @@ __all__ = [
     "AdaBoostMO",
     "AdaBoostSIP",
     "BaggedBooster",
+    "BaggedMCBoost",
     "CodewordBoosting",
     "CodewordMCBoost",
     "ERLPBoost",
