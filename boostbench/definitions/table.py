@@ -52,6 +52,8 @@ class Variant:
         Hydra overrides that hold for it alone.
     published : dict of str to str
         Where the published table calls it otherwise than its config: values by the table's column.
+    cells : dict of str to list of str
+        Hydra overrides on some rows alone.
     without : list of str
         Rows on which it is not run.
     """
@@ -62,6 +64,7 @@ class Variant:
     group: str | None = None
     overrides: list[str] = field(default_factory=list)
     published: dict[str, Any] = field(default_factory=dict)
+    cells: dict[str, list[str]] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
 
 
@@ -208,7 +211,10 @@ class TableDefinition:
                 if len(set(pair)) != 2 or len(pair) != 2:
                     raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
         for column, variant in self.columns.items():
-            _check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
+            for key in ("cells", "without"):
+                _check_names(
+                    getattr(variant, key), self.rows, f"{where}: {key} of {column} has no row"
+                )
         _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
         if self.rounds and self.quantity not in (None, *STAGED):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
@@ -261,7 +267,8 @@ class TableDefinition:
         data, variant = self.rows[row], self.columns[column]
         algo = f"algo={variant.algo}" if variant.algo else f"algo._target_={variant._target_}"
         chosen = [choose_data(data.data), algo]
-        return chosen + self.overrides + data.overrides + variant.overrides
+        own = variant.cells.get(row, [])
+        return chosen + self.overrides + data.overrides + variant.overrides + own
 
     def heading(self, column: str, algo: Mapping) -> str:
         """Give what stands above a column, under its group; `algo` is its resolved config."""

@@ -8,6 +8,7 @@ from boostbench import configs
 from boostbench.data import openml_source
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError
 from boostbench.report.published import read
 from boostbench.report.verdicts import COMPARED
 
@@ -357,6 +358,19 @@ def test_columns_of_another_table(define_table):
     table = TableDefinition.read(define_table(rows=["iris"], columns="mcboost2"))
     assert table.columns == TableDefinition.read("mcboost2").columns
     assert list(table.rows) == ["iris"]
+
+
+def test_overrides_of_some_rows_of_a_column(define_table):
+    cells = {"wine": ["protocol.n_splits=2"]}
+    columns = [{"samme": {"overrides": ["algo.n_iterations=9"], "cells": cells}}, "adaboost_mh"]
+    table = TableDefinition.read(define_table(rows=["iris", "wine"], columns=columns))
+    samme = ["algo=samme", "algo.n_iterations=9"]
+    assert [word for word in table.cell("iris", "samme") if "data" not in word] == samme
+    assert table.cell("wine", "samme")[-1] == "protocol.n_splits=2"
+    assert "protocol.n_splits=2" not in table.cell("wine", "adaboost_mh")
+    columns[0]["samme"]["cells"] = {"win": []}
+    with pytest.raises(UserError, match="cells of samme has no row 'win'; did you mean wine"):
+        TableDefinition.read(define_table(rows=["iris", "wine"], columns=columns))
 
 
 def test_published_rounds(define_table):
