@@ -26,12 +26,15 @@ class Row:
         Hydra overrides that hold for it alone.
     published : dict of str to str
         Where the published table calls it otherwise: values by the table's column.
+    cells : dict of str to list of str
+        Hydra overrides of single columns that hold for it alone.
     """
 
     data: str
     title: str
     overrides: list[str] = field(default_factory=list)
     published: dict[str, Any] = field(default_factory=dict)
+    cells: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,6 @@ class Variant:
         Hydra overrides that hold for it alone.
     published : dict of str to str
         Where the published table calls it otherwise than its config: values by the table's column.
-    cells : dict of str to list of str
-        Hydra overrides on some rows alone.
     without : list of str
         Rows on which it is not run.
     """
@@ -64,7 +65,6 @@ class Variant:
     group: str | None = None
     overrides: list[str] = field(default_factory=list)
     published: dict[str, Any] = field(default_factory=dict)
-    cells: dict[str, list[str]] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
 
 
@@ -211,10 +211,9 @@ class TableDefinition:
                 if len(set(pair)) != 2 or len(pair) != 2:
                     raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
         for column, variant in self.columns.items():
-            for key in ("cells", "without"):
-                _check_names(
-                    getattr(variant, key), self.rows, f"{where}: {key} of {column} has no row"
-                )
+            _check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
+        for row, data in self.rows.items():
+            _check_names(data.cells, self.columns, f"{where}: cells of {row} has no column")
         _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
         if self.rounds and self.quantity not in (None, *STAGED):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
@@ -267,7 +266,7 @@ class TableDefinition:
         data, variant = self.rows[row], self.columns[column]
         algo = f"algo={variant.algo}" if variant.algo else f"algo._target_={variant._target_}"
         chosen = [choose_data(data.data), algo]
-        own = variant.cells.get(row, [])
+        own = data.cells.get(column, [])
         return chosen + self.overrides + data.overrides + variant.overrides + own
 
     def heading(self, column: str, algo: Mapping) -> str:

@@ -360,17 +360,16 @@ def test_columns_of_another_table(define_table):
     assert list(table.rows) == ["iris"]
 
 
-def test_overrides_of_some_rows_of_a_column(define_table):
-    cells = {"wine": ["protocol.n_splits=2"]}
-    columns = [{"samme": {"overrides": ["algo.n_iterations=9"], "cells": cells}}, "adaboost_mh"]
-    table = TableDefinition.read(define_table(rows=["iris", "wine"], columns=columns))
-    samme = ["algo=samme", "algo.n_iterations=9"]
-    assert [word for word in table.cell("iris", "samme") if "data" not in word] == samme
-    assert table.cell("wine", "samme")[-1] == "protocol.n_splits=2"
-    assert "protocol.n_splits=2" not in table.cell("wine", "adaboost_mh")
-    columns[0]["samme"]["cells"] = {"win": []}
-    with pytest.raises(UserError, match="cells of samme has no row 'win'; did you mean wine"):
-        TableDefinition.read(define_table(rows=["iris", "wine"], columns=columns))
+def test_overrides_of_one_cell(define_table):
+    wine = {"cells": {"samme": ["protocol.n_splits=2"]}}
+    columns = [{"samme": ["algo.n_iterations=9"]}, "adaboost_mh"]
+    table = TableDefinition.read(define_table(rows=["iris", {"wine": wine}], columns=columns))
+    assert table.cell("iris", "samme")[-2:] == ["algo=samme", "algo.n_iterations=9"]
+    assert table.cell("wine", "samme")[-2:] == ["algo.n_iterations=9", "protocol.n_splits=2"]
+    assert table.cell("wine", "adaboost_mh")[-1] == "algo=adaboost_mh"
+    wine["cells"] = {"sammy": []}
+    with pytest.raises(UserError, match="cells of wine has no column 'sammy'; did you mean samme"):
+        TableDefinition.read(define_table(rows=[{"wine": wine}], columns=columns))
 
 
 def test_published_rounds(define_table):
