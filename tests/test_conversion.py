@@ -14,6 +14,8 @@ from boostbench import (
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
+    BaggedBooster,
+    BaggedMCBoost,
     CodewordMCBoost,
     LsBoost,
     MCBoost,
@@ -27,6 +29,8 @@ MODELS = {
     "AdaBoostECC": AdaBoostECC(random_state=0),
     "AdaBoostMH": AdaBoostMH(),
     "AdaBoostMO": AdaBoostMO(),
+    "BaggedBooster": BaggedBooster(MCBoost(n_iterations=20), n_estimators=3, random_state=0),
+    "BaggedMCBoost": BaggedMCBoost(n_estimators=3, random_state=0),
     "CGENS": CGENS(C=1.0),
     "CGENSSLS": CGENSSLS(C=1.0),
     "CodewordMCBoost": CodewordMCBoost(random_state=0),
@@ -61,7 +65,10 @@ def fitted(request):
     """A model, and samples some of which lie on thresholds."""
     name, n_classes = request.param
     X, y = problem(n_classes)
-    model = clone(MODELS[name]).set_params(n_iterations=20).fit(X, LABELS["strings"][y])
+    model = clone(MODELS[name])
+    if "n_iterations" in model.get_params():
+        model.set_params(n_iterations=20)
+    model.fit(X, LABELS["strings"][y])
     thresholds = model._stump_sum().stumps.threshold
     X[:20] = np.resize(thresholds[np.isfinite(thresholds)], (20, 1))
     return model, X

@@ -1,6 +1,7 @@
 """Floor 2: the algorithms as scikit-learn estimators, one file per family."""
 
 from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
 from boostbench.algorithms.bagging import BaggedBooster
 from boostbench.algorithms.cgens import CGENS, CGENSSLS
 from boostbench.algorithms.erlp_boost import ERLPBoost
@@ -16,6 +17,7 @@ from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoo
 from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.multiboost import MultiBoost
+from boostbench.algorithms.multiboost_from_zero import MultiBoostFromZero
 from boostbench.algorithms.nm_boost import NMBoost
 from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
 from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
@@ -45,6 +47,7 @@ __all__ = [
     "AdaBoostMO",
     "AdaBoostSIP",
     "BaggedBooster",
+    "BaggedMCBoost",
     "CodewordBoosting",
     "CodewordMCBoost",
     "ERLPBoost",
@@ -55,6 +58,7 @@ __all__ = [
     "LsBoostRegressor",
     "MCBoost",
     "MultiBoost",
+    "MultiBoostFromZero",
     "NMBoost",
     "PerceptronAdaBoost",
     "PerceptronKernelSVC",

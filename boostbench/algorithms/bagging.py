@@ -14,10 +14,22 @@ from boostbench.algorithms.base import Booster, BoostingClassifier, Weighted, de
 from boostbench.algorithms.early_stopping import hold_out
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.stump_sums import StumpSum
+from boostbench.algorithms.weights import weighted
 from boostbench.core.weak.stumps import Stump, Stumps
 
 
-class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class Bag(ClassifierMixin):
+    """The part of the classifiers that depends on the scores of a bag alone."""
+
+    predict = BoostingClassifier.predict
+    predict_proba = BoostingClassifier.predict_proba
+    feature_importances_ = BoostingClassifier.feature_importances_
+    shape_functions = BoostingClassifier.shape_functions
+    rules = BoostingClassifier.rules
+    _stump_sum = BoostingClassifier._stump_sum
+
+
+class BaggedBooster(MetaEstimatorMixin, Bag, BaseEstimator):
     """The mean of boosters that were trained on random parts of the samples.
 
     Each member is trained on a part, and the samples that are left out say when it ends (see
@@ -56,6 +68,7 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     See Also
     --------
+    BaggedMCBoost : Errs less and is many times as fast, as its members are trained together.
     sklearn.ensemble.BaggingClassifier : Of any classifiers, without early stopping.
 
     References
@@ -104,7 +117,7 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Train the members.
 
         Parameters
@@ -113,6 +126,10 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Training data, finite; sparse where the booster takes that.
         y : array-like of shape (n_samples,)
             Labels of any type that sorts.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What members multiply the terms of the samples in their loss with, not negative; the
+            weight 0 is no sample at all. Samples are drawn as if all weights were 1, and those that
+            stop a member count once each. None: all are 1.
 
         Returns
         -------
@@ -122,14 +139,15 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If X is not a finite matrix, y holds one class only, a parameter is out of range, the
-            booster has no early stopping, or there are too few samples to leave some out.
+            If X is not a finite matrix, y holds one class only, a parameter is out of range, a
+            weight is negative or all are 0, the booster has no early stopping, or there are too few
+            samples to leave some out.
         """
         self._validate_params()
         booster = self._booster()
         if not isinstance(booster, Weighted):
             raise ValueError(f"{type(booster).__name__} has no early stopping, which a bag needs")
-        X, y = self._validated(X, y)
+        X, y, weights = weighted(*self._validated(X, y), sample_weight)
         labels = Booster._target(self, y)
         rng = check_random_state(self.random_state)
         tasks = []
@@ -139,7 +157,7 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             member = clone(booster).set_params(
                 n_iter_no_change=self.n_iter_no_change, random_state=seed
             )
-            tasks.append(delayed(_fit)(member, X, y, train, rest))
+            tasks.append(delayed(_fit)(member, X, y, weights, train, rest))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
         return self
 
@@ -158,13 +176,6 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         return np.mean([member.decision_function(X) for member in self.estimators_], axis=0)
-
-    # What these do depends on the scores alone.
-    predict = BoostingClassifier.predict
-    predict_proba = BoostingClassifier.predict_proba
-    feature_importances_ = BoostingClassifier.feature_importances_
-    shape_functions = BoostingClassifier.shape_functions
-    rules = BoostingClassifier.rules
 
     @property
     def seconds_(self):
@@ -221,5 +232,6 @@ class BaggedBooster(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
 
 
-def _fit(member, X, y, train, rest):
-    return member.fit(X[train], y[train], X_val=dense(X[rest]), y_val=y[rest])
+def _fit(member, X, y, weights, train, rest):
+    weights = None if weights is None else weights[train]
+    return member.fit(X[train], y[train], weights, X_val=dense(X[rest]), y_val=y[rest])

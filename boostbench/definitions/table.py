@@ -26,12 +26,15 @@ class Row:
         Hydra overrides that hold for it alone.
     published : dict of str to str
         Where the published table calls it otherwise: values by the table's column.
+    cells : dict of str to list of str
+        Hydra overrides of single columns that hold for it alone.
     """
 
     data: str
     title: str
     overrides: list[str] = field(default_factory=list)
     published: dict[str, Any] = field(default_factory=dict)
+    cells: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -209,6 +212,8 @@ class TableDefinition:
                     raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
         for column, variant in self.columns.items():
             _check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
+        for row, data in self.rows.items():
+            _check_names(data.cells, self.columns, f"{where}: cells of {row} has no column")
         _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
         if self.rounds and self.quantity not in (None, *STAGED):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
@@ -261,7 +266,8 @@ class TableDefinition:
         data, variant = self.rows[row], self.columns[column]
         algo = f"algo={variant.algo}" if variant.algo else f"algo._target_={variant._target_}"
         chosen = [choose_data(data.data), algo]
-        return chosen + self.overrides + data.overrides + variant.overrides
+        own = data.cells.get(column, [])
+        return chosen + self.overrides + data.overrides + variant.overrides + own
 
     def heading(self, column: str, algo: Mapping) -> str:
         """Give what stands above a column, under its group; `algo` is its resolved config."""

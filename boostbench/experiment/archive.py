@@ -58,6 +58,8 @@ class Records:
         self.warnings: list[str] = list(self._certificates.warnings)
         # By file, the records by what was asked of the data.
         self._files: dict[Path, dict[str, list[dict]]] = {}
+        # By what is written of them: a table has the same algorithms in every row.
+        self._algorithms: dict[str, Algorithm] = {}
 
     def find(self, config: Mapping) -> Recorded:
         """Find what is recorded of an experiment, going by what was asked.
@@ -80,7 +82,7 @@ class Records:
         UserError
             If the config asks for something that does not exist.
         """
-        algorithm = Algorithm.from_config(config["algo"])
+        algorithm = self._algorithm(config["algo"])
         protocol = Protocol.from_config(config["protocol"])
         measure = measures.find(config.get("measure", "prediction"))
         asked = request(algorithm, protocol, config.get("seed", 0), measure)
@@ -105,6 +107,12 @@ class Records:
             stale=stale,
             certified=certified,
         )
+
+    def _algorithm(self, config: Mapping) -> Algorithm:
+        written = repr(config)
+        if written not in self._algorithms:
+            self._algorithms[written] = Algorithm.from_config(config)
+        return self._algorithms[written]
 
     def all(self, path: Path) -> list[dict]:
         """Give all records of a file."""

@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import io
+import os
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -342,14 +343,20 @@ def _path(module: str) -> Path | None:
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         return None
-    origin = Path(spec.origin)
+    return _within(spec.origin, rest)
+
+
+@functools.cache
+def _within(origin: str, rest: str) -> Path | None:
+    """Find a module's file by that of its package, and its name within it."""
     if not rest:
-        return origin
-    if origin.name != "__init__.py":
+        return Path(origin)
+    folder, name = os.path.split(origin)
+    if name != "__init__.py":
         return None
-    stem = origin.parent.joinpath(*rest.split("."))
-    candidates = (stem / "__init__.py", stem.with_name(f"{stem.name}.py"))
-    return next((path for path in candidates if path.is_file()), None)
+    stem = os.path.join(folder, *rest.split("."))
+    candidates = (os.path.join(stem, "__init__.py"), f"{stem}.py")
+    return next((Path(path) for path in candidates if os.path.isfile(path)), None)
 
 
 def _is_package(module: str) -> bool:

@@ -175,8 +175,14 @@ def defaults(target: str) -> dict:
 
 
 @functools.cache
-def _settings() -> dict:
-    return {field.name: json.loads(_text(field.default)) for field in fields(Protocol)}
+def _written(target: str) -> dict[str, str]:
+    """Give the defaults as they are written."""
+    return {name: _text(value) for name, value in defaults(target).items()}
+
+
+@functools.cache
+def _settings() -> dict[str, str]:
+    return {field.name: _text(field.default) for field in fields(Protocol)}
 
 
 def _completed(value):
@@ -189,7 +195,7 @@ def _completed(value):
 
 def _shortened(value):
     if isinstance(value, Mapping):
-        own = defaults(value["_target_"]) if _is_object(value) else {}
+        own = _written(value["_target_"]) if _is_object(value) else {}
         return {name: _shortened(one) for name, one in _beyond(value, own)}
     return [_shortened(one) for one in value] if isinstance(value, list | tuple) else value
 
@@ -199,10 +205,10 @@ def _is_object(value: Mapping) -> bool:
     return isinstance(value.get("_target_"), str) and "_args_" not in value
 
 
-def _beyond(values: Mapping, defaults: Mapping) -> Iterator[tuple]:
+def _beyond(values: Mapping, written: Mapping[str, str]) -> Iterator[tuple]:
     """Give the values that are not the defaults; 1 and 1.0 differ, as they do to estimators."""
     for name, value in values.items():
-        if name not in defaults or _text(value) != _text(defaults[name]):
+        if name not in written or _text(value) != written[name]:
             yield name, value
 
 

@@ -6,15 +6,16 @@ from statistics import fmean, stdev
 from typing import Literal
 
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import UserError
 from boostbench.experiment.archive import Recorded
-from boostbench.experiment.quantities import Quantity, get_quantity
+from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures import times
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import PAGE_WIDTH, label, marked_line, style
+from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
 from boostbench.report.numbers import mean_std
 
@@ -31,6 +32,7 @@ def draw_varied(
     varied: str,
     heights: Mapping[str, str],
     scale: str = "linear",
+    message: str = "",
 ) -> Figure:
     """Draw a line for each algorithm in each panel; bars are standard deviations.
 
@@ -46,6 +48,8 @@ def draw_varied(
         By the title of a panel, what stands along its vertical axis.
     scale : {"linear", "log"}, default="linear"
         Of the horizontal axis.
+    message : str, default=""
+        What it shows, above the panels.
 
     Returns
     -------
@@ -77,14 +81,39 @@ def draw_varied(
                 named = heights[title]
                 axes.set_ylabel(named)
         figure.supxlabel(varied, fontsize="medium")
-        figure.legend(
-            [grid[0].plot([], [], **marked_line(index))[0] for index in range(len(titles))],
-            [label(title) for title in titles],
-            loc="outside upper center",
-            frameon=False,
-            ncols=4,
-        )
+        lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
+        headline(figure, message, lines, columns=4)
     return figure
+
+
+def message(panels: Mapping[str, Mapping[str, Line]]) -> str:
+    """Say who errs least at the most points, as printed.
+
+    Parameters
+    ----------
+    panels : mapping
+        As of `draw_varied`; all of test errors.
+
+    Returns
+    -------
+    str
+        Empty where nowhere two algorithms stand beside each other.
+    """
+    wins: dict[str, int] = {}
+    points = 0
+    for lines in panels.values():
+        for value in {value for line in lines.values() for value in line}:
+            there = {n: line[value][0] for n, line in lines.items() if value in line}
+            errors = {name: round(mean, TEST_ERROR.digits) for name, mean in there.items()}
+            if len(errors) > 1:
+                points += 1
+                for name, error in errors.items():
+                    wins[name] = wins.get(name, 0) + (error == min(errors.values()))
+    if not points:
+        return ""
+    most = max(wins.values())
+    best = " and ".join(name for name, number in wins.items() if number == most)
+    return f"Least test error at {most} of {points} points: {best}"
 
 
 @dataclass(frozen=True)
@@ -144,10 +173,11 @@ class Varied(FigureDefinition):
                 said = ("-" if one is None else mean_std(*one, digits) for one in told)
                 facts.append([f"{title}: {value:g}", *said])
         heights = {title: name_axis(quantity) for title, quantity in quantities.items()}
+        told = message({t: own for t, own in panels.items() if quantities[t] is TEST_ERROR})
         return Drawing(
-            draw_varied(panels, list(titles), self.varied, heights, self.scale),
+            draw_varied(panels, list(titles), self.varied, heights, self.scale, told),
             results,
-            list(dict.fromkeys(notes)),
+            [*([f"{told}."] if told else []), *dict.fromkeys(notes)],
             facts,
             [self.varied, *titles],
         )

@@ -51,7 +51,16 @@ class StagedErrorDisplay:
         Returns
         -------
         StagedErrorDisplay
+
+        Raises
+        ------
+        ValueError
+            If the estimator keeps no stages, as bags.
         """
+        if not hasattr(estimator, "staged_predict"):
+            raise ValueError(
+                f"{type(estimator).__name__} keeps no stages: it has no staged_predict"
+            )
         y = np.asarray(y)
         errors = np.array([np.mean(labels != y) for labels in estimator.staged_predict(X)])
         name = type(estimator).__name__ if name is None else name

@@ -38,7 +38,11 @@ def fitted(request):
     [
         BaggedBooster(MCBoost(n_iterations=10), n_estimators=2, random_state=0),
         BaggedBooster(AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0),
-    ]
+    ],
+    expected_failed_checks=lambda estimator: {
+        f"check_sample_weight_equivalence_on_{kind}_data": "equal rows may be in different parts"
+        for kind in ("dense", "sparse")
+    },
 )
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)
@@ -106,6 +110,34 @@ def test_rare_classes_are_in_every_member():
         bag = BaggedBooster(n_estimators=6, bootstrap=bootstrap, random_state=0).fit(X, y)
         assert all(len(member.classes_) == 4 for member in bag.estimators_)
         assert bag.predict_proba(X).shape == (83, 4)
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_weights_of_samples(bootstrap):
+    X, y = blobs(3, n_samples=120, spread=3.0)
+    bag = BaggedBooster(n_estimators=3, bootstrap=bootstrap, random_state=0)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    present = weights > 0
+    scores = bag.fit(X, y, weights).decision_function(X)
+    alone = bag.fit(X[present], y[present], weights[present]).decision_function(X)
+    np.testing.assert_array_equal(scores, alone)
+    unweighted = bag.fit(X[present], y[present]).decision_function(X)
+    assert np.abs(scores - unweighted).max() > 0.01
+    np.testing.assert_array_equal(
+        bag.fit(X, y, np.ones(len(y))).decision_function(X), bag.fit(X, y).decision_function(X)
+    )
+    # A member is what it is when it is fitted with these weights.
+    seen = []
+
+    class Spy(MCBoost):
+        def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
+            seen.append((X, sample_weight))
+            return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+
+    bag.set_params(estimator=Spy()).fit(X, y, weights)
+    of_rows = {row.tobytes(): weight for row, weight in zip(X, weights, strict=True)}
+    for rows, own in seen:
+        assert [of_rows[row.tobytes()] for row in rows] == own.tolist()
 
 
 def test_a_bag_errs_less_than_a_member():

@@ -25,6 +25,7 @@ from boostbench.algorithms import (
     LsBoost,
     MCBoost,
     MultiBoost,
+    MultiBoostFromZero,
     NMBoost,
     PerceptronAdaBoost,
     ProjectedAdaBoostMH,
@@ -67,6 +68,7 @@ CASES = {
     ),
     "MultiBoost, hinge": MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
     "MultiBoost, binned": MultiBoost(n_iterations=12, nu=1e-3, max_bins=8),
+    "MultiBoostFromZero": MultiBoostFromZero(n_iterations=12, nu=1e-3),
     "RBoostRank": RBoostRank(n_iterations=12, n_projections=30, n_bins=8, random_state=0),
     "RBoostRank, pooled": RBoostRank(
         n_iterations=12,
@@ -221,7 +223,7 @@ def expected_failures(model):
     by_class = "check_class_weight_classifiers"
     learn_all = (
         *(AdaBoostECC, AdaBoostMO, CodewordMCBoost),
-        *(MarginBooster, MultiBoost, RBoostProj, SAMME),
+        *(MarginBooster, MultiBoost, MultiBoostFromZero, RBoostProj, SAMME),
     )
     if isinstance(model, (CGENS, CGENSSLS)):
         failures[by_class] = "the check asks for early stopping, which they do not have"

@@ -8,6 +8,7 @@ from boostbench import configs
 from boostbench.data import openml_source
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError
 from boostbench.report.published import read
 from boostbench.report.verdicts import COMPARED
 
@@ -357,6 +358,18 @@ def test_columns_of_another_table(define_table):
     table = TableDefinition.read(define_table(rows=["iris"], columns="mcboost2"))
     assert table.columns == TableDefinition.read("mcboost2").columns
     assert list(table.rows) == ["iris"]
+
+
+def test_overrides_of_one_cell(define_table):
+    wine = {"cells": {"samme": ["protocol.n_splits=2"]}}
+    columns = [{"samme": ["algo.n_iterations=9"]}, "adaboost_mh"]
+    table = TableDefinition.read(define_table(rows=["iris", {"wine": wine}], columns=columns))
+    assert table.cell("iris", "samme")[-2:] == ["algo=samme", "algo.n_iterations=9"]
+    assert table.cell("wine", "samme")[-2:] == ["algo.n_iterations=9", "protocol.n_splits=2"]
+    assert table.cell("wine", "adaboost_mh")[-1] == "algo=adaboost_mh"
+    wine["cells"] = {"sammy": []}
+    with pytest.raises(UserError, match="cells of wine has no column 'sammy'; did you mean samme"):
+        TableDefinition.read(define_table(rows=[{"wine": wine}], columns=columns))
 
 
 def test_published_rounds(define_table):

@@ -276,7 +276,8 @@ def test_no_record_of_the_project_depends_on_what_is_marked():
     }
     start |= {type(measures.find(name)).__module__ for name in measures.names()}
     # No experiment has these.
-    start -= {f"boostbench.algorithms.{name}" for name in ("bagging", "reweighting")}
+    others = ("bagging", "bagged_mcboost", "reweighting")
+    start -= {f"boostbench.algorithms.{name}" for name in others}
     found = counted([*start, "boostbench.experiment.tuning"])
     assert len(found) > 60
     names = {

@@ -38,10 +38,14 @@ def versions(monkeypatch):
         module = types.ModuleType("zoo")
         exec(f"class Lion:\n    def __init__(self, {source}): pass\n", module.__dict__)
         monkeypatch.setitem(sys.modules, "zoo", module)
-        keys.defaults.cache_clear()
+        forget()
+
+    def forget():
+        for cached in (keys.defaults, keys._written):
+            cached.cache_clear()
 
     yield version
-    keys.defaults.cache_clear()
+    forget()
 
 
 def test_a_new_parameter_whose_default_changes_nothing_costs_nothing(versions):

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from boostbench.figures.varied import draw_varied
+from boostbench.figures.varied import draw_varied, message
 
 
 def test_a_line_for_each_algorithm(whole_titles):
@@ -40,3 +40,28 @@ def test_panels_of_several_quantities_on_a_logarithmic_axis(whole_titles):
     assert [axes.get_ylabel() for axes in figure.axes] == list(heights.values())
     assert {axes.get_xscale() for axes in figure.axes} == {"log"}
     whole_titles(figure)
+
+
+class TestMessage:
+    def test_who_errs_least_at_the_most_points(self):
+        panels = {
+            "one": {"A": {2: (40.0, 3.0), 8: (12.0, 1.0)}, "B": {2: (20.0, 2.0), 8: (12.04, 1.0)}},
+            # Where one stands alone, it beats nobody.
+            "two": {"A": {2: (50.0, math.nan), 9: (1.0, 1.0)}, "B": {2: (49.0, 2.0)}},
+        }
+        assert message(panels) == "Least test error at 3 of 3 points: B"
+
+    def test_a_tie(self):
+        panels = {"one": {"A": {1: (2.0, 0.0), 2: (3.0, 0.0)}, "B": {1: (3.0, 0.0), 2: (2.0, 0.0)}}}
+        assert message(panels) == "Least test error at 1 of 2 points: A and B"
+
+    @pytest.mark.parametrize("panels", [{}, {"one": {"A": {1: (2.0, 0.0)}}}])
+    def test_nothing_to_say(self, panels):
+        assert message(panels) == ""
+
+    def test_it_stands_above_the_legend(self, whole_titles):
+        panels = {"one": {"A": {1: (2.0, 0.0)}, "B": {1: (3.0, 0.0)}}}
+        told = message(panels)
+        figure = draw_varied(panels, ["A", "B"], "n", {"one": "test error (%)"}, message=told)
+        assert figure.legends[0].get_title().get_text() == told
+        whole_titles(figure)

@@ -9,7 +9,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.utils.fixes import parse_version
 
-from boostbench.algorithms import AdaBoost, MCBoost, RBoostRank
+from boostbench.algorithms import AdaBoost, BaggedBooster, BaggedMCBoost, MCBoost, RBoostRank
 from boostbench.inspection import ImportanceDisplay, ShapeFunctionDisplay, StagedErrorDisplay
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -32,6 +32,28 @@ def iris():
 @pytest.fixture(scope="module")
 def model(iris):
     return MCBoost(n_iterations=40).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    "bag",
+    [
+        BaggedBooster(MCBoost(n_iterations=20), n_estimators=2, random_state=0),
+        BaggedMCBoost(n_iterations=20, n_estimators=2, random_state=0),
+    ],
+    ids=["BaggedBooster", "BaggedMCBoost"],
+)
+def test_bags_are_drawn_as_one_model(bag, iris):
+    X, y = iris
+    bag.fit(X, y)
+    display = ShapeFunctionDisplay.from_estimator(bag, X)
+    assert [len(lines) for lines in display.lines_] == [3] * len(display.lines_)
+    assert 0 < len(display.lines_) <= 4
+    display = ImportanceDisplay.from_estimator(bag)
+    widths = sorted(bar.get_width() for bar in display.bars_)
+    importances = np.sort(bag.feature_importances_)
+    np.testing.assert_allclose(widths, importances[importances > 0])
+    with pytest.raises(ValueError, match=f"{type(bag).__name__} keeps no stages"):
+        StagedErrorDisplay.from_estimator(bag, X, y)
 
 
 class TestShapeFunctions:

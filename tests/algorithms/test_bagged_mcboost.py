@@ -1,0 +1,292 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_hastie_10_2
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from boostbench import BaggedMCBoost, MCBoost
+from boostbench.algorithms.bagged_mcboost import BagMaster
+from boostbench.algorithms.early_stopping import log_losses
+from boostbench.algorithms.probabilities import probabilities
+from boostbench.core.weak.stumps import StumpSearch
+
+from .problems import blobs
+
+
+@parametrize_with_checks(
+    [
+        BaggedMCBoost(n_iterations=60, n_estimators=3, random_state=0),
+        BaggedMCBoost(n_iterations=60, n_estimators=1, max_bins=None, random_state=0),
+    ],
+    expected_failed_checks=lambda estimator: {
+        f"check_sample_weight_equivalence_on_{kind}_data": "equal rows may be in different parts"
+        for kind in ("dense", "sparse")
+    },
+)
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+def master(X, y, weights=None, n_members=3, **params):
+    """A training without early stopping, of members that do not see every fifth sample or so."""
+    params = BaggedMCBoost(**{"patience": 10_000, "max_bins": 6} | params)
+    params.classes_ = np.unique(y)
+    weights = np.ones(len(y)) if weights is None else np.asarray(weights, float)
+    unseen = np.random.default_rng(1).random((len(y), n_members)) < 0.2
+    search = StumpSearch(X, params.max_bins, weights)
+    return BagMaster(params, search, y, unseen, weights)
+
+
+def train(training, rounds):
+    for _ in range(rounds):
+        found = training.generate()
+        if found is None or not training.correct(found):
+            break
+    return training
+
+
+def loss(scores, y, weights=1.0):
+    """Eq. (14) of MCBoost, of two scores for two classes or of one."""
+    if scores.shape[1] == 1:
+        scores = np.hstack([0 * scores, scores])
+        # Both classes have the margin of the one score; MCBoost's sum has it once for each sample.
+    margins = scores[np.arange(len(y)), y][:, None] - scores
+    terms = np.logaddexp(0.0, -margins)
+    terms[np.arange(len(y)), y] = 0.0
+    return (np.broadcast_to(weights, len(y)) * terms.sum(axis=1)).sum()
+
+
+def columns(search, X):
+    at = np.flatnonzero(~search.is_padding)
+    stumps = np.unique(np.stack([search.feature[at], search.threshold[at]]), axis=1)
+    return (X[:, stumps[0].astype(int)] > stumps[1]).astype(float)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_slopes_and_curvatures_are_derivatives_of_the_loss(n_classes):
+    X, y = blobs(n_classes, n_samples=12)
+    bag = master(X, y, np.arange(1.0, 13.0))
+    rng = np.random.default_rng(0)
+    bag.scores[:] = 2 * rng.normal(size=bag.scores.shape)
+    scores = bag.scores.astype(float)
+    slopes, curvatures = bag.loss.derivatives(bag.scores, bag.weights)
+    move = rng.normal(size=scores.shape).astype(np.float32)
+    along = bag._of_members(bag.loss.curvatures_along(move))
+    h = 1e-4
+    for m in range(3):
+        weights = bag.weights[:, m, 0]
+
+        def value(change, m=m, weights=weights):
+            return loss(scores[:, m] + change, y, weights)
+
+        for i, k in [(0, 0), (5, scores.shape[2] - 1), (11, 0)]:
+            step = np.zeros(scores.shape[::2])
+            step[i, k] = h
+            assert slopes[i, m, k] == pytest.approx(
+                (value(-step) - value(step)) / (2 * h), abs=2e-5
+            )
+            second = (value(step) - 2 * value(0 * step) + value(-step)) / h**2
+            assert curvatures[i, m, k] == pytest.approx(second, abs=1e-4)
+        second = (value(h * move[:, m]) - 2 * value(0.0) + value(-h * move[:, m])) / h**2
+        assert along[m] == pytest.approx(second, rel=1e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_round_is_what_the_definition_says(n_classes):
+    X, y = blobs(n_classes, n_samples=60)
+    bag = train(master(X, y, max_bins=None), 3)
+    before = bag.scores.astype(float)
+    slopes, curvatures = bag.loss.derivatives(bag.scores, bag.weights)
+    found = bag.generate()
+    bag.correct(found)
+    row, _, member, _, _ = found
+    for m in range(3):
+        best = {}
+        g, h = slopes[:, m].astype(float), curvatures[:, m].astype(float)
+        seen = bag.weights[:, m, 0] > 0
+        whole = (g.sum(axis=0) ** 2 / (h.sum(axis=0) + 1)).sum()
+        for j in range(X.shape[1]):
+            for threshold in np.unique(X[:, j])[:-1]:
+                above = X[:, j] > threshold
+                if not seen[above].any() or not seen[~above].any():
+                    continue
+                steps = [g[s].sum(axis=0) / (h[s].sum(axis=0) + 1) for s in (~above, above)]
+                gain = sum(
+                    (g[s].sum(axis=0) * v).sum()
+                    for s, v in zip((~above, above), steps, strict=True)
+                )
+                if gain - whole > best.get(j, (0.0,))[0]:
+                    best[j] = gain - whole, above, steps
+        most = max(gain for gain, _, _ in best.values())
+        taken = {j for j, (gain, _, _) in best.items() if gain >= 0.9 * most}
+        assert set(row[member == m]) == taken
+        move = sum(np.where(best[j][1][:, None], *best[j][2][::-1]) for j in taken)
+        # Newton's step along the sum, by differences of the loss.
+        weights = bag.weights[:, m, 0]
+        values = [loss(before[:, m] + a * move, y, weights) for a in (-1e-3, 0, 1e-3)]
+        size = -(values[2] - values[0]) / 2e-3 / ((values[2] - 2 * values[1] + values[0]) / 1e-6)
+        # Thresholds on both sides of a sample that the member does not see are as good.
+        expected = before[:, m] + 0.1 * size * move
+        np.testing.assert_allclose(bag.scores[seen, m], expected[seen], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_loss_of_every_member_falls_in_every_round(n_classes):
+    X, y = blobs(n_classes, n_samples=150, spread=3.0)
+    bag = master(X, y, max_bins=None)
+    before = np.inf
+    for _ in range(60):
+        train(bag, 1)
+        now = np.array([loss(bag.scores[:, m], y, bag.weights[:, m, 0]) for m in range(3)])
+        assert (now < before).all()
+        before = now
+
+
+def test_without_an_end_it_is_logistic_regression_on_all_stumps():
+    X, y = blobs(2, n_samples=200, spread=4.0)
+    bag = train(master(X, y, eta=0.5), 2000)
+    above = columns(bag.search, X)
+    for m in range(3):
+        seen = bag.weights[:, m, 0] > 0
+        best = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000)
+        scores = best.fit(above[seen], y[seen]).decision_function(above)
+        least = loss(scores[:, None], y, seen)
+        assert least * (1 - 1e-6) < loss(bag.scores[:, m].astype(float), y, seen) < least * 1.001
+
+
+def test_without_an_end_it_solves_the_program_of_many_classes():
+    X, y = blobs(3, n_samples=120, spread=4.0)
+    bag = train(master(X, y, eta=0.5, n_members=1, max_bins=4), 3000)
+    seen = bag.weights[:, 0, 0] > 0
+    A = np.hstack([np.ones((len(y), 1)), columns(bag.search, X)])[seen]
+    own = np.eye(3)[y[seen]]
+
+    def objective(w):
+        scores = A @ w.reshape(-1, 3)
+        dual = expit(scores - (scores * own).sum(axis=1, keepdims=True)) * (1 - own)
+        gradient = A.T @ (dual - own * dual.sum(axis=1, keepdims=True))
+        return loss(scores, y[seen]), gradient.ravel()
+
+    solved = minimize(objective, np.zeros(3 * A.shape[1]), jac=True, options={"maxiter": 5000})
+    found = loss(bag.scores[:, 0].astype(float), y, seen)
+    assert solved.fun * (1 - 1e-5) < found < solved.fun * 1.002
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_score_is_the_mean_of_the_members(n_classes):
+    X, y = blobs(n_classes, n_samples=90)
+    bag = train(master(X, y, max_bins=None), 20)
+    stumps, coefficients, intercept = bag.mean_of_members(20)
+    scores = (stumps.outputs(X) @ coefficients + intercept).reshape(len(X), -1)
+    np.testing.assert_allclose(scores, bag.scores.mean(axis=1), atol=1e-4)
+    assert len(np.unique(np.stack([stumps.feature, stumps.threshold]), axis=1).T) == len(stumps)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_samples_are_scored_by_members_that_do_not_see_them(n_classes):
+    X, y = blobs(n_classes, n_samples=60, spread=3.0)
+    bag = train(master(X, y, np.arange(1.0, 61.0)), 7)
+    total, weights = 0.0, 0.0
+    for i in range(60):
+        others = np.flatnonzero(bag.weights[i, :, 0] == 0)
+        if len(others):
+            scores = bag.scores[i, others].astype(float).mean(axis=0)[None]
+            scores = scores[:, 0] if n_classes == 2 else scores
+            total += (i + 1) * log_losses(scores, y[[i]])[0]
+            weights += i + 1
+    assert bag.losses[-1] == pytest.approx(total / weights, rel=1e-5)
+
+
+def test_the_model_is_that_of_the_best_round():
+    X, y = blobs(3, n_samples=150, spread=3.0)
+    bag = BaggedMCBoost(patience=20, random_state=0).fit(X, y)
+    losses = bag.validation_losses_
+    assert len(losses) == bag.n_iterations_ + 20
+    assert losses[bag.n_iterations_ - 1] <= losses.min() + 1e-4
+    short = bag.decision_function(X)
+    bag.set_params(n_iterations=bag.n_iterations_).fit(X, y)
+    np.testing.assert_array_equal(bag.decision_function(X), short)
+
+
+def test_it_is_one_sum_of_stumps():
+    for n_classes in (2, 3):
+        X, y = blobs(n_classes, n_samples=100)
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        bag = BaggedMCBoost(random_state=0).fit(frame, np.array(["ant", "bee", "cat"])[y])
+        scores = bag.decision_function(frame).reshape(len(X), -1)
+        terms = bag.shape_functions().explain_local(frame).to_numpy()
+        np.testing.assert_allclose(terms.reshape(*scores.shape, -1).sum(axis=2), scores, atol=1e-9)
+        np.testing.assert_allclose(
+            bag.predict_proba(frame), probabilities(bag.decision_function(frame)), atol=1e-12
+        )
+        assert bag.feature_importances_.sum() == pytest.approx(1)
+        rules = bag.rules()
+        assert set(rules["feature"].dropna()) <= {*"abcd", ""}
+        assert len(rules) == len(bag.hypotheses_) + 1
+        assert bag.n_parameters_ == (n_classes % 2 * 2 + 1) * (len(rules)) + 2 * (len(rules) - 1)
+
+
+def test_weights_of_samples():
+    X, y = blobs(3, n_samples=100, spread=3.0)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    present = weights > 0
+    bag = BaggedMCBoost(n_estimators=4, random_state=0)
+    scores = bag.fit(X, y, weights).decision_function(X)
+    alone = bag.fit(X[present], y[present], weights[present]).decision_function(X)
+    np.testing.assert_array_equal(scores, alone)
+    assert np.abs(scores - bag.fit(X[present], y[present]).decision_function(X)).max() > 0.01
+    # Twice a sample that the same members see: the weight 2.
+    X, y, weights = X[present], y[present], weights[present].astype(float)
+    twice = np.repeat(np.arange(len(y)), weights.astype(int))
+    unseen = np.random.default_rng(1).random((len(y), 3)) < 0.2
+    found = []
+    for some, own in [(np.arange(len(y)), weights), (twice, np.ones(len(twice)))]:
+        params = BaggedMCBoost()
+        params.classes_ = np.unique(y)
+        search = StumpSearch(X[some], 8, own)
+        training = BagMaster(params, search, y[some], unseen[some], own)
+        stumps, coefficients, intercept = train(training, 25).mean_of_members(25)
+        found.append((stumps.outputs(X) @ coefficients + intercept, training.losses))
+    np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-3)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-3)
+
+
+def test_class_weights_are_weights_of_samples():
+    X, y = blobs(2, n_samples=80, spread=3.0)
+    heavy = BaggedMCBoost(class_weight={0: 1, 1: 4}, random_state=0).fit(X, y)
+    same = BaggedMCBoost(random_state=0).fit(X, y, np.where(y == 1, 4, 1))
+    np.testing.assert_array_equal(heavy.decision_function(X), same.decision_function(X))
+
+
+def test_it_starts_from_the_shares_of_the_classes():
+    X, y = np.ones((60, 2)), np.repeat([0, 1, 2], [10, 20, 30])
+    bag = BaggedMCBoost(random_state=0).fit(X, y)
+    assert bag.n_iterations_ == 0
+    np.testing.assert_allclose(bag.predict_proba(X[:1])[0], [1 / 6, 1 / 3, 1 / 2], atol=0.01)
+    rare = make_blobs([1, 2, 40, 40], 3, random_state=0)
+    assert BaggedMCBoost(random_state=0).fit(*rare).predict_proba(rare[0]).shape == (83, 4)
+
+
+def test_shells_are_told_apart():
+    """Sums of stumps -1 or +1 need a constant for that, which MCBoost's do not have."""
+    for X, y, most in [
+        (*make_hastie_10_2(2600, random_state=3), 0.13),
+        (*make_gaussian_quantiles(n_samples=2600, n_features=5, n_classes=3, random_state=3), 0.2),
+    ]:
+        errors = [
+            1 - bag.fit(X[:600], y[:600]).score(X[600:], y[600:])
+            for bag in (BaggedMCBoost(n_estimators=5, random_state=0), MCBoost(n_iterations=500))
+        ]
+        assert errors[0] < most < errors[1]
+
+
+def test_errors():
+    X, y = blobs(2)
+    for params in ({"eta": 0.0}, {"n_estimators": 0}, {"patience": 0}, {"max_bins": 1}):
+        with pytest.raises(ValueError, match=f"'{next(iter(params))}' parameter of BaggedMCBoost"):
+            BaggedMCBoost(**params).fit(X, y)
+    with pytest.raises(ValueError, match="needs at least 2 classes"):
+        BaggedMCBoost().fit(X, 0 * y)

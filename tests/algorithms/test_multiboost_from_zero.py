@@ -1,0 +1,129 @@
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from boostbench.algorithms import MultiBoost, MultiBoostFromZero
+
+from . import reference
+from .problems import blobs, noise
+from .test_multiboost import DUALS, LOSSES, dual_of, edges, largest_edge, pair_sum, score_stages
+
+# The limit of L-BFGS-B for the slopes.
+SLOPE = 1e-5
+
+
+@pytest.fixture(params=["logistic", "exponential"])
+def loss(request):
+    return request.param
+
+
+def literally(H, y, k, nu, loss, iterations):
+    """Minimise the mean over all pairs, from zero, with the papers' settings; W."""
+    m = len(y)
+
+    def objective(w):
+        W = w.reshape(k, len(H))
+        scores = H.T @ W.T
+        u = dual_of(DUALS[loss], scores, y, k)
+        slopes = np.array([[-edge + nu for edge in edges(u, y, h)] for h in H]).T
+        return pair_sum(LOSSES[loss], scores, y, k) / (m * k) + nu * w.sum(), slopes.ravel()
+
+    found = minimize(
+        objective,
+        np.zeros(k * len(H)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * (k * len(H)),
+        options={
+            "maxiter": iterations,
+            "maxcor": 5,
+            "gtol": SLOPE,
+            "ftol": 1e7 * np.finfo(float).eps,
+        },
+    )
+    return found.x.reshape(k, len(H)).T
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("iterations", [2, 100])
+def test_each_round_is_the_literal_problem_from_zero(loss, k, iterations):
+    X, y = noise(k, n_samples=20, seed=k)
+    model = MultiBoostFromZero(
+        n_iterations=5, nu=2e-3, loss=loss, solver_iterations=iterations
+    ).fit(X, y)
+    H = np.array(reference.stage_outputs(model, X))
+    path = model.weight_path_.toarray()
+    for t in range(1, 6):
+        W = literally(H[:t], y, k, model.nu, loss, iterations)
+        np.testing.assert_allclose(path[t - 1][: t * k].reshape(t, k), W, atol=1e-5)
+    np.testing.assert_array_equal(path[-1].reshape(5, k), model.coefficients_)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_new_stump_violates_most(loss, k):
+    X, y = noise(k, n_samples=20, seed=k)
+    model = MultiBoostFromZero(nu=1e-5, loss=loss, n_iterations=12).fit(X, y)
+    before = [np.zeros((len(y), k)), *score_stages(model, X)]
+    for h, scores in zip(reference.stage_outputs(model, X), before, strict=False):
+        u = dual_of(DUALS[loss], scores, y, k)
+        assert edges(u, y, h).max() == pytest.approx(largest_edge(u, X, y), rel=1e-4)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_with_a_heavy_norm_and_iterations_enough_it_is_multiboost(loss, k):
+    X, y = noise(k, n_samples=40, seed=k)
+    params = {"nu": 0.02, "loss": loss, "n_iterations": 300}
+    model = MultiBoostFromZero(solver_iterations=1000, **params).fit(X, y)
+    assert 1 < model.n_iterations_ < 300
+    assert model.converged_ is True
+    wanted = MultiBoost(tol=1e-3, **params).fit(X, y)
+    assert model.objective_[-1] == pytest.approx(wanted.objective_[-1], rel=1e-4)
+
+
+def test_optimality_where_it_converged(loss):
+    X, y = blobs(3, n_samples=24, n_features=3, seed=4)
+    model = MultiBoostFromZero(nu=0.02, loss=loss, solver_iterations=1000).fit(X, y)
+    assert model.converged_ is True
+    scores = score_stages(model, X)[-1]
+    np.testing.assert_allclose(model.dual_, dual_of(DUALS[loss], scores, y, 3), rtol=1e-9)
+    assert largest_edge(model.dual_, X, y) <= model.nu * (1 + model.tol) + 1e-7
+    for h, w in zip(reference.stage_outputs(model, X), model.coefficients_, strict=True):
+        slopes = model.nu - edges(model.dual_, y, h)
+        assert (np.abs(slopes[w > SLOPE]) <= 1.01 * SLOPE).all()
+        assert (slopes >= -1.01 * SLOPE).all()
+
+
+def test_it_stops_early_without_a_word():
+    """Where a start from the round before gets stuck, it goes on, with stumps it had before."""
+    X, y = blobs(3, seed=7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = MultiBoostFromZero(n_iterations=60, nu=1e-7).fit(X, y)
+    assert model.n_iterations_ == 60
+    assert model.converged_ is False
+    assert len(np.unique(reference.stage_outputs(model, X), axis=0)) < 60
+    warm = MultiBoost(n_iterations=60, nu=1e-7, solver="lbfgs", solver_iterations=100)
+    with pytest.warns(UserWarning, match="end of its precision"):
+        warm.fit(X, y)
+    assert warm.n_iterations_ < 60
+    best = MultiBoost(n_iterations=60, nu=1e-7).fit(X, y).objective_[-1]
+    # The constant of the terms r = y_i counts for nothing.
+    constant = np.log(2) / 3
+    assert model.objective_[-1] - constant > 2 * (best - constant) > 0
+
+
+def test_a_heavy_norm_leaves_nothing(loss):
+    X, y = blobs(3)
+    model = MultiBoostFromZero(nu=1.0, loss=loss).fit(X, y)
+    assert model.n_iterations_ == 0
+    assert model.converged_ is True
+    assert (model.decision_function(X) == 0).all()
+
+
+def test_bins_limit_the_thresholds():
+    X, y = blobs(3)
+    model = MultiBoostFromZero(max_bins=4, n_iterations=30).fit(X, y)
+    cuts = set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True))
+    assert len(cuts) <= 3 * X.shape[1]
