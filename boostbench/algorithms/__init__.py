@@ -23,6 +23,7 @@ from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoost
 from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
 from boostbench.algorithms.projections import LPP, NPE
 from boostbench.algorithms.rboost_proj import RBoostProj
+from boostbench.algorithms.rboost_proj_from_zero import RBoostProjFromZero
 from boostbench.algorithms.rboost_rank import RBoostRank
 from boostbench.algorithms.rboost_rank_tc import RBoostRankTC
 from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
@@ -64,6 +65,7 @@ __all__ = [
     "PerceptronKernelSVC",
     "ProjectedAdaBoostMH",
     "RBoostProj",
+    "RBoostProjFromZero",
     "RBoostRank",
     "RBoostRankTC",
     "ReducedMCBoost",
