@@ -43,6 +43,7 @@ __all__ = [
     "PerceptronKernelSVC",
     "ProjectedAdaBoostMH",
     "RBoostProj",
+    "RBoostProjFromZero",
     "RBoostRank",
     "RBoostRankTC",
     "ReducedMCBoost",

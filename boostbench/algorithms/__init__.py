@@ -23,6 +23,7 @@ from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoost
 from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
 from boostbench.algorithms.projections import LPP, NPE
 from boostbench.algorithms.rboost_proj import RBoostProj
+from boostbench.algorithms.rboost_proj_from_zero import RBoostProjFromZero
 from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
 from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
 from boostbench.algorithms.reweighting import reweight
@@ -63,6 +64,7 @@ __all__ = [
     "PerceptronKernelSVC",
     "ProjectedAdaBoostMH",
     "RBoostProj",
+    "RBoostProjFromZero",
     "RBoostRank",
     "RBoostRankTC",
     "ReducedMCBoost",

@@ -30,6 +30,7 @@ from boostbench.algorithms import (
     PerceptronAdaBoost,
     ProjectedAdaBoostMH,
     RBoostProj,
+    RBoostProjFromZero,
     RBoostRank,
     RBoostRankTC,
     RpBoost,
@@ -96,6 +97,7 @@ CASES = {
     "RBoostProj": RBoostProj(
         n_iterations=12, n_projections=30, nu=1e-3, tol=0, solver_iterations=10, random_state=0
     ),
+    "RBoostProjFromZero": RBoostProjFromZero(n_iterations=12, n_projections=30, random_state=0),
     "RBoostProj, greedy": RBoostProj(
         n_iterations=12,
         n_projections=30,

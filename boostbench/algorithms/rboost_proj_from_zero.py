@@ -1,0 +1,114 @@
+"""RBoost^proj whose coefficients are found from zero in every round."""
+
+import numpy as np
+
+from boostbench.algorithms.rboost_proj import _WEAK_LEARNERS, RBoostProj, _PairMaster
+
+
+class RBoostProjFromZero(RBoostProj):
+    r"""RBoost^proj whose solver starts from zero in every round, and stops early.
+
+    The model is that of `RBoostProj` with pairs: a coefficient for each weak learner and the row of
+    P that suits it best. Every round looks for all of them from w = 0, and training goes on to
+    `n_iterations`.
+
+    Parameters
+    ----------
+    n_iterations : int, default=1000
+        T of RandomBoost: boosting rounds.
+    n_projections : int, default=1000
+        n of RandomBoost: rows of P, from which a round may choose.
+    loss : {"logistic", "exponential"}, default="logistic"
+        :math:`\lambda`.
+    nu : float, default=1e-5
+        Weight of the L1 norm of w, for the mean of the loss over all m k pairs.
+    weak_learner : {"stump", "wlda"}, default="stump"
+        ``"wlda"``: for each row of P, the best stump on the weighted linear discriminant of its
+        two-class problem (Table VI).
+    projection : {"gaussian", "sign", "sparse"}, default="gaussian"
+        Entries of P before they are scaled.
+    scaling : {"sqrt_n", "n"}, default="sqrt_n"
+        What they are divided by. The paper says :math:`\sqrt n` in its theorems only.
+    solver_iterations : int, default=100
+        Iterations of the solver per round at most.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the projections.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
+
+    Attributes
+    ----------
+    hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.linear.Perceptrons
+    coefficients_ : ndarray of shape (n_iterations_, n_classes)
+        What a weak learner adds to the scores: ``w[t] P[v[t], t, r]``.
+    objective_, converged_, weight_path_, rows_ : ndarray
+        As of `RBoostProj`; the objective may rise, and there is no warning.
+
+    Notes
+    -----
+    Where few samples are soon separated, all slopes are below the solver's limit of 1e-5 before
+    there are many weak learners. From the coefficients of the round before, a new one gets none
+    then, and the training is at its end: with 5 samples of each of ten digits after 50 rounds. From
+    zero, the coefficients are spread over all weak learners anew; see `MultiBoostFromZero`.
+
+    RandomBoost's grid of nu for digits, 5e-8 to 1e-5, lies where only the solver's limit counts.
+
+    See Also
+    --------
+    RBoostProj : Goes on from the round before.
+
+    References
+    ----------
+    .. [1] S. Paisitkriangkrai, C. Shen, Q. Shi and A. van den Hengel, "RandomBoost: Simplified
+       multi-class boosting through randomization" (RandomBoost), Section IV-D.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> RBoostProjFromZero(n_iterations=50, random_state=0).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    # Of the parameters of `RBoostProj`, those that have one value here.
+    rule, positive, tol, patience = "pair", True, 0.0, None
+
+    def __init__(
+        self,
+        n_iterations=1000,
+        n_projections=1000,
+        loss="logistic",
+        nu=1e-5,
+        weak_learner="stump",
+        projection="gaussian",
+        scaling="sqrt_n",
+        solver_iterations=100,
+        random_state=None,
+        class_weight=None,
+    ):
+        self.n_iterations = n_iterations
+        self.n_projections = n_projections
+        self.loss = loss
+        self.nu = nu
+        self.weak_learner = weak_learner
+        self.projection = projection
+        self.scaling = scaling
+        self.solver_iterations = solver_iterations
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def _master(self, X, labels, random_state, weights=None):
+        self.projection_seed_ = random_state.randint(2**31)
+        if weights is not None:
+            # The loss is a mean.
+            weights = weights / weights.mean()
+        return _FromZeroMaster(self, _WEAK_LEARNERS[self.weak_learner](X), labels, weights)
+
+
+class _FromZeroMaster(_PairMaster):
+    def correct(self, column):
+        self.w = np.zeros(len(self.w))
+        return super().correct(column)
+
+    def end(self):
+        """Say nothing: the solver is meant to stop early."""

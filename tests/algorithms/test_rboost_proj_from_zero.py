@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from boostbench.algorithms import RBoostProj, RBoostProjFromZero
+
+from . import reference
+from .problems import blobs, noise
+
+PARAMS = {"n_projections": 30, "random_state": 0}
+
+
+def objective(w, outputs, codes, y, nu):
+    """Eq. (18), with the logistic loss."""
+    scores = (outputs * w[:, None]).T @ codes
+    margins = scores[np.arange(len(y)), y][:, None] - scores
+    return np.log1p(np.exp(-margins)).mean() + nu * w.sum()
+
+
+def test_the_first_round_is_that_of_rboost_proj():
+    X, y = noise(3)
+    one, other = (
+        kind(n_iterations=1, nu=1e-3, **PARAMS).fit(X, y)
+        for kind in (RBoostProjFromZero, RBoostProj)
+    )
+    np.testing.assert_array_equal(one.coefficients_, other.coefficients_)
+
+
+def test_with_a_heavy_norm_each_round_is_the_literal_problem():
+    """Where the solver comes to the minimum, it does not matter where it starts."""
+    X, y = noise(3, n_samples=30, seed=1)
+    model = RBoostProjFromZero(n_iterations=5, nu=5e-3, **PARAMS).fit(X, y)
+    assert model.converged_.all()
+    H = np.array(reference.stage_outputs(model, X))
+    columns = model.projection_columns()
+    codes = np.array([next(columns)[row] for row in model.rows_])
+    for t in range(1, 6):
+        arguments = H[:t], codes[:t], y, model.nu
+        w = model.weight_path_[[t - 1], :t].toarray().ravel()
+        assert model.objective_[t - 1] == pytest.approx(objective(w, *arguments), rel=1e-6)
+        best = minimize(
+            objective, np.full(t, 0.1), args=arguments, method="SLSQP", bounds=[(0, None)] * t
+        )
+        assert model.objective_[t - 1] == pytest.approx(best.fun, rel=1e-5)
+
+
+def test_a_start_from_zero_goes_on_where_another_is_at_its_end():
+    X, y = blobs(4, n_samples=20, spread=0.7)
+    params = {"n_iterations": 200, "nu": 1e-6, **PARAMS}
+    before, zero = (kind(**params).fit(X, y) for kind in (RBoostProj, RBoostProjFromZero))
+    assert before.n_iterations_ < 200 == zero.n_iterations_
+    used = [np.count_nonzero(model.coefficients_.any(axis=1)) for model in (before, zero)]
+    assert used[0] < 50
+    assert used[1] > 150
