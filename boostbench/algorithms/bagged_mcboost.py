@@ -50,15 +50,15 @@ class BaggedMCBoost(Bag, Weighted):
     ----------
     n_iterations : int, default=2000
         Rounds at most.
-    n_estimators : int, default=14
+    n_estimators : int, default=24
         Members of the bag.
-    validation_fraction : float, default=0.15
+    validation_fraction : float, default=0.25
         Part of the samples that a member does not see, stratified.
-    eta : float, default=0.1
+    eta : float, default=0.2
         Shrinkage of what a round adds.
     max_bins : int or None, default=64
         None searches all thresholds; an integer that many quantile bins per feature.
-    patience : int, default=50
+    patience : int, default=30
         Rounds in a row without progress after which the training ends. The model is that of the
         best round.
     random_state : int, RandomState instance or None, default=None
@@ -122,11 +122,11 @@ class BaggedMCBoost(Bag, Weighted):
     def __init__(
         self,
         n_iterations=2000,
-        n_estimators=14,
-        validation_fraction=0.15,
-        eta=0.1,
+        n_estimators=24,
+        validation_fraction=0.25,
+        eta=0.2,
         max_bins=64,
-        patience=50,
+        patience=30,
         random_state=None,
         class_weight=None,
     ):
