@@ -20,9 +20,6 @@ _NEARLY_BEST = 0.9
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
 _DAMPING = 1.0
 
-# What a side of a stump gains by rounding errors in single precision.
-_NO_GAIN = 1e-6
-
 
 class BaggedMCBoost(Bag, Weighted):
     r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
@@ -87,7 +84,10 @@ class BaggedMCBoost(Bag, Weighted):
     Notes
     -----
     A weight of a sample multiplies its terms of the loss, of the training and of the stopping
-    rule. Which samples a member does not see depends on no weight.
+    rule. Which samples a member does not see depends on no weight. Steps are damped by what is
+    little beside weights of mean 1; where all are far smaller, features are chosen by slopes alone.
+
+    There is no `staged_predict`: the stumps of all rounds are merged.
 
     References
     ----------
@@ -300,7 +300,7 @@ class BagMaster(Master):
         gain *= self._allowed
         cut = gain.argmax(axis=1)
         gain = np.take_along_axis(gain, cut[:, None], axis=1)[:, 0]
-        row, member = np.nonzero(gain > np.maximum(_NEARLY_BEST * gain.max(axis=0), _NO_GAIN))
+        row, member = np.nonzero(gain > np.maximum(_NEARLY_BEST * gain.max(axis=0), 0.0))
         if not len(row):
             return None
         cut = cut[row, member]

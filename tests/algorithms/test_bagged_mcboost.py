@@ -290,3 +290,10 @@ def test_errors():
             BaggedMCBoost(**params).fit(X, y)
     with pytest.raises(ValueError, match="needs at least 2 classes"):
         BaggedMCBoost().fit(X, 0 * y)
+
+
+def test_small_weights_are_weights():
+    X, y = blobs(3, n_samples=150, spread=3.0)
+    bag = BaggedMCBoost(random_state=0).fit(X, y, np.full(len(y), 1e-6))
+    assert bag.n_iterations_ > 10
+    assert bag.score(X, y) > BaggedMCBoost(random_state=0).fit(X, y).score(X, y) - 0.05
