@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.labels import as_labels, check_lengths
+from boostbench.data.labels import as_labels
 from boostbench.data.missing import CHOICES, IMPUTATIONS
 from boostbench.data.sparse import LARGE
 from boostbench.errors import UserError, unknown
@@ -54,9 +54,8 @@ class Table:
         if self.categories[j] is None:
             return as_labels(codes, self.where)
         words, codes = [*map(unquote, self.categories[j]), ""], np.nan_to_num(codes, nan=-1)
-        codes = codes.astype(int)
-        check_lengths(np.array([*map(len, words)])[codes], self.where)
-        return as_labels(np.array(words)[codes], self.where)
+        occurring, codes = np.unique(codes.astype(int), return_inverse=True)
+        return as_labels([words[code] for code in occurring], self.where, codes.astype(np.int32))
 
 
 def features_and_labels(
