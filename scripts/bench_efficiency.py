@@ -60,8 +60,8 @@ def spent(pid: int) -> tuple[float, float]:
     return times[0], times[1]
 
 
-def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float]:
-    """CPU seconds of the workers and of this process, and idle seconds of the workers."""
+def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float, float]:
+    """CPU seconds of the workers, of this process and of all fits, and idle time of the workers."""
     own, first, last, n_done = psutil.Process(), {}, {}, 0
 
     def now() -> dict:
@@ -81,13 +81,14 @@ def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float]:
                 first = last
 
     with tempfile.TemporaryDirectory() as folder:
-        run(asked, results=Path(folder), n_jobs=n_jobs, on_event=listen)
+        report = run(asked, results=Path(folder), n_jobs=n_jobs, on_event=listen)
     pids = [key for key in first if isinstance(key, int)]
     clock, here = (last[key] - first[key] for key in ("clock", "own"))
     running = sum(last[pid][0] - first[pid][0] for pid in pids)
     waiting = sum(last[pid][1] - first[pid][1] for pid in pids)
     idle = max(len(pids) * clock - running - waiting, 0.0)
-    return running, here, idle
+    records = [record for outcome in report.outcomes for record in outcome.records]
+    return running, here, sum(record["seconds"]["fit"] for record in records), idle
 
 
 def main() -> int:
@@ -98,11 +99,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=1000, help="boosting rounds; default 1000")
     args = parser.parse_args()
     asked = args.table, args.splits, args.rounds
-    _, alone, _ = measure(experiments(*asked), 1)
-    running, here, idle = measure(experiments(*asked), 2)
+    _, alone, fits, _ = measure(experiments(*asked), 1)
+    running, here, fits_of_two, idle = measure(experiments(*asked), 2)
     n = len(experiments(*asked)) * args.splits - WARM
     print(f"one process: {alone:.1f} CPU s for {n} splits")
     print(f"two workers: {running:.1f} CPU s, idle {idle:.1f} s, and {here:.1f} CPU s here")
+    print(f"all fits by themselves: {fits:.1f} CPU s, with two workers {fits_of_two:.1f} CPU s")
     print(f"efficiency: {alone / (running + idle + here):.2f}")
     return 0
 
