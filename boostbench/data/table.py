@@ -53,9 +53,9 @@ class Table:
         codes = self.column(j)
         if self.categories[j] is None:
             return as_labels(codes, self.where)
-        words, codes = [*map(unquote, self.categories[j]), ""], np.nan_to_num(codes, nan=-1)
-        occurring, codes = np.unique(codes.astype(int), return_inverse=True)
-        return as_labels([words[code] for code in occurring], self.where, codes.astype(np.int32))
+        words = [*map(unquote, self.categories[j]), ""]
+        occurring, codes = _renumbered(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
+        return as_labels([words[code] for code in occurring], self.where, codes)
 
 
 def features_and_labels(
@@ -242,8 +242,8 @@ def _code(table: Table, j: int):
     if _are_numbers(table.categories[j]):
         values = np.array([float(unquote(category)) for category in table.categories[j]])
         return np.where(absent, np.nan, values[np.where(absent, 0, column).astype(int)])[:, None]
-    occurring, present = np.unique(column[~absent].astype(int), return_inverse=True)
-    codes = np.zeros(len(column), dtype=int)
+    occurring, present = _renumbered(column[~absent].astype(np.int32))
+    codes = np.zeros(len(column), dtype=np.int32)
     codes[~absent] = present
     if len(occurring) <= 2:
         return np.where(absent, np.nan, codes)[:, None]
@@ -252,7 +252,7 @@ def _code(table: Table, j: int):
     from scipy.sparse import csr_matrix
 
     # Sparse, as a dense matrix of many categories may not fit into memory.
-    ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1)
+    ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1, dtype=np.int32)
     block = csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
     if not absent.any():
         return block
@@ -264,6 +264,12 @@ def _code(table: Table, j: int):
     block = block.toarray()
     block[absent] = np.nan
     return block
+
+
+def _renumbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give the codes that occur, and for each code its place among them."""
+    occurs = np.bincount(codes) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[codes]
 
 
 def no_category(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:

@@ -106,7 +106,7 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
 
 
 def _frames(stream: BinaryIO, separator: str, header: bool, n_columns: int, text: set[int]):
-    """Let pandas read the file some rows at a time, columns of text as categories."""
+    """Let pandas read the file some rows at a time, columns of text as it is written."""
     import pandas as pd
 
     about = {
@@ -123,7 +123,8 @@ def _frames(stream: BinaryIO, separator: str, header: bool, n_columns: int, text
     if text:
         names = pd.read_csv(stream, nrows=1, **about).columns
         stream.seek(0)
-        about["dtype"] = {names[j]: "category" for j in text}
+        # Of categories pandas makes numbers, where all words of some rows are.
+        about["dtype"] = {names[j]: str for j in text}
     yield from pd.read_csv(stream, chunksize=max(1, _CELLS // n_columns), **about)
 
 
@@ -185,21 +186,23 @@ class _Reading:
 
     def _is_text(self, j: int, column) -> bool:
         kind = column.dtype.kind
-        if kind in "iu":
-            # Whole numbers that float64 does not hold become words, so that none merge as labels.
-            return max(-int(column.min()), int(column.max())) >= INEXACT
-        return kind not in "bf" or self._are_bool.setdefault(j, kind == "b") != (kind == "b")
+        if kind not in "biuf" or self._are_bool.setdefault(j, kind == "b") != (kind == "b"):
+            return True
+        # Whole numbers that float64 does not hold become words, so that none merge as labels.
+        return kind in "iu" and max(-int(column.min()), int(column.max())) >= INEXACT
 
     def _coded(self, j: int, column) -> np.ndarray:
+        import pandas as pd
+
         known = self.codes[j]
-        words = column.cat.categories.astype(str)
+        codes, words = pd.factorize(column)
         own = np.array([known.setdefault(word, len(known)) for word in words] + [np.nan])
         if len(known) > max(MANY, UNIQUE * self.n_lines) and not self._is_label(j):
             n_words = int(_Kinds.of(list(known)).is_word.sum())
             if n_words > max(MANY, UNIQUE * self.n_lines):
                 name = self.names[j - self.first]
                 raise no_category(self.where, name, f"more than {n_words - 1}", self.n_lines)
-        return own[column.cat.codes.to_numpy()]
+        return own[codes]
 
     def _is_label(self, j: int) -> bool:
         table = Table(self.names, [], None, self.where)
@@ -209,8 +212,8 @@ class _Reading:
         """Give all that was read."""
         values = self.values[: self.n_rows]
         texts = {
-            j - self.first: _Text.of(codes, values[:, j - self.first])
-            for j, codes in self.codes.items()
+            j - self.first: _Text.of(self.codes.pop(j), values[:, j - self.first])
+            for j in sorted(self.codes)
         }
         _put_points(texts, self.names, self.where)
         categories: list = [None] * len(self.names)
@@ -286,9 +289,7 @@ class _Text:
 
     def sorted(self) -> tuple[np.ndarray, list[str]]:
         """Give the codes of the words when sorted, with NaN at the end, and the sorted words."""
-        import pandas as pd
-
-        codes, words = pd.factorize(pd.Series(self.words, dtype="string"), sort=True)
+        words, codes = np.unique(np.array(self.words, dtype=object), return_inverse=True)
         return np.append(codes.astype(float), np.nan), words.tolist()
 
 
