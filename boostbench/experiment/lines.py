@@ -229,7 +229,7 @@ def _lengthened(line: Mapping, config: Mapping) -> dict:
             wrong, n = record.pop(count), record.get(of)
             numbers = wrong.values() if isinstance(wrong, dict) else [wrong]
             if type(n) is not int or not all(type(k) is int and 0 <= k <= n for k in numbers):
-                raise BadLine(f"{count}: there are {n} rows")
+                raise BadLine(f"{count}: there are {n!r:.50} rows")
             record[error] = _each(wrong, lambda k, n=n: k / n if n else 0.0)
     return record
 

@@ -32,6 +32,8 @@ _ALGO_NAME = re.compile(r"\w[\w+-]*")
 _PLAIN, _PACKED = ".jsonl", ".gz"
 # So many bad lines of a file are named, the others counted.
 _MAX_NAMED = 5
+# So many characters are told of each.
+_MAX_TOLD = 200
 # Bytes that a packed file may unpack to, however small; records take 25 times their packed size.
 _LEAST_PACKED = 2**24
 
@@ -296,7 +298,8 @@ class _BadLines:
 
     def add(self, place: tuple[int, int], error: BadLine) -> None:
         self.count += 1
-        bisect.insort(self.first, (place, str(error)))
+        told = " ".join(str(error).split())  # names in a file may hold line ends
+        bisect.insort(self.first, (place, told[:_MAX_TOLD]))
         del self.first[_MAX_NAMED:]
 
 

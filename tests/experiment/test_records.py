@@ -480,6 +480,18 @@ def test_a_deeply_nested_line_is_left_out_and_named(path, deep, packed):
     assert told[1].endswith("left out")
 
 
+@pytest.mark.parametrize("n_test", ["a\nb", "x" * 10**5, ["\n"] * 99, None])
+def test_what_is_wrong_is_one_line_whatever_the_file_holds(path, n_test):
+    append(path, record(0))
+    lines = path.read_text().splitlines()
+    line = json.loads(lines[-1]) | {"n_test": n_test}
+    path.write_text("\n".join([*lines, json.dumps(line), ""]))
+    [told] = read(path)[1]
+    assert len(told.splitlines()) == 1
+    assert len(told) < len(str(path)) + 300
+    assert "n_test" in told
+
+
 def test_a_setting_may_be_nested_as_deeply_as_overrides_are(path):
     nested = functools.reduce(lambda inner, _: [inner], range(50), 1)
     append(path, record(0, config__algo__width=nested))
