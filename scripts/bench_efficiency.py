@@ -3,8 +3,10 @@
 ::
 
     python scripts/bench_efficiency.py --splits 40
+    python scripts/bench_efficiency.py --table --splits 10
 
-The same splits run with one process and with two workers of loky. The clock of a machine with other
+The same splits, of one algorithm on one data set or of four on three, as of a table, run with one
+process and with two workers of loky. The clock of a machine with other
 work says little, so Linux is asked how long each thread of a worker has run, and how long it has
 waited for a core. What is left of the time from the fourth outcome to the last is idle: the worker
 had nothing to do. The efficiency is the CPU time of one process, divided by what two cores would be
@@ -27,12 +29,26 @@ from boostbench.experiment.runner import Finished, run
 WARM = 4
 
 
-def experiment(n_splits: int, n_iterations: int) -> Experiment:
-    """Make an experiment of fits of a second or so."""
-    algo = {"name": "mcboost", "_target_": "boostbench.algorithms.MCBoost"}
+#: Algorithms and data sets of the table; the first and the last are those of a single cell.
+ALGORITHMS = ("MCBoost", "AdaBoostMH", "SAMME", "RBoostProj")
+DATA = ("wine", "breast_cancer", "digits")
+
+
+def experiments(is_table: bool, n_splits: int, n_iterations: int) -> list[Experiment]:
+    """Make the experiments, in the order in which a table runs them."""
+    return [
+        experiment(name, algorithm, n_splits, n_iterations)
+        for name in (DATA if is_table else DATA[-1:])
+        for algorithm in (ALGORITHMS if is_table else ALGORITHMS[:1])
+    ]
+
+
+def experiment(name: str, algorithm: str, n_splits: int, n_iterations: int) -> Experiment:
+    """Make an experiment."""
+    algo = {"name": algorithm, "_target_": f"boostbench.algorithms.{algorithm}"}
     protocol = {"n_splits": n_splits, "checkpoints": []}
     config = {"algo": algo | {"n_iterations": n_iterations}, "protocol": protocol}
-    return Experiment.from_config(config, load({"name": "digits", "sklearn": "load_digits"}))
+    return Experiment.from_config(config, load({"name": name, "sklearn": f"load_{name}"}))
 
 
 def spent(pid: int) -> tuple[float, float]:
@@ -44,8 +60,8 @@ def spent(pid: int) -> tuple[float, float]:
     return times[0], times[1]
 
 
-def measure(asked: Experiment, n_jobs: int) -> tuple[float, float, float]:
-    """CPU seconds of the workers and of this process, and idle seconds of the workers."""
+def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float, float]:
+    """CPU seconds of the workers, of this process and of all fits, and idle time of the workers."""
     own, first, last, n_done = psutil.Process(), {}, {}, 0
 
     def now() -> dict:
@@ -65,27 +81,30 @@ def measure(asked: Experiment, n_jobs: int) -> tuple[float, float, float]:
                 first = last
 
     with tempfile.TemporaryDirectory() as folder:
-        run([asked], results=Path(folder), n_jobs=n_jobs, on_event=listen)
+        report = run(asked, results=Path(folder), n_jobs=n_jobs, on_event=listen)
     pids = [key for key in first if isinstance(key, int)]
     clock, here = (last[key] - first[key] for key in ("clock", "own"))
     running = sum(last[pid][0] - first[pid][0] for pid in pids)
     waiting = sum(last[pid][1] - first[pid][1] for pid in pids)
     idle = max(len(pids) * clock - running - waiting, 0.0)
-    return running, here, idle
+    records = [record for outcome in report.outcomes for record in outcome.records]
+    return running, here, sum(record["seconds"]["fit"] for record in records), idle
 
 
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--table", action="store_true", help="four algorithms on three data sets")
     parser.add_argument("--splits", type=int, default=40, help="default 40")
     parser.add_argument("--rounds", type=int, default=1000, help="boosting rounds; default 1000")
     args = parser.parse_args()
-    asked = experiment(args.splits, args.rounds)
-    _, alone, _ = measure(asked, 1)
-    running, here, idle = measure(experiment(args.splits, args.rounds), 2)
-    n = args.splits - WARM
+    asked = args.table, args.splits, args.rounds
+    _, alone, fits, _ = measure(experiments(*asked), 1)
+    running, here, fits_of_two, idle = measure(experiments(*asked), 2)
+    n = len(experiments(*asked)) * args.splits - WARM
     print(f"one process: {alone:.1f} CPU s for {n} splits")
     print(f"two workers: {running:.1f} CPU s, idle {idle:.1f} s, and {here:.1f} CPU s here")
+    print(f"all fits by themselves: {fits:.1f} CPU s, with two workers {fits_of_two:.1f} CPU s")
     print(f"efficiency: {alone / (running + idle + here):.2f}")
     return 0
 

@@ -26,6 +26,9 @@ from pathlib import Path
 
 import psutil
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import processes
+
 from boostbench.data.load import load
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import Finished, run
@@ -56,8 +59,8 @@ def cluster(folder: str) -> Iterator[tuple[str, list[psutil.Process]]]:
     worker = ["worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", folder]
     command = [sys.executable, "-m", "dask"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = [subprocess.Popen([*command, "scheduler", *place], **quiet)]
-    started += [subprocess.Popen([*command, *worker, "--no-nanny"], **quiet) for _ in range(2)]
+    started = [processes.start([*command, "scheduler", *place], **quiet)]
+    started += [processes.start([*command, *worker, "--no-nanny"], **quiet) for _ in range(2)]
     try:
         with Client(address, timeout=60, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=60)

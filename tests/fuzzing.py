@@ -33,7 +33,7 @@ from boostbench.errors import UserError
 from boostbench.experiment import deadline
 from boostbench.experiment.certificates import Certificates, certificates_path, file_certificate
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.experiment.records import append, read
+from boostbench.experiment.records import append, pack, read
 from boostbench.report.cells import Cell
 
 _WORDS = [
@@ -230,6 +230,38 @@ def certified(folder: Path, number: int) -> str:
     return "left out" if told else "read"
 
 
+def nested(folder: Path, number: int) -> str:
+    """Read a whole record and a certificate beside lines that are nested up to 200 000 deep."""
+    rng = Random(number)
+    kind, which = rng.choice(list(_KINDS))
+    whole = [json.dumps(line).encode() for line in _KINDS[kind, which]]
+    path, certificates = folder / f"fake{kind}.jsonl", certificates_path(folder)
+    path.write_bytes(b"\n".join([_deep(rng, rng.choice(_KINDS[kind, which])), *whole, b""]))
+    certificates.write_bytes(_deep(rng, _CERTIFICATE) + b"\n" + json.dumps(_CERTIFICATE).encode())
+    if rng.random() < 0.5:
+        pack(path)
+    found, told = read(path)
+    assert len(found) == 1
+    kept = Certificates.read(folder)
+    assert len(kept.certificates) == 1
+    told += kept.warnings
+    assert all(len(line.splitlines()) == 1 for line in told)
+    return "left out" if told else "read"
+
+
+def _deep(rng: Random, content: dict) -> bytes:
+    """Put something deep in the place of a value, or of all; brackets may stay open."""
+    depth = round(10 ** rng.uniform(0, 5.3))
+    opening, closing = rng.choice([("[", "]"), ('{"a":', "}"), ('[{"config":', "}]")])
+    deep = (
+        opening * depth + "1" + closing * (depth if rng.random() < 0.5 else rng.randint(0, depth))
+    )
+    if rng.random() < 0.3:
+        return deep.encode()
+    hole = json.dumps({**content, rng.choice([*content, "config", "b"]): "HOLE"})
+    return hole.replace('"HOLE"', deep).encode()
+
+
 # Command lines: a value for each key of every config.
 def _keys(tree: dict, prefix: str = ""):
     for key, value in tree.items():
@@ -371,6 +403,7 @@ ALL = {
     "texts as data files": text,
     "files of records": record,
     "certificates": certified,
+    "nested records": nested,
     "values of configs": override,
     "command lines": command,
     "tables": table,

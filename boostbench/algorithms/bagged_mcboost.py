@@ -20,9 +20,6 @@ _NEARLY_BEST = 0.9
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
 _DAMPING = 1.0
 
-# What a side of a stump gains by rounding errors in single precision.
-_NO_GAIN = 1e-6
-
 
 class BaggedMCBoost(Bag, Weighted):
     r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
@@ -50,15 +47,15 @@ class BaggedMCBoost(Bag, Weighted):
     ----------
     n_iterations : int, default=2000
         Rounds at most.
-    n_estimators : int, default=14
+    n_estimators : int, default=24
         Members of the bag.
-    validation_fraction : float, default=0.15
+    validation_fraction : float, default=0.25
         Part of the samples that a member does not see, stratified.
-    eta : float, default=0.1
+    eta : float, default=0.2
         Shrinkage of what a round adds.
     max_bins : int or None, default=64
         None searches all thresholds; an integer that many quantile bins per feature.
-    patience : int, default=50
+    patience : int, default=30
         Rounds in a row without progress after which the training ends. The model is that of the
         best round.
     random_state : int, RandomState instance or None, default=None
@@ -87,7 +84,10 @@ class BaggedMCBoost(Bag, Weighted):
     Notes
     -----
     A weight of a sample multiplies its terms of the loss, of the training and of the stopping
-    rule. Which samples a member does not see depends on no weight.
+    rule. Which samples a member does not see depends on no weight. Steps are damped by what is
+    little beside weights of mean 1; where all are far smaller, features are chosen by slopes alone.
+
+    There is no `staged_predict`: the stumps of all rounds are merged.
 
     References
     ----------
@@ -122,11 +122,11 @@ class BaggedMCBoost(Bag, Weighted):
     def __init__(
         self,
         n_iterations=2000,
-        n_estimators=14,
-        validation_fraction=0.15,
-        eta=0.1,
+        n_estimators=24,
+        validation_fraction=0.25,
+        eta=0.2,
         max_bins=64,
-        patience=50,
+        patience=30,
         random_state=None,
         class_weight=None,
     ):
@@ -300,7 +300,7 @@ class BagMaster(Master):
         gain *= self._allowed
         cut = gain.argmax(axis=1)
         gain = np.take_along_axis(gain, cut[:, None], axis=1)[:, 0]
-        row, member = np.nonzero(gain > np.maximum(_NEARLY_BEST * gain.max(axis=0), _NO_GAIN))
+        row, member = np.nonzero(gain > np.maximum(_NEARLY_BEST * gain.max(axis=0), 0.0))
         if not len(row):
             return None
         cut = cut[row, member]

@@ -68,7 +68,7 @@ class BaggedBooster(MetaEstimatorMixin, Bag, BaseEstimator):
 
     See Also
     --------
-    BaggedMCBoost : Errs less and is many times as fast, as its members are trained together.
+    BaggedMCBoost : Its members are sums of stumps that are trained together, many times as fast.
     sklearn.ensemble.BaggingClassifier : Of any classifiers, without early stopping.
 
     References

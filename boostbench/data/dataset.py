@@ -1,7 +1,7 @@
 """What every data source returns: a matrix of numbers, a label for each row, and where from."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,8 @@ from boostbench.errors import UserError
 
 #: Expected number (key in a config) -> attribute of `Dataset`.
 COUNTS = {"samples": "n_samples", "features": "n_features", "classes": "n_classes"}
+# Rows that are looked at at a time.
+_PIECE = 2**18
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +85,22 @@ class Dataset:
     @cached_property
     def class_numbers(self) -> np.ndarray:
         """The position of each row's label in `classes`, which every classifier takes."""
-        return np.unique(self.y, return_inverse=True)[1]
+        return np.searchsorted(self.classes, self.y)
 
     @cached_property
     def _counted_labels(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.unique(self.y, return_counts=True)
+        # Piece by piece, as sorting takes a copy of all.
+        pieces = [np.unique(piece, return_counts=True) for piece in self._pieces(self.y)]
+        found, counted = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+        labels, numbers = np.unique(found, return_inverse=True)
+        counts = np.zeros(len(labels), dtype=int)
+        np.add.at(counts, numbers, counted)
+        return labels, counts
+
+    @staticmethod
+    def _pieces(rows: np.ndarray) -> Iterator[np.ndarray]:
+        for start in range(0, max(len(rows), 1), _PIECE):
+            yield rows[start : start + _PIECE]
 
     @cached_property
     def checksum(self) -> str:
@@ -104,7 +117,10 @@ class Dataset:
             parts = (self.X,)
         for part in parts:
             digest.update(np.ascontiguousarray(part))
-        digest.update("\0".join(map(str, self.y.tolist())).encode())
+        between = ""
+        for piece in self._pieces(self.y):
+            digest.update((between + "\0".join(map(str, piece.tolist()))).encode())
+            between = "\0"
         return digest.hexdigest()[:16]
 
     def take(self, start: int, stop: int) -> "Dataset":

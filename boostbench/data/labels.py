@@ -10,7 +10,7 @@ INEXACT = 2.0**53
 CHARACTER, ROOM = 4, 80_000_000
 
 
-def as_labels(values, where: str) -> np.ndarray:
+def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
     """Turn what a file says into labels.
 
     Parameters
@@ -19,10 +19,13 @@ def as_labels(values, where: str) -> np.ndarray:
         Numbers or text.
     where : str
         What to call the source in messages, e.g. the file name.
+    codes : ndarray of shape (n_rows,), int, default=None
+        For each row the position of its label in `values`, all of which occur; by default there is
+        a value for each row.
 
     Returns
     -------
-    ndarray of shape (n_samples,)
+    ndarray of shape (n_rows,)
         int64 where every label is a whole number (``"+1"``, ``2.0``), else str.
 
     Raises
@@ -41,7 +44,7 @@ def as_labels(values, where: str) -> np.ndarray:
     [9007199254740992, 9007199254740993]
     """
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
-        check_lengths(np.array([*map(len, values)]), where)
+        check_lengths(_each(np.array([*map(len, values)], dtype=np.int32), codes), where)
     values = np.asarray(values)
     kind = values.dtype.kind
     if kind not in "biufSU":
@@ -52,11 +55,20 @@ def as_labels(values, where: str) -> np.ndarray:
         values = np.char.strip(values.astype(str))
     missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
     if missing.any():
+        missing = _each(missing, codes)
         raise UserError(
             f"{where}: {int(missing.sum())} labels are missing, the first in row "
             f"{int(missing.argmax()) + 1} (counted from 1); every row needs its class"
         )
-    return _whole(values.astype(float), where) if kind == "f" else _exact(values, where)
+    if kind == "f":
+        labels = _whole(values.astype(float, copy=False), where, codes)
+    else:
+        labels = _exact(values, where, codes)
+    return _each(labels, codes)
+
+
+def _each(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
+    return values if codes is None else values[codes]
 
 
 def check_lengths(lengths: np.ndarray, where: str) -> None:
@@ -82,7 +94,7 @@ def check_lengths(lengths: np.ndarray, where: str) -> None:
         )
 
 
-def _exact(values: np.ndarray, where: str) -> np.ndarray:
+def _exact(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
     """Make int64 of whole numbers and of text that says such; other text stays as it is.
 
     Nothing that is written as a whole number passes through float64, where large ones merge.
@@ -95,23 +107,25 @@ def _exact(values: np.ndarray, where: str) -> np.ndarray:
         pass
     except ValueError:
         try:
-            return _whole(values.astype(float), where)
+            return _whole(values.astype(float), where, codes)
         except ValueError:
             return values
     raise UserError(f"{where}: labels beyond 2**63 are not supported; use shorter ones, or words")
 
 
-def _whole(numbers: np.ndarray, where: str) -> np.ndarray:
+def _whole(numbers: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
     """Make int64 of floats that are whole numbers, and different from their neighbours."""
     with np.errstate(invalid="ignore"):
         whole = numbers.astype(np.int64)
-    large = np.isfinite(numbers) & (np.abs(numbers) >= INEXACT)
+    # There is never an array of floats besides these two.
+    large = np.isfinite(numbers) & ((numbers >= INEXACT) | (numbers <= -INEXACT))
     wrong = large | (whole != numbers)
     if not wrong.any():
         return whole
-    first = int(wrong.argmax())
-    label = f"{where}: the label {numbers[first]} in row {first + 1} (counted from 1)"
-    if large[first]:
+    first = int(_each(wrong, codes).argmax())
+    number, is_large = _each(numbers, codes)[first], _each(large, codes)[first]
+    label = f"{where}: the label {number} in row {first + 1} (counted from 1)"
+    if is_large:
         raise UserError(f"{label} is too large to differ from its neighbours as a float64")
     raise UserError(
         f"{label} is not a whole number, as in a regression set; name the column of classes by "

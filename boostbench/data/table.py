@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.labels import as_labels, check_lengths
+from boostbench.data.labels import as_labels
 from boostbench.data.missing import CHOICES, IMPUTATIONS
 from boostbench.data.sparse import LARGE
 from boostbench.errors import UserError, unknown
@@ -53,10 +53,9 @@ class Table:
         codes = self.column(j)
         if self.categories[j] is None:
             return as_labels(codes, self.where)
-        words, codes = [*map(unquote, self.categories[j]), ""], np.nan_to_num(codes, nan=-1)
-        codes = codes.astype(int)
-        check_lengths(np.array([*map(len, words)])[codes], self.where)
-        return as_labels(np.array(words)[codes], self.where)
+        words = [*map(unquote, self.categories[j]), ""]
+        occurring, codes = _renumbered(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
+        return as_labels([words[code] for code in occurring], self.where, codes)
 
 
 def features_and_labels(
@@ -98,8 +97,8 @@ def features_and_labels(
     """
     if missing not in (None, *CHOICES):
         raise UserError(f"data.missing is {missing!r}; it must be null, {', '.join(CHOICES)}")
-    label_column = _label_column(table, target)
-    columns = _columns(table, label_column, ignore, drop)
+    labels = label_column(table, target)
+    columns = _columns(table, labels, ignore, drop)
     for pattern in keep:
         if not any(_matches(table.names[j], [pattern]) for j in columns):
             raise unknown(f"column of {table.where}", pattern, table.names)
@@ -120,7 +119,7 @@ def features_and_labels(
         n_rows, n_left_out = len(complete), int((~complete).sum())
         logger.warning("%s: %d of %d rows are left out", table.where, n_left_out, n_rows)
         table = replace(table, values=table.values[complete])
-    return _features(table, columns), table.labels(label_column)
+    return _features(table, columns), table.labels(labels)
 
 
 def feature_names(table: Table, target: str | None = None) -> list[str]:
@@ -133,7 +132,7 @@ def feature_names(table: Table, target: str | None = None) -> list[str]:
     ['a', 'b=p', 'b=q', 'b=r']
     """
     named = []
-    for j in _columns(table, _label_column(table, target), (), ()):
+    for j in _columns(table, label_column(table, target), (), ()):
         words, name = table.categories[j], table.names[j]
         codes = table.column(j)
         occurring = np.unique(codes[~np.isnan(codes)]).astype(int) if words else []
@@ -172,7 +171,8 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _label_column(table: Table, target: str | None) -> int:
+def label_column(table: Table, target: str | None) -> int:
+    """Find the column of labels: `target`, or the one called ``class``, or the last."""
     if target is None:
         lower = [name.lower() for name in table.names]
         return lower.index("class") if "class" in lower else len(lower) - 1
@@ -242,27 +242,43 @@ def _code(table: Table, j: int):
     if _are_numbers(table.categories[j]):
         values = np.array([float(unquote(category)) for category in table.categories[j]])
         return np.where(absent, np.nan, values[np.where(absent, 0, column).astype(int)])[:, None]
-    occurring, present = np.unique(column[~absent].astype(int), return_inverse=True)
-    codes = np.zeros(len(column), dtype=int)
+    occurring, present = _renumbered(column[~absent].astype(np.int32))
+    codes = np.zeros(len(column), dtype=np.int32)
     codes[~absent] = present
     if len(occurring) <= 2:
         return np.where(absent, np.nan, codes)[:, None]
     if len(occurring) > max(MANY, UNIQUE * len(codes)):
-        raise UserError(
-            f"{table.where}: the text of column {table.names[j]!r} is different in "
-            f"{len(occurring)} of {len(codes)} rows, as of names or dates, and means no category; "
-            "take the column out (openml.drop does for data from OpenML)"
-        )
+        raise no_category(table.where, table.names[j], len(occurring), len(codes))
     from scipy.sparse import csr_matrix
 
     # Sparse, as a dense matrix of many categories may not fit into memory.
-    ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1)
+    ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1, dtype=np.int32)
     block = csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
     if not absent.any():
         return block
+    if len(codes) * len(occurring) > LARGE:
+        raise UserError(
+            f"{table.where}: column {table.names[j]!r} has {len(occurring)} categories, too many "
+            f"for {len(codes)} rows of which some miss it; data.missing=drop leaves these out"
+        )
     block = block.toarray()
     block[absent] = np.nan
     return block
+
+
+def _renumbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give the codes that occur, and for each code its place among them."""
+    occurs = np.bincount(codes) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[codes]
+
+
+def no_category(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:
+    """Say that nearly every row of a column has a text of its own."""
+    return UserError(
+        f"{where}: the text of column {name!r} is different in {n_different} of {n_rows} rows, as "
+        "of names or dates, and means no category; take the column out (openml.drop does for data "
+        "from OpenML)"
+    )
 
 
 def _are_numbers(categories: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ LEAST, MULTIPLE = 2**27, 100
 _CHUNK = 2**20
 
 
-def unpacked(stream: BinaryIO, path: Path) -> BinaryIO:
+def unpacked(stream: BinaryIO, path: Path, least: int = LEAST) -> io.BytesIO:
     """Read a compressed file into memory.
 
     Parameters
@@ -20,17 +20,19 @@ def unpacked(stream: BinaryIO, path: Path) -> BinaryIO:
         Gives what is in the file.
     path : Path
         The file as it is on disk.
+    least : int, default=LEAST
+        Bytes that it may unpack to, however small it is.
 
     Returns
     -------
-    binary file
+    io.BytesIO
 
     Raises
     ------
     UserError
         If it unpacks to too much.
     """
-    content, most = io.BytesIO(), _most(path.stat().st_size)
+    content, most = io.BytesIO(), _most(path.stat().st_size, least)
     while chunk := stream.read(_CHUNK):
         content.write(chunk)
         if content.tell() > most:
@@ -57,14 +59,14 @@ def check_archive(archive, stream: BinaryIO, where: object) -> None:
         If it does. Arrays that are an archive of one alone are as large as they are.
     """
     here = stream.tell()
-    most = _most(stream.seek(0, io.SEEK_END))
+    most = _most(stream.seek(0, io.SEEK_END), LEAST)
     stream.seek(here)
     if sum(one.file_size for one in archive.zip.infolist()) > most:
         raise UserError(_told(where, most))
 
 
-def _most(size: int) -> int:
-    return max(LEAST, MULTIPLE * size)
+def _most(size: int, least: int) -> int:
+    return max(least, MULTIPLE * size)
 
 
 def _told(where: object, most: int) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from boostbench.errors import UserError
 from boostbench.experiment.journal import appending
 from boostbench.experiment.keys import digest
+from boostbench.experiment.lines import parse
 
 #: From the strongest evidence to the weakest.
 GRADES = ("identical", "equivalent")
@@ -199,7 +200,7 @@ def file_certificate(results: Path, certificate: Certificate) -> None:
 
 def _parse(line: bytes) -> Certificate | None:
     try:
-        content = json.loads(line)
+        content = parse(line)
         if content.pop("key") != digest(content):
             return None
         certificate = Certificate(**content)

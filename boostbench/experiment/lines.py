@@ -21,9 +21,12 @@ from boostbench.experiment.keys import Identity, digest
 from boostbench.experiment.schema import BadLine, check
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
+_TOO_DEEP = "not a record: it is nested too deeply"
 _MADE_BY = ("code", "commit", "environment")
 # What is derived, or stands in definitions.
 _APART = ("key", "asked", "config_hash", *_MADE_BY)
+#: Levels of lists and mappings inside each other, twice those that YAML and overrides may have.
+DEEPEST = 100
 # Errors, the counts that are written for them, and of how many rows these are.
 _COUNTED = (
     ("test_error", "n_test_wrong", "n_test"),
@@ -126,15 +129,27 @@ def parse(line: bytes) -> dict:
     Raises
     ------
     BadLine
-        If it is no mapping in JSON, with valid Unicode and finite numbers.
+        If it is no mapping in JSON, with valid Unicode and finite numbers, or nested too deeply.
     """
     try:
         content = msgspec.json.decode(line)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise BadLine(_TOO_DEEP) from None
+    except ValueError as error:
         raise BadLine(f"not a record: {_first_line(error)}") from None
     if not isinstance(content, dict):
         raise BadLine("not a record")
+    if line.count(b"[") + line.count(b"{") > DEEPEST and _is_deep(content):
+        raise BadLine(_TOO_DEEP)
     return content
+
+
+def _is_deep(content: dict) -> bool:
+    level: list = [content]
+    for _ in range(DEEPEST):
+        values = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [value for some in values for value in some if isinstance(value, dict | list)]
+    return bool(level)
 
 
 def compose(record: Mapping) -> tuple[dict[str, bytes], bytes]:
@@ -214,7 +229,7 @@ def _lengthened(line: Mapping, config: Mapping) -> dict:
             wrong, n = record.pop(count), record.get(of)
             numbers = wrong.values() if isinstance(wrong, dict) else [wrong]
             if type(n) is not int or not all(type(k) is int and 0 <= k <= n for k in numbers):
-                raise BadLine(f"{count}: there are {n} rows")
+                raise BadLine(f"{count}: there are {n!r:.50} rows")
             record[error] = _each(wrong, lambda k, n=n: k / n if n else 0.0)
     return record
 

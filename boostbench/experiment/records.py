@@ -8,8 +8,10 @@ grows; of several records with one key the last one counts. What a line holds is
 file without ``.gz``.
 """
 
+import bisect
 import contextlib
 import gzip
+import io
 import os
 import re
 import tempfile
@@ -17,6 +19,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
+from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment import lines
 from boostbench.experiment.journal import appending
@@ -29,6 +32,10 @@ _ALGO_NAME = re.compile(r"\w[\w+-]*")
 _PLAIN, _PACKED = ".jsonl", ".gz"
 # So many bad lines of a file are named, the others counted.
 _MAX_NAMED = 5
+# So many characters are told of each.
+_MAX_TOLD = 200
+# Bytes that a packed file may unpack to, however small; records take 25 times their packed size.
+_LEAST_PACKED = 2**24
 
 # By file, which file it was, how much of it has been seen, and the hashes of its definitions.
 _seen: dict[Path, tuple[tuple, int, Set[str]]] = {}
@@ -137,7 +144,7 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
         If the file cannot be read.
     """
     path = Path(path)
-    definitions, found, bad, n_old = Definitions(), [], [], 0
+    definitions, found, bad, n_old = Definitions(), [], _BadLines(), 0
     for place, line, is_last in _lines(path):
         if not line.strip():
             continue
@@ -151,13 +158,13 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
                 definitions.add(content)
         except BadLine as error:
             if not is_last:
-                bad.append((place, str(error)))
+                bad.add(place, error)
     newest = {}
     for place, content in found:
         try:
             record = definitions.record(content, _kind(path))
         except BadLine as error:
-            bad.append((place, str(error)))
+            bad.add(place, error)
         else:
             newest.pop(record["key"], None)
             newest[record["key"]] = record
@@ -264,31 +271,43 @@ def _packed(path: Path) -> Path:
 def _lines(path: Path) -> Iterator[tuple[tuple[int, int], bytes, bool]]:
     """Give the lines of the packed file and of the file: place, text, and whether it is last."""
     for i, one in enumerate((_packed(path), path)):
-        body = _body(one).split(b"\n")
-        for number, line in enumerate(body, start=1):
-            yield (i, number), line, number == len(body)
+        for number, line in enumerate(io.BytesIO(_body(one)), start=1):
+            yield (i, number), line, not line.endswith(b"\n")
 
 
 def _body(path: Path) -> bytes:
     if not path.is_file():
         return b""
     try:
-        body = path.read_bytes()
-        return gzip.decompress(body) if path.suffix == _PACKED else body
+        if path.suffix != _PACKED:
+            return path.read_bytes()
+        with gzip.open(path) as stream:
+            return unpacked(stream, path, _LEAST_PACKED).getvalue()
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
     except OSError as error:
         raise UserError(f"cannot read records from {path}: {error.strerror}") from None
 
 
-def _warnings(path: Path, bad: list[tuple[tuple[int, int], str]], n_old: int) -> list[str]:
+class _BadLines:
+    """How many there are, and the first of them."""
+
+    def __init__(self):
+        self.count = 0
+        self.first: list[tuple[tuple[int, int], str]] = []
+
+    def add(self, place: tuple[int, int], error: BadLine) -> None:
+        self.count += 1
+        told = " ".join(str(error).split())  # names in a file may hold line ends
+        bisect.insort(self.first, (place, told[:_MAX_TOLD]))
+        del self.first[_MAX_NAMED:]
+
+
+def _warnings(path: Path, bad: _BadLines, n_old: int) -> list[str]:
     files = _packed(path), path
-    warnings = [
-        f"{files[i]}:{number}: {reason}; left out"
-        for (i, number), reason in sorted(bad)[:_MAX_NAMED]
-    ]
-    if len(bad) > _MAX_NAMED:
-        warnings.append(f"{path}: {len(bad) - _MAX_NAMED} more bad lines are left out")
+    warnings = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in bad.first]
+    if bad.count > _MAX_NAMED:
+        warnings.append(f"{path}: {bad.count - _MAX_NAMED} more bad lines are left out")
     if n_old:
         warnings.append(
             f"{path}: {n_old} records of the first schema are left out; "

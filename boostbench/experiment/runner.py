@@ -4,7 +4,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -187,7 +187,11 @@ class _Plan:
 
 
 class _Session:
-    """The records of some experiments in memory, kept equal to those on disk."""
+    """What is on record of some experiments.
+
+    `files` holds the records of each file by key, but for those of `unread`, which were written
+    since: `_records_of` reads these when it is asked, so that a long run takes no memory for them.
+    """
 
     def __init__(
         self,
@@ -205,11 +209,12 @@ class _Session:
         self.certificates = Certificates.read(results)
         self.warnings: list[str] = list(self.certificates.warnings)
         self.files: dict[Path, dict[str, dict]] = {}
+        self.unread: defaultdict[Path, set[str]] = defaultdict(set)
         self.claims: Claims | None = None
         self.followers: dict[Path, Follower] = {}
         self.news: dict[tuple[Path, str], dict] = {}
-        self.filed: set[tuple[Path, str]] = set()
-        self.ran: set[tuple[Path, str]] = set()
+        self.filed: defaultdict[Path, set[str]] = defaultdict(set)
+        self.ran: defaultdict[Path, set[str]] = defaultdict(set)
         self.done = 0
 
     def plan(self) -> _Plan:
@@ -269,7 +274,8 @@ class _Session:
         for experiment in self.experiments:
             path = experiment.path(self.results)
             keys = [experiment.key(split) for split in experiment.splits]
-            found = [self._file_of(path)[key] for key in keys if key in self._file_of(path)]
+            known = self._records_of(path)
+            found = [known[key] for key in keys if key in known]
             records = [record for record in found if "error" not in record]
             stale, certified = self.certificates.count(records, experiment.fingerprint)
             outcomes.append(
@@ -280,7 +286,7 @@ class _Session:
                     missing=len(keys) - len(found),
                     stale=stale,
                     certified=certified,
-                    ran=sum((path, key) in self.ran for key in keys),
+                    ran=sum(key in self.ran[path] for key in keys),
                 )
             )
         return Report(outcomes, self.warnings)
@@ -323,7 +329,7 @@ class _Session:
         """Give the record of another run, if it would spare this one."""
         path = self._own(self._path(task))
         for record in self.followers[path].new():
-            if (path, record["key"]) not in self.filed:
+            if record["key"] not in self.filed[path]:
                 self.news[path, record["key"]] = record
         record = self.news.get((path, task.key))
         if record is None or (not task.tuning and self.rerun == "missing"):
@@ -335,7 +341,9 @@ class _Session:
         """File what other runs have recorded, and tell."""
         while theirs:
             task, record = theirs.popleft()
-            self._file_of(self._path(task))[record["key"]] = record
+            path = self._path(task)
+            self._forget(path, record["key"])
+            self.news.pop((self._own(path), record["key"]), None)
             self.done += 1
             error, where = record.get("error"), record.get("where")
             self.on_event(Finished(task.tuning, task.label, error, where))
@@ -348,12 +356,29 @@ class _Session:
         except BadLine as error:
             outcome = {"error": f"what was measured cannot be recorded: {error}", "where": "?"}
             record = append(self._own(path), task.record(outcome))
-        self._file_of(path)[record["key"]] = record
-        self.filed.add((self._own(path), record["key"]))
+        self._forget(path, record["key"])
+        self.filed[self._own(path)].add(record["key"])
         self.done += 1
         if not task.tuning:
-            self.ran.add((path, task.key))
+            self.ran[path].add(record["key"])
         self.on_event(Finished(task.tuning, task.label, outcome.get("error"), outcome.get("where")))
+
+    def _records_of(self, path: Path) -> dict[str, dict]:
+        """Give the records of a file, those that were written since it was read as well."""
+        known, unread = self._file_of(path), self.unread.pop(path, ())
+        if unread:
+            records, _ = read(self._own(path))
+            known |= {one["key"]: one for one in records if one["key"] in unread}
+            if not known.keys() >= unread:
+                raise UserError(
+                    f"{self._own(path)} has lost records that were just written to it; the same "
+                    "command makes them again"
+                )
+        return known
+
+    def _forget(self, path: Path, key: str) -> None:
+        self._file_of(path).pop(key, None)
+        self.unread[path].add(key)
 
     def _file_of(self, path: Path) -> dict[str, dict]:
         if path not in self.files:
@@ -409,7 +434,7 @@ class _Session:
 
     def _choose(self, experiment: Experiment, split: Split) -> tuple[dict, float, dict | None]:
         """Choose by cross-validation: the point, its mean error, and the failure if all failed."""
-        trials = self._file_of(experiment.path(self.results, tuning=True))
+        trials = self._records_of(experiment.path(self.results, tuning=True))
         tasks = tuning_tasks(experiment, experiment.tuning_split(split))
         judged = [(task.points, trials[task.key]) for task in tasks]
         chosen, error = choose(experiment.points, judged)

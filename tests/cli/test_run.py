@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import processes
 import pytest
 import yaml
 from hydra._internal.utils import get_args_parser
@@ -332,7 +333,7 @@ def test_ctrl_c_and_sigterm(folder, number, code):
     command = [Path(sys.executable).with_name("boostbench"), "run", "algo=adaboost_mh"]
     # More than can be done, so that the first record is not the last.
     argv = ["algo.n_iterations=300", "protocol.n_splits=2000", "parallel=serial"]
-    running = subprocess.Popen([*command, *argv], stderr=subprocess.PIPE, text=True)
+    running = processes.start([*command, *argv], stderr=subprocess.PIPE, text=True)
     path = folder / "results" / "records" / "wine" / "adaboost_mh.jsonl"
     while running.poll() is None and not (path.exists() and path.read_text().count("\n") > 3):
         time.sleep(0.05)

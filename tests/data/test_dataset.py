@@ -104,3 +104,16 @@ def test_some_labels_against_the_rest():
 def test_labels_that_leave_no_rest(positive):
     with pytest.raises(UserError, match="it must be some of the labels 1, 3, 5, not all"):
         with_labels([1, 3, 5, 1, 5]).against_the_rest(positive)
+
+
+@pytest.mark.parametrize("y", [np.arange(50) % 7 - 3, np.array(list("cabacdeeb") * 5)])
+def test_labels_are_counted_piece_by_piece(monkeypatch, y):
+    dataset = Dataset("toy", np.ones((len(y), 1)), y, "made here")
+    checksum = dataset.checksum
+    monkeypatch.setattr("boostbench.data.dataset._PIECE", 4)
+    dataset = Dataset("toy", np.ones((len(y), 1)), y, "made here")
+    classes, numbers, counts = np.unique(y, return_inverse=True, return_counts=True)
+    np.testing.assert_array_equal(dataset.classes, classes)
+    np.testing.assert_array_equal(dataset.class_numbers, numbers)
+    assert list(dataset.class_counts.values()) == counts.tolist()
+    assert dataset.checksum == checksum

@@ -144,3 +144,13 @@ def test_columns_of_words_are_told(caplog):
     caplog.clear()
     features_and_labels(table(), drop=["colour", "flag"])
     assert caplog.messages == []
+
+
+def test_many_categories_of_which_some_are_missing_are_not_made_dense():
+    n = 12_000
+    codes = np.append(np.arange(n) // 3, np.nan).astype(float)
+    table = Table(["a", "y"], [[f"w{i}" for i in range(n)], None], np.c_[codes, codes > 5], "toy")
+    with pytest.raises(UserError, match="column 'a' has 4000 categories, too many for 12001 rows"):
+        features_and_labels(table, missing="median")
+    X, _ = features_and_labels(table, missing="drop")
+    assert X.shape == (n, n // 3)

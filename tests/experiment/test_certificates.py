@@ -86,7 +86,11 @@ def test_a_certificate_that_says_more_than_its_sample_is_left_out(tmp_path, cont
     assert len(Certificates.read(tmp_path).warnings) == 1
 
 
-@pytest.mark.parametrize("line", ["", "{", "[]", "null", '{"key": "1"}', '{"key": NaN}', "\\xff"])
+LINES = ["", "{", "[]", "null", '{"key": "1"}', '{"key": NaN}', "\\xff", "[" * 10**5]
+LINES += ['{"key":' * 10**5, '{"key":' * 400 + "1" + "}" * 400]
+
+
+@pytest.mark.parametrize("line", LINES)
 def test_damaged_lines(tmp_path, line):
     file_certificate(tmp_path, certificate("x", "z"))
     path = certificates_path(tmp_path)

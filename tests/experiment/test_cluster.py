@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import processes
 import pytest
 
 from boostbench.data.load import load
@@ -31,13 +32,13 @@ def environment():
 def start(*words, **more):
     command = [sys.executable, "-m", "dask", *words]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, env=environment() | more, start_new_session=True, **quiet)
+    return processes.start(command, env=environment() | more, start_new_session=True, **quiet)
 
 
 @pytest.fixture
 def make_cluster(tmp_path):
     """Start a scheduler and two workers: give its address, its process and theirs."""
-    processes = []
+    started = []
 
     def make(*environments):
         with socket.socket() as one:
@@ -46,16 +47,16 @@ def make_cluster(tmp_path):
         address = f"tcp://127.0.0.1:{port}"
         place = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
         scheduler = start("scheduler", *place)
-        processes.append(scheduler)
+        started.append(scheduler)
         settings = ["--nthreads", "1", "--no-dashboard", "--local-directory"]
         for more in environments or ({}, {}):
             folder = str(tmp_path / "dask")
-            processes.append(start("worker", address, *settings, folder, **more))
+            started.append(start("worker", address, *settings, folder, **more))
         wait_for(address, 2)
-        return address, scheduler, processes[1:]
+        return address, scheduler, started[1:]
 
     yield make
-    for process in reversed(processes):
+    for process in reversed(started):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -109,14 +110,14 @@ def test_without_a_scheduler_nothing_is_lost(tmp_path, cluster):
     command = [sys.executable, "-c", main]
     asked = ["run", "data=wine", "algo._target_=fake_classifiers.Slow", f"results={tmp_path}"]
     asked.append(f"protocol.n_splits={N_SPLITS}")
-    process = subprocess.Popen(
+    process = processes.start(
         [*command, *asked, "parallel=dask", f"parallel.scheduler={address}"],
         env=environment(),
         stderr=subprocess.PIPE,
         text=True,
     )
     path = tmp_path / "records" / "wine" / "Slow.jsonl"
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not path.exists() or len(read(path)[0]) < 3:
         assert time.monotonic() < end
         time.sleep(0.05)

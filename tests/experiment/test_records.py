@@ -1,8 +1,10 @@
+import functools
 import gzip
 import json
 import random
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 
@@ -456,6 +458,70 @@ def test_a_damaged_packed_file_is_named(path):
         packed.write_bytes(body)
         with pytest.raises(UserError, match=r"fake\.jsonl\.gz is damaged"):
             read(path)
+
+
+#: Lines that are never closed, that are, and one that Python and msgspec would read.
+DEEP = ["[" * 10**5, '{"a":' * 10**5, "[" * 10**5 + "]" * 10**5, '{"a":' * 400 + "1" + "}" * 400]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("deep", DEEP)
+def test_a_deeply_nested_line_is_left_out_and_named(path, deep, packed):
+    append(path, record(0))
+    with path.open("a") as file:
+        file.write(f'{deep}\n{{"config":{deep},"hash":"0"}}\n')
+    append(path, record(1))
+    if packed:
+        pack(path)
+    assert splits(path) == [0, 1]
+    name = f"{path}.gz" if packed else str(path)
+    told = read(path)[1]
+    assert [line.partition(": ")[0] for line in told] == [f"{name}:4", f"{name}:5"]
+    assert told[1].endswith("left out")
+
+
+@pytest.mark.parametrize("n_test", ["a\nb", "x" * 10**5, ["\n"] * 99, None])
+def test_what_is_wrong_is_one_line_whatever_the_file_holds(path, n_test):
+    append(path, record(0))
+    lines = path.read_text().splitlines()
+    line = json.loads(lines[-1]) | {"n_test": n_test}
+    path.write_text("\n".join([*lines, json.dumps(line), ""]))
+    [told] = read(path)[1]
+    assert len(told.splitlines()) == 1
+    assert len(told) < len(str(path)) + 300
+    assert "n_test" in told
+
+
+def test_a_setting_may_be_nested_as_deeply_as_overrides_are(path):
+    nested = functools.reduce(lambda inner, _: [inner], range(50), 1)
+    append(path, record(0, config__algo__width=nested))
+    assert read(path)[0][0]["config"]["algo"]["width"] == nested
+
+
+@pytest.mark.parametrize("line", [b"", b"x", b"[" * 10**4, b'{"schema":2}', b'{"a":"' + b"x" * 99])
+def test_a_packed_file_that_unpacks_to_gigabytes_is_refused(path, line):
+    packed = path.with_name("fake.jsonl.gz")
+    packed.parent.mkdir(parents=True)
+    packed.write_bytes(gzip.compress((line + b"\n") * (2**26 // (len(line) + 1))) * 32)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UserError, match=r"fake.jsonl.gz unpacks to more than 1?\d+ MB, more"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 100 * packed.stat().st_size + 10**8
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("line", [b"", b"x", b"[" * 99])
+def test_many_bad_lines_take_little_memory(path, line):
+    path.parent.mkdir(parents=True)
+    path.write_bytes((line + b"\n") * 20_000)
+    tracemalloc.start()
+    try:
+        assert read(path)[0] == []
+        assert tracemalloc.get_traced_memory()[1] < 3 * path.stat().st_size + 10**6
+    finally:
+        tracemalloc.stop()
 
 
 def test_packing_and_appending_at_once(path):

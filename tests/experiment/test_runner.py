@@ -1,4 +1,5 @@
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import highspy
 import numpy as np
+import processes
 import pytest
 from scipy import sparse
 
@@ -430,7 +432,7 @@ def runner(results, n_jobs, tuning=False):
     env = {**os.environ, "SLOW_AFTER": str(record_file(results, tuning))}
     env["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), env.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results), str(n_jobs)]
-    process = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, start_new_session=True)
+    process = processes.start(command, env=env, stderr=subprocess.PIPE, start_new_session=True)
     try:
         yield process
     finally:
@@ -474,7 +476,7 @@ def test_runs_at_once_share_the_work(make_experiment, results):
     path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results)]
     runs = [
-        subprocess.Popen([*command, n_jobs], env={**os.environ, "PYTHONPATH": path})
+        processes.start([*command, n_jobs], env={**os.environ, "PYTHONPATH": path})
         for n_jobs in ("1", "1", "2", "1")
     ]
     wait_for(runs[0], lambda: len(lines(results, True)) >= 2)
@@ -615,3 +617,32 @@ def test_dask_that_is_not_installed(make_experiment, results, monkeypatch):
     ):
         run([make_experiment()], results=results, backend="dask")
     assert not results.exists()
+
+
+def test_what_is_written_is_not_kept_in_memory_but_read_again(make_experiment, results):
+    """The table shows what is on disk; a long queue takes no memory for it."""
+    experiment = make_experiment(n_splits=6)
+    n_seen = []
+
+    def count(event):
+        if isinstance(event, Finished):
+            gc.collect()
+            n_seen.append(sum(type(one) is dict and "asked" in one for one in gc.get_objects()))
+
+    [outcome] = run([experiment], results=results, on_event=count).outcomes
+    assert [record["split"] for record in outcome.records] == list(range(6))
+    assert outcome.records == read(record_file(results))[0]
+    assert len(n_seen) == 6
+    assert max(n_seen) == n_seen[0]
+
+
+def test_records_that_are_taken_away_in_the_midst_are_one_line(make_experiment, results):
+    trials = record_file(results, tuning=True)
+
+    def take_away(event):
+        if isinstance(event, Finished) and event.tuning:
+            trials.write_bytes(b"")
+
+    with pytest.raises(UserError, match=r"fake.tuning.jsonl has lost records") as told:
+        run([make_experiment(grid=GRID)], results=results, on_event=take_away)
+    assert "\n" not in str(told.value)

@@ -1,6 +1,7 @@
 """ARFF files, dense and sparse."""
 
 import re
+from array import array
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import BinaryIO
@@ -123,17 +124,19 @@ def _sparse(rows: Iterator[dict], n_columns: int, texts: dict[int, dict]):
     """Gather sparse rows, as `_dense`; zero is the code of text that a row does not mention."""
     from scipy.sparse import csr_matrix
 
-    values, indices, indptr = [], [], [0]
+    # Arrays, as a list keeps an object for each number.
+    values, indices, indptr = array("d"), array("q"), array("q", [0])
     for codes in texts.values():
         codes[""] = 0
     for row in rows:
         for j in sorted(row):
             value = row[j]
-            values.append(_text_code(value, texts[j]) if j in texts else value)
+            value = _text_code(value, texts[j]) if j in texts else value
+            values.append(float("nan") if value is None else value)
             indices.append(j)
         indptr.append(len(values))
     shape = (len(indptr) - 1, n_columns)
-    return csr_matrix((np.array(values, dtype=float), indices, indptr), shape=shape)
+    return csr_matrix((np.array(values), np.array(indices), np.array(indptr)), shape=shape)
 
 
 def _text_code(text: str | None, codes: dict[str, int]) -> float | None:

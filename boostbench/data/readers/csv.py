@@ -5,14 +5,15 @@ import io
 import logging
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 
 import numpy as np
 
 from boostbench.data.labels import INEXACT
-from boostbench.data.table import Table
+from boostbench.data.table import MANY, UNIQUE, Table, label_column, no_category
 from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -23,10 +24,14 @@ _NAMED = 5
 MISSING = ["?"]
 #: Columns that a file may have.
 MOST = 100_000
+# Cells that are read at a time, and bytes.
+_CELLS, _BLOCK = 2**19, 2**20
 #: A number with a decimal comma, or with commas between thousands.
 _COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?")
 #: With a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
 _DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?")
+#: With a point.
+_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?")
 #: What may be either: 1,234.
 _EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
@@ -74,36 +79,149 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
     first, second = ([cell.strip(" \"'") for cell in line.split(separator)] for line in lines)
     header = _is_header(first, second, labels)
     rows = _Rows(stream, separator, header, where)
-    stream.seek(0)
+    unnamed = header and first[0] == ""
+    reading = _Reading(_count_lines(stream), unnamed, set(), labels, where)
     try:
         with warnings.catch_warnings():
             # What pandas says when it leaves the last cells of long rows out.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                stream,
-                sep=separator,
-                header=0 if header else None,
-                na_values=MISSING,
-                skipinitialspace=True,
-                low_memory=False,  # else a large column of words may come out half as numbers
-                index_col=False,
-                encoding="utf-8-sig",
-                encoding_errors="replace",
-            )
+            while True:
+                for frame in _frames(stream, separator, header, len(first), reading.text):
+                    if not reading.add(frame):
+                        break
+                else:
+                    break
+                # Once more, as what was taken for numbers may not be as it was written.
+                reading = reading.again()
+    except UserError:
+        raise
     except Exception as error:  # ParserWarning, and whatever pandas' parsers raise
         rows.check_widths()
         raise UserError(f"{where} does not parse: {' '.join(str(error).split())}") from None
-    if frame.iloc[:, -1:].isna().to_numpy().any():
-        rows.check_widths()  # pandas fills short rows up
-    if header and first[0] == "":
-        frame = frame.iloc[:, 1:]
-    if frame.empty:
+    if not reading.n_rows:
         raise UserError(f"{where} holds no samples")
-    frame = _with_points(frame, where)
-    columns = [_column(frame.iloc[:, j], rows) for j in range(frame.shape[1])]
-    values, categories = zip(*columns, strict=True)
-    names = [str(name).strip() for name in frame.columns]
-    return Table(names, list(categories), np.column_stack(values), where)
+    if np.isnan(reading.values[: reading.n_rows, -1:]).any():
+        rows.check_widths()  # pandas fills short rows up
+    return reading.table(rows)
+
+
+def _frames(stream: BinaryIO, separator: str, header: bool, n_columns: int, text: set[int]):
+    """Let pandas read the file some rows at a time, columns of text as it is written."""
+    import pandas as pd
+
+    about = {
+        "sep": separator,
+        "header": 0 if header else None,
+        "na_values": MISSING,
+        "skipinitialspace": True,
+        "low_memory": False,  # else a large column of words may come out half as numbers
+        "index_col": False,
+        "encoding": "utf-8-sig",
+        "encoding_errors": "replace",
+    }
+    stream.seek(0)
+    if text:
+        names = pd.read_csv(stream, nrows=1, **about).columns
+        stream.seek(0)
+        # Of categories pandas makes numbers, where all words of some rows are.
+        about["dtype"] = {names[j]: str for j in text}
+    yield from pd.read_csv(stream, chunksize=max(1, _CELLS // n_columns), **about)
+
+
+def _count_lines(stream: BinaryIO) -> int:
+    """Count the lines; there are no more rows."""
+    stream.seek(0)
+    blocks = iter(lambda: stream.read(_BLOCK), b"")
+    return 1 + sum(max(block.count(b"\n"), block.count(b"\r")) for block in blocks)
+
+
+class _Reading:
+    """What has been read of a file: numbers, and codes of words, which are kept once each.
+
+    Parameters
+    ----------
+    n_lines : int
+        Rows that there may be.
+    unnamed : bool
+        Whether the first column has no name, and is left out.
+    text : set of int
+        Columns that hold words.
+    labels : str or None
+        Name of the column of labels, where known.
+    where : str
+        What to call the file in messages.
+    """
+
+    def __init__(self, n_lines: int, unnamed: bool, text: set[int], labels, where: str):
+        self.about = n_lines, unnamed, labels, where
+        self.n_lines, self.first, self.labels, self.where = n_lines, int(unnamed), labels, where
+        self.text = text
+        self.n_rows = 0
+        self.codes: dict[int, dict[str, int]] = {j: {} for j in text}
+        self._are_bool: dict[int, bool] = {}
+
+    def again(self) -> "_Reading":
+        """Start from the first row, with what is known of the columns."""
+        n_lines, unnamed, labels, where = self.about
+        return _Reading(n_lines, unnamed, self.text, labels, where)
+
+    def add(self, frame) -> bool:
+        """Take some rows; False if columns hold words that were not known to."""
+        columns = {j: frame.iloc[:, j] for j in range(self.first, frame.shape[1])}
+        if not self.n_rows:
+            self.names = [str(name).strip() for name in frame.columns[self.first :]]
+            # Room for all rows; what is never written takes none.
+            self.values = np.empty((self.n_lines, len(self.names)))
+        found = {
+            j for j, column in columns.items() if j not in self.text and self._is_text(j, column)
+        }
+        self.text = self.text | found
+        if found:
+            return False
+        start, self.n_rows = self.n_rows, self.n_rows + len(frame)
+        for j, column in columns.items():
+            numbers = self._coded(j, column) if j in self.text else column.to_numpy(dtype=float)
+            self.values[start : self.n_rows, j - self.first] = numbers
+        return True
+
+    def _is_text(self, j: int, column) -> bool:
+        kind = column.dtype.kind
+        if kind not in "biuf" or self._are_bool.setdefault(j, kind == "b") != (kind == "b"):
+            return True
+        # Whole numbers that float64 does not hold become words, so that none merge as labels.
+        return kind in "iu" and max(-int(column.min()), int(column.max())) >= INEXACT
+
+    def _coded(self, j: int, column) -> np.ndarray:
+        import pandas as pd
+
+        known = self.codes[j]
+        codes, words = pd.factorize(column)
+        own = np.array([known.setdefault(word, len(known)) for word in words] + [np.nan])
+        if len(known) > max(MANY, UNIQUE * self.n_lines) and not self._is_label(j):
+            n_words = int(_Kinds.of(list(known)).is_word.sum())
+            if n_words > max(MANY, UNIQUE * self.n_lines):
+                name = self.names[j - self.first]
+                raise no_category(self.where, name, f"more than {n_words - 1}", self.n_lines)
+        return own[codes]
+
+    def _is_label(self, j: int) -> bool:
+        table = Table(self.names, [], None, self.where)
+        return j - self.first == label_column(table, self.labels)
+
+    def table(self, rows: "_Rows") -> Table:
+        """Give all that was read."""
+        values = self.values[: self.n_rows]
+        texts = {
+            j - self.first: _Text.of(self.codes.pop(j), values[:, j - self.first])
+            for j in sorted(self.codes)
+        }
+        _put_points(texts, self.names, self.where)
+        categories: list = [None] * len(self.names)
+        for j, text in texts.items():
+            text.check(values[:, j], self.names[j], rows)
+            codes, categories[j] = text.sorted()
+            values[:, j] = codes[np.nan_to_num(values[:, j], nan=-1).astype(np.int32)]
+        return Table(self.names, categories, values, self.where)
 
 
 def _separator(line: str) -> str:
@@ -115,36 +233,92 @@ def _separator(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def _with_points(frame, where: str):
+@dataclass(frozen=True)
+class _Kinds:
+    """Which of some words are numbers, or have commas as numbers have; masks of one shape."""
+
+    is_number: np.ndarray
+    has_comma: np.ndarray
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> "_Kinds":
+        import pandas as pd
+
+        text = pd.Series(words, dtype="string")
+        is_number = pd.to_numeric(text, errors="coerce").notna()
+        return cls(is_number.to_numpy(dtype=bool), _matches(words, _COMMA))
+
+    @property
+    def is_word(self) -> np.ndarray:
+        return ~self.is_number & ~self.has_comma
+
+
+def _matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
+    return np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)
+
+
+@dataclass
+class _Text:
+    """The words of a column, of shape (n_words,), and how many rows have each."""
+
+    words: list[str]
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, codes: dict[str, int], column: np.ndarray) -> "_Text":
+        present = column[~np.isnan(column)].astype(np.int32)
+        return cls(list(codes), np.bincount(present, minlength=len(codes)))
+
+    def check(self, column: np.ndarray, name: str, rows: "_Rows") -> None:
+        """Refuse words among numbers, and numbers with commas that are not clearly decimal."""
+        kinds = _Kinds.of(self.words)
+        n_numbers, n_commas = (self.counts[m].sum() for m in (kinds.is_number, kinds.has_comma))
+        is_word = ~kinds.is_number
+        if n_commas > self.counts[is_word & ~kinds.has_comma].sum():
+            wrong, what = kinds.has_comma, "has a comma"
+            advice = "write a decimal point, and nothing between thousands"
+        elif is_word.any() and n_numbers > self.counts[is_word].sum():
+            wrong, what = is_word, "stands among the numbers"
+            advice = "correct it, or leave the cell empty if it is missing"
+        else:
+            return
+        codes = np.nan_to_num(column, nan=-1).astype(np.int32)
+        sample = int(np.append(wrong, False)[codes].argmax())
+        cell = self.words[codes[sample]]
+        raise UserError(f"{rows.line(sample)}: {cell!r} in column {name!r} {what}; {advice}")
+
+    def sorted(self) -> tuple[np.ndarray, list[str]]:
+        """Give the codes of the words when sorted, with NaN at the end, and the sorted words."""
+        words, codes = np.unique(np.array(self.words, dtype=object), return_inverse=True)
+        return np.append(codes.astype(float), np.nan), words.tolist()
+
+
+def _put_points(texts: dict[int, _Text], names: list[str], where: str) -> None:
     """Put points in the place of decimal commas, where nothing else can be meant.
 
     That is, if each number of a column with commas has one such comma, none has a point alone, and
     the commas of one column at least cannot stand between thousands.
     """
-    import pandas as pd
-
-    decimal, is_clear = {}, False
-    for name in frame.columns:
-        if pd.api.types.is_numeric_dtype(frame[name]):
-            continue
-        text = frame[name].astype("string")
-        cells = text[text.str.fullmatch(_COMMA).fillna(False)]
-        with_point = text.str.fullmatch(r"[-+]?\d*\.\d*([eE][-+]?\d+)?").fillna(False)
-        numbers = pd.to_numeric(text, errors="coerce").notna().sum()
-        n_words = text.notna().sum() - numbers - len(cells)
-        if len(cells) > n_words and cells.str.fullmatch(_DECIMAL).all() and not with_point.any():
-            decimal[name] = text
-            is_clear |= not cells.str.fullmatch(_EITHER).all()
+    decimal, is_clear = [], False
+    for j, text in texts.items():
+        kinds = _Kinds.of(text.words)
+        has_comma = kinds.has_comma
+        n_commas, n_words = text.counts[has_comma].sum(), text.counts[kinds.is_word].sum()
+        is_decimal = _matches(text.words, _DECIMAL)
+        with_point = _matches(text.words, _POINT)
+        if n_commas > n_words and is_decimal[has_comma].all() and not with_point.any():
+            decimal.append(j)
+            is_clear |= not _matches(text.words, _EITHER)[has_comma].all()
     if not is_clear:
-        return frame
-    shown = ", ".join(map(str, list(decimal)[:_NAMED]))
+        return
+    shown = ", ".join(names[j] for j in decimal[:_NAMED])
     more = f" and {len(decimal) - _NAMED} more" if len(decimal) > _NAMED else ""
     logger.warning("%s: decimal commas, read as points: %s%s", where, shown, more)
-    frame = frame.copy()
-    for name, text in decimal.items():
-        points = text.str.replace(".", "").str.replace(",", ".")
-        frame[name] = points.where(text.str.fullmatch(_DECIMAL).fillna(False), text)
-    return frame
+    for j in decimal:
+        texts[j].words = [
+            word.replace(".", "").replace(",", ".") if _DECIMAL.fullmatch(word) else word
+            for word in texts[j].words
+        ]
 
 
 def _is_header(first: list[str], second: list[str], labels: str | None) -> bool:
@@ -202,33 +376,3 @@ class _Rows:
                     f"{self.where}, line {number} has {len(row)} cells, but the first line "
                     f"{width}; every row needs one cell for each column"
                 )
-
-
-def _column(column, rows: _Rows) -> tuple[np.ndarray, list[str] | None]:
-    """Turn a pandas column into numbers, or into codes and what they stand for."""
-    import pandas as pd
-
-    types = pd.api.types
-    # Whole numbers that float64 does not hold become words, so that none merge as labels.
-    if types.is_integer_dtype(column):
-        is_plain = max(-int(column.min()), int(column.max())) < INEXACT
-    else:
-        is_plain = types.is_bool_dtype(column) or types.is_numeric_dtype(column)
-    if is_plain:
-        return column.to_numpy(dtype=float), None
-    text = column.astype("string")
-    is_number = pd.to_numeric(text, errors="coerce").notna()
-    is_word = (text.notna() & ~is_number).to_numpy(dtype=bool)
-    has_comma = text.str.fullmatch(_COMMA).fillna(False).to_numpy(dtype=bool)
-    if has_comma.sum() > (is_word & ~has_comma).sum():
-        wrong, what = has_comma, "has a comma"
-        advice = "write a decimal point, and nothing between thousands"
-    elif is_word.any() and is_number.sum() > is_word.sum():
-        wrong, what = is_word, "stands among the numbers"
-        advice = "correct it, or leave the cell empty if it is missing"
-    else:
-        codes, categories = pd.factorize(text, sort=True)
-        return np.where(codes < 0, np.nan, codes), categories.tolist()
-    sample = int(wrong.argmax())
-    cell, name = text.iloc[sample], str(column.name)
-    raise UserError(f"{rows.line(sample)}: {cell!r} in column {name!r} {what}; {advice}")

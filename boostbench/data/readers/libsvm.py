@@ -13,6 +13,8 @@ from boostbench.errors import UserError
 #: Largest index of a feature, as in LIBSVM.
 LARGEST = 2**31 - 1
 _LONG = 2**20
+#: Rows, of those of long files, that have features at least.
+SHARE = 0.5
 
 
 def read_libsvm(stream: BinaryIO, where: str):
@@ -41,19 +43,32 @@ def read_libsvm(stream: BinaryIO, where: str):
     from sklearn.datasets import load_svmlight_file  # slow to import
 
     text = stream.read()
-    if len(text) > _LONG and b":" not in text:  # before labels alone take many times its size
-        raise UserError(f"{where} has no features: no row has index:value")
+    if len(text) > _LONG:
+        _check_features(text, where)
     try:
         X, y = load_svmlight_file(io.BytesIO(text))
-        exact = (np.abs(y) < INEXACT).all()
+        exact = -INEXACT < y.min(initial=0) and y.max(initial=0) < INEXACT
     except Exception:  # not ValueError alone: indices overflow, and lines may hold anything
         exact = False
     if not exact:
         # The fast reader knows neither text as label, nor large whole numbers, nor line numbers.
         X, y = _read_lines(text, where)
+    del text
     if not X.shape[0]:
         raise UserError(f"{where} holds no samples")
     return X, as_labels(y, where)
+
+
+def _check_features(text: bytes, where: str) -> None:
+    """Refuse rows that are labels alone, before they take many times the size of the file."""
+    n_rows, n_features = text.count(b"\n"), text.count(b":")
+    if not n_features:
+        raise UserError(f"{where} has no features: no row has index:value")
+    if n_features < SHARE * n_rows:
+        raise UserError(
+            f"{where} has {n_rows} rows and only {n_features} features in all of them; take out "
+            "the rows that have no index:value"
+        )
 
 
 def _read_lines(text: bytes, where: str):

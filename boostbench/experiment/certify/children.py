@@ -276,5 +276,5 @@ def _parse(line: bytes) -> tuple[str, dict] | None:
     try:
         content = json.loads(line)
         return content["key"], content["answer"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None

@@ -175,3 +175,59 @@ def test_values_are_floats():
 def test_what_pandas_does_not_parse():
     with pytest.raises(UserError, match=r"^toy\.csv does not parse: .*EOF inside string"):
         read('a,y\n1,"x\n')
+
+
+def table_of(text):
+    return read_csv(io.BytesIO(text.encode()), "toy.csv")
+
+
+def rows(*some):
+    return "a,b,class\n" + "\n".join(some) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rows("1,x,p", "2,y,q", "3,x,p", "4,,q"),
+        rows("1,1,p", "2,word,p", "3,other,q", "x,third,q", "y,1,p", "z,2,p", "v,w,p"),
+        rows("1,5,p", "2,5,p", "3,True,q", "4,5,p", "5,False,q", "6,True,q", "7,True,q"),
+        rows("1,1.50,p", "2,2,p", "3,w,p", "4,v,q", "5,u,q"),
+        rows("1,True,p", "2,False,p", "3,,q", "4,True,q"),
+        rows("1,True,p", "2,False,p", "3,x,q", "4,1,q"),
+        rows("1,1,9007199254740992", "2,2,1", "3,3,9007199254740993", "4,4,1"),
+        rows("1,1,1", "2,9007199254740993,1", "3,2.5,2", "4,4,2"),
+        rows("1,1,1", "2,18446744073709551615,1", "3,2,2", "4,4,2"),
+        rows("1;1,5;p", "2;2,5;p", "3;2;q", "4;1.234,5;q").replace("a,b,class", "a;b;class"),
+        rows("1,1,p", "2,,p", "3,?,q", "4,NA,q"),
+        rows("?,1,p", ",2,p", "3,3,q", "4,4,q"),
+    ],
+)
+def test_where_the_rows_are_divided_decides_nothing(monkeypatch, text):
+    whole = features_and_labels(table_of(text), missing="median")
+    for cells in (3, 6, 9):
+        monkeypatch.setattr("boostbench.data.readers.csv._CELLS", cells)
+        parts = features_and_labels(table_of(text), missing="median")
+        for one, other in zip(whole, parts, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_mistakes_in_later_rows_are_named_by_line(monkeypatch):
+    monkeypatch.setattr("boostbench.data.readers.csv._CELLS", 6)
+    good = [f"{i},{i},p" for i in range(9)]
+    for line, told in (("9,x,q", "line 11: 'x' in column 'b' stands"), ("9,q", "line 11 has 2")):
+        with pytest.raises(UserError, match=told):
+            table_of(rows(*good, line))
+
+
+def test_ids_are_refused_before_all_of_them_are_table_of(monkeypatch):
+    n = 3000
+    text = rows(*(f"{i},name{i},{i % 3}" for i in range(n)))
+    monkeypatch.setattr("boostbench.data.readers.csv._CELLS", 30)
+    with pytest.raises(
+        UserError, match=r"column 'b' is different in more than 15\d\d of 300\d rows"
+    ):
+        table_of(text)
+    # Labels may be as many as they like, and so may numbers with commas.
+    assert len(table_of(text.replace("a,b,class", "a,class,b")).categories[1]) == n
+    decimal = "a;class\n" + "".join(f"{i},5;{i % 3}\n" for i in range(n))
+    assert len(table_of(decimal).categories[0]) == n

@@ -1,0 +1,27 @@
+"""Processes that end with the one that started them, however that ends."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+
+_PR_SET_PDEATHSIG = 1  # see prctl(2)
+
+
+def start(command, **options) -> subprocess.Popen:
+    """Start a process that Linux kills when this one is gone; elsewhere an ordinary one.
+
+    Tests that are killed from outside run no fixture to its end, and what they have started must
+    not stay: a Dask scheduler would wait for ever.
+    """
+    if sys.platform == "linux":
+        options["preexec_fn"] = partial(_end_with, os.getpid(), ctypes.CDLL(None).prctl)
+    return subprocess.Popen(command, **options)
+
+
+def _end_with(parent: int, prctl) -> None:
+    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it has ended in the meantime
+        os.kill(os.getpid(), signal.SIGKILL)
