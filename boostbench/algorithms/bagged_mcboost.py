@@ -13,7 +13,7 @@ from boostbench.algorithms.probabilities import INVERSE_TEMPERATURES
 from boostbench.algorithms.stump_sums import StumpSum
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
-# Stumps of a round: those of the features whose best one gains that part of the most, or more.
+# Stumps of a round: those of the features whose own one gains that part of the most, or more.
 _NEARLY_BEST = 0.9
 
 # Added to the curvature on each side of a stump, so that few samples move little: the default of
@@ -33,8 +33,10 @@ class BaggedMCBoost(Bag, Weighted):
 
     - A weak learner is a stump and a constant: it has a vote vector on each side of its threshold.
       So scores need no other stumps to move up or down as a whole.
-    - A round adds a stump of every feature whose best one lowers the loss by nearly as much as the
-      best of all, so that features that are alike grow together.
+    - The thresholds are drawn, one of each feature in each round for each member, as those of
+      extremely randomised trees [4]_: functions become smoother than by the best thresholds. A
+      round adds the best stump of these, and the stumps of features that lower the loss by nearly
+      as much, so that features that are alike grow together.
     - The votes are a Newton step on each side, and what a round adds is this sum of stumps times
       the coefficient of a Newton step along it, times `eta`.
 
@@ -51,15 +53,15 @@ class BaggedMCBoost(Bag, Weighted):
         Members of the bag.
     validation_fraction : float, default=0.25
         Part of the samples that a member does not see, stratified.
-    eta : float, default=0.2
+    eta : float, default=0.4
         Shrinkage of what a round adds.
     max_bins : int or None, default=64
-        None searches all thresholds; an integer that many quantile bins per feature.
+        None takes all thresholds; an integer that many quantile bins per feature.
     patience : int, default=30
         Rounds in a row without progress after which the training ends. The model is that of the
         best round.
     random_state : int, RandomState instance or None, default=None
-        Seed of the parts.
+        Seed of the parts and thresholds.
     class_weight : dict, "balanced" or None, default=None
         Factors of the weights of the samples, by class; as in scikit-learn.
 
@@ -96,6 +98,8 @@ class BaggedMCBoost(Bag, Weighted):
     .. [2] L. Breiman, "Out-of-bag estimation", technical report, Berkeley 1996.
     .. [3] J. Friedman, T. Hastie and R. Tibshirani, "Additive logistic regression: a statistical
        view of boosting", Annals of Statistics 28, 2000.
+    .. [4] P. Geurts, D. Ernst and L. Wehenkel, "Extremely randomized trees", Machine Learning 63,
+       2006.
 
     Examples
     --------
@@ -124,7 +128,7 @@ class BaggedMCBoost(Bag, Weighted):
         n_iterations=2000,
         n_estimators=24,
         validation_fraction=0.25,
-        eta=0.2,
+        eta=0.4,
         max_bins=64,
         patience=30,
         random_state=None,
@@ -191,7 +195,7 @@ class BaggedMCBoost(Bag, Weighted):
         search = StumpSearch(X, self.max_bins, weights)
         if weights is None:
             weights = np.ones(len(X))
-        return BagMaster(self, search, labels, unseen, weights)
+        return BagMaster(self, search, labels, unseen, weights, random_state)
 
     def _keep(self, master):
         self.n_iterations_ = master.best
@@ -222,6 +226,8 @@ class BagMaster(Master):
         Which samples a member does not see.
     weights : ndarray of shape (n_samples,)
         Of the samples, positive.
+    random_state : RandomState
+        Draws the thresholds.
 
     Attributes
     ----------
@@ -233,8 +239,9 @@ class BagMaster(Master):
         The last round of progress; 0 where the constant scores are best.
     """
 
-    def __init__(self, params, search, labels, unseen, weights):
+    def __init__(self, params, search, labels, unseen, weights, random_state):
         super().__init__(params, search)
+        self.random_state = random_state
         n_classes = len(params.classes_)
         seen = ~unseen
         of_classes = np.eye(n_classes)[labels].T @ (seen * weights[:, None])
@@ -260,8 +267,9 @@ class BagMaster(Master):
 
         self._lay_out()
         if search.n_positions:
-            counts = self._sides(seen.astype(float))
-            self._allowed = np.minimum(*counts) > 0.5
+            below = (seen.sum(axis=0) - search.edges(seen.astype(float))[self.table]) / 2
+            # A threshold has samples that the member sees on both sides.
+            self._allowed = (below > 0.5) & (below < seen.sum(axis=0) - 0.5)
 
     def _lay_out(self):
         """Put the stumps into a table of features and thresholds, padded by the last of each."""
@@ -279,13 +287,10 @@ class BagMaster(Master):
         for code, column, some in zip(self._codes.T, columns, np.split(at, start)[1:], strict=True):
             code[:] = np.searchsorted(search.threshold[some], search.X[:, column])
 
-    def _sides(self, columns):
-        """Sum columns of shape (n_samples, n_columns) below and above the thresholds."""
-        below = self.search.edges(columns)[self.table]
-        total = _total(columns)
-        np.subtract(total, below, out=below)
-        below *= 0.5
-        return below, total - below
+    def draw(self):
+        """Draw a threshold of each feature for each member, of shape (n_features, n_members)."""
+        lots = self.random_state.random_sample(self._allowed.shape)
+        return (lots * self._allowed).argmax(axis=1)
 
     def generate(self):
         """Find the stumps of each member, and Newton's steps on both sides of each."""
@@ -293,32 +298,24 @@ class BagMaster(Master):
             return None
         self._slopes, curvatures = self.loss.derivatives(self.scores, self.weights)
         columns = np.concatenate([self._slopes, curvatures], axis=1)
-        sides = self._sides(columns.reshape(len(columns), -1))
-        gain = sum(self._gains(side) for side in sides) - self._gains(
-            sides[0][0, 0] + sides[1][0, 0]
+        columns = columns.reshape(len(columns), -1)
+        cut = self.draw()
+        feature, member = np.indices(cut.shape, sparse=True)
+        # By feature, member, slope or curvature, and score.
+        shape = 2, *self.scores.shape[1:]
+        edges = self.search.edges(columns).reshape(-1, *shape)[self.table[feature, cut], :, member]
+        total = _total(columns).reshape(shape).transpose(1, 0, 2)
+        sides = (total - edges) / 2, (total + edges) / 2
+        steps = [side[..., 0, :] / (side[..., 1, :] + _DAMPING) for side in sides]
+        gain = sum(
+            (side[..., 0, :] * step).sum(axis=2) for side, step in zip(sides, steps, strict=True)
         )
-        gain *= self._allowed
-        cut = gain.argmax(axis=1)
-        gain = np.take_along_axis(gain, cut[:, None], axis=1)[:, 0]
+        gain -= (total[:, 0] ** 2 / (total[:, 1] + _DAMPING)).sum(axis=1)
+        gain *= self._allowed[feature, cut, member]
         row, member = np.nonzero(gain > np.maximum(_NEARLY_BEST * gain.max(axis=0), 0.0))
         if not len(row):
             return None
-        cut = cut[row, member]
-        return row, cut, member, *(self._steps(side[row, cut], member) for side in sides)
-
-    def _gains(self, sums):
-        """What Newton's steps gain, of shape (..., n_members); twice, in the quadratic model."""
-        slopes, curvatures = np.split(sums, 2, axis=-1)
-        gains = slopes * slopes
-        gains /= curvatures + _DAMPING
-        n_members, n_scores = self.scores.shape[1:]
-        return gains.reshape(*sums.shape[:-1], n_members, n_scores) @ np.ones(n_scores, np.float32)
-
-    def _steps(self, sums, member):
-        """Newton's steps of one member in each row of sums."""
-        both = sums.reshape(len(sums), 2, *self.scores.shape[1:])
-        slopes, curvatures = both[np.arange(len(sums)), :, member].transpose(1, 0, 2)
-        return slopes / (curvatures + _DAMPING)
+        return row, cut[row, member], member, *(step[row, member] for step in steps)
 
     def correct(self, found):
         """Add the stumps to the members; True while the bag gets better."""
