@@ -11,6 +11,7 @@ from boostbench.experiment.code import made_by
 from boostbench.experiment.keys import digest, request, shortened
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import read
+from boostbench.experiment.targets import algorithm_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +112,7 @@ class Records:
     def _algorithm(self, config: Mapping) -> Algorithm:
         written = repr(config)
         if written not in self._algorithms:
-            self._algorithms[written] = Algorithm.from_config(config)
+            self._algorithms[written] = algorithm_of(config)
         return self._algorithms[written]
 
     def all(self, path: Path) -> list[dict]:

@@ -415,11 +415,13 @@ from pathlib import Path
 from boostbench.experiment.certificates import certificates_path, file_certificate
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
+from boostbench.experiment.shards import Shard
 from toy import make_dataset
 algo = {"name": "fake", "_target_": "fake_classifiers.Slow", "grid": {"width": [1, 2]}}
 protocol = {"n_splits": 10, "n_folds": 3, "checkpoints": [1]}
 experiment = Experiment.from_config({"algo": algo, "protocol": protocol}, make_dataset())
-run([experiment], results=Path(sys.argv[1]), n_jobs=int(sys.argv[2]))
+shard = Shard.parse(sys.argv[3]) if len(sys.argv) > 3 else None
+run([experiment], results=Path(sys.argv[1]), n_jobs=int(sys.argv[2]), shard=shard)
 """
 
 
@@ -486,6 +488,16 @@ def test_runs_at_once_share_the_work(make_experiment, results):
     assert (len(lines(results)), len(lines(results, True))) == (10, 6)
     settings = {"grid": {"width": [1, 2]}, "n_splits": 10, "checkpoints": [1]}
     assert run([make_experiment("fake_classifiers.Slow", **settings)], results=results).ran == 0
+
+
+def test_two_runs_of_one_shard_share_its_work(results):
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path}
+    command = [sys.executable, "-c", PROGRAM, str(results), "1", "1/1"]
+    runs = [processes.start(command, env=env) for _ in range(2)]
+    assert [one.wait(timeout=300) for one in runs] == [0, 0]
+    own = results / "shards" / "1-of-1"
+    assert (len(lines(own)), len(lines(own, True))) == (10, 6)
 
 
 def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):

@@ -1,0 +1,46 @@
+"""What a config may make: estimators, and no other calls."""
+
+from collections.abc import Mapping
+
+from boostbench.errors import UserError, first_line
+from boostbench.experiment.algorithm import Algorithm, import_class
+
+
+def algorithm_of(config: Mapping) -> Algorithm:
+    """Make an algorithm of its config, after a look at the classes that this makes objects of.
+
+    Some classes do things when they are made, as `subprocess.Popen` does. So the class of the
+    algorithm must have `fit`, and within its parameters there must be classes, not functions. Of
+    these Hydra refuses some by itself.
+
+    Parameters
+    ----------
+    config : mapping
+        As of `Algorithm.from_config`.
+
+    Raises
+    ------
+    UserError
+        If a class is none of these, and as of `Algorithm.from_config`.
+    """
+    target = config.get("_target_") if isinstance(config, Mapping) else None
+    if isinstance(target, str) and not hasattr(_found(target), "fit"):
+        raise UserError(f"algo._target_={target} is no classifier: it has no fit")
+    _check(config)
+    return Algorithm.from_config(config)
+
+
+def _found(target: str) -> type:
+    try:
+        return import_class(target)
+    except Exception as error:
+        raise UserError(f"cannot find algo._target_={target}: {first_line(error)}") from None
+
+
+def _check(value) -> None:
+    if isinstance(value, Mapping):
+        if isinstance(value.get("_target_"), str):
+            _found(value["_target_"])
+        value = list(value.values())
+    for one in value if isinstance(value, list | tuple) else ():
+        _check(one)
