@@ -24,10 +24,16 @@ def algorithm_of(config: Mapping) -> Algorithm:
         If a class is none of these, and as of `Algorithm.from_config`.
     """
     target = config.get("_target_") if isinstance(config, Mapping) else None
-    if isinstance(target, str) and not hasattr(_found(target), "fit"):
-        raise UserError(f"algo._target_={target} is no classifier: it has no fit")
+    if isinstance(target, str):
+        check_target(target)
     _check(config)
     return Algorithm.from_config(config)
+
+
+def check_target(target: str) -> None:
+    """Refuse a class that cannot be fitted, and what is none, by its dotted name."""
+    if not hasattr(_found(target), "fit"):
+        raise UserError(f"algo._target_={target} is no classifier: it has no fit")
 
 
 def _found(target: str) -> type:

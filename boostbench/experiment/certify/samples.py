@@ -12,13 +12,13 @@ from pathlib import Path
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment import measures
-from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.certificates import Certificates
 from boostbench.experiment.code import made_by
 from boostbench.experiment.keys import digest
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import read, record_paths
 from boostbench.experiment.splits import Split
+from boostbench.experiment.targets import check_target
 from boostbench.experiment.tuning import inner_splits
 
 #: What records have the names of predictions under.
@@ -352,4 +352,4 @@ def _measures() -> dict[frozenset, str]:
 
 @functools.cache
 def _locate(target: str) -> None:
-    Algorithm("", target).locate()
+    check_target(target)  # records may come from others, and their classes are fitted
