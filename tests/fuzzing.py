@@ -241,7 +241,8 @@ def nested(folder: Path, number: int) -> str:
     if rng.random() < 0.5:
         pack(path)
     found, told = read(path)
-    assert len(found) == 1
+    # Something that is not deep, at a key of no meaning, makes another record.
+    assert len(found) == 1 or (len(found) == 2 and not told)
     kept = Certificates.read(folder)
     assert len(kept.certificates) == 1
     told += kept.warnings
