@@ -23,6 +23,7 @@ ROUNDS = {
     **dict.fromkeys(("erlp_boost", "nm_boost", "perceptron_adaboost"), 500),
     **dict.fromkeys(("codeword_mcboost", "ladder", "reduced_mcboost"), 200),
     "codeword_boosting": 100,
+    "bagged_mcboost": 2000,
     **dict.fromkeys(("itq", "itq_supervised"), 50),
     **dict.fromkeys(("lsh", "bre", "ksh"), None),
 }
