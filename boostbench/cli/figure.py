@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+from rich.console import Console
+
 from boostbench.errors import UserError, writing
 from boostbench.figures.drawing import need_matplotlib
+from boostbench.report.writers.printing import print_line
 
 
 def make_figure(name: str, overrides: Sequence[str]) -> int:
@@ -51,6 +54,8 @@ def make_figure(name: str, overrides: Sequence[str]) -> int:
     written.append(path.with_name(f"{path.name}.md"))  # names may have dots
     with writing(written[-1]):
         written[-1].write_text(text, encoding="utf-8")
-    print(definition.title, definition.caption, *drawing.notes, sep="\n")
+    console = Console()
+    for line in (definition.title, definition.caption, *drawing.notes):
+        print_line(console, line)
     print(f"\nwritten: {', '.join(map(str, written))}")
     return int(drawing.failed > 0)
