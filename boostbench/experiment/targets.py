@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from boostbench.errors import UserError, first_line
-from boostbench.experiment.algorithm import Algorithm, import_class
+from boostbench.errors import UserError
+from boostbench.experiment.algorithm import Algorithm
 
 
 def algorithm_of(config: Mapping) -> Algorithm:
@@ -32,21 +32,14 @@ def algorithm_of(config: Mapping) -> Algorithm:
 
 def check_target(target: str) -> None:
     """Refuse a class that cannot be fitted, and what is none, by its dotted name."""
-    if not hasattr(_found(target), "fit"):
+    if not hasattr(Algorithm("", target).locate(), "fit"):
         raise UserError(f"algo._target_={target} is no classifier: it has no fit")
-
-
-def _found(target: str) -> type:
-    try:
-        return import_class(target)
-    except Exception as error:
-        raise UserError(f"cannot find algo._target_={target}: {first_line(error)}") from None
 
 
 def _check(value) -> None:
     if isinstance(value, Mapping):
         if isinstance(value.get("_target_"), str):
-            _found(value["_target_"])
+            Algorithm("", value["_target_"]).locate()
         value = list(value.values())
     for one in value if isinstance(value, list | tuple) else ():
         _check(one)
