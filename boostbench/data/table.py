@@ -97,7 +97,7 @@ def features_and_labels(
     """
     if missing not in (None, *CHOICES):
         raise UserError(f"data.missing is {missing!r}; it must be null, {', '.join(CHOICES)}")
-    labels = label_column(table, target)
+    labels = label_column(table.names, target, table.where)
     columns = _columns(table, labels, ignore, drop)
     for pattern in keep:
         if not any(_matches(table.names[j], [pattern]) for j in columns):
@@ -132,7 +132,7 @@ def feature_names(table: Table, target: str | None = None) -> list[str]:
     ['a', 'b=p', 'b=q', 'b=r']
     """
     named = []
-    for j in _columns(table, label_column(table, target), (), ()):
+    for j in _columns(table, label_column(table.names, target, table.where), (), ()):
         words, name = table.categories[j], table.names[j]
         codes = table.column(j)
         occurring = np.unique(codes[~np.isnan(codes)]).astype(int) if words else []
@@ -157,13 +157,11 @@ def unquote(word: str) -> str:
     return word
 
 
-def _columns(
-    table: Table, label_column: int, ignore: Sequence[str], drop: Sequence[str]
-) -> list[int]:
+def _columns(table: Table, labels: int, ignore: Sequence[str], drop: Sequence[str]) -> list[int]:
     return [
         j
         for j, name in enumerate(table.names)
-        if j != label_column and name not in ignore and not _matches(name, drop)
+        if j != labels and name not in ignore and not _matches(name, drop)
     ]
 
 
@@ -171,14 +169,14 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def label_column(table: Table, target: str | None) -> int:
+def label_column(names: Sequence[str], target: str | None, where: str) -> int:
     """Find the column of labels: `target`, or the one called ``class``, or the last."""
     if target is None:
-        lower = [name.lower() for name in table.names]
+        lower = [name.lower() for name in names]
         return lower.index("class") if "class" in lower else len(lower) - 1
-    if target not in table.names:
-        raise unknown(f"column of {table.where}", target, table.names)
-    return table.names.index(target)
+    if target not in names:
+        raise unknown(f"column of {where}", target, names)
+    return names.index(target)
 
 
 def _complete_rows(table: Table, columns: list[int], missing: str | None) -> np.ndarray:

@@ -85,12 +85,8 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
         with warnings.catch_warnings():
             # What pandas says when it leaves the last cells of long rows out.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            while True:
-                for frame in _frames(stream, separator, header, len(first), reading.text):
-                    if not reading.add(frame):
-                        break
-                else:
-                    break
+            about = stream, separator, header, len(first)
+            while not all(map(reading.add, _frames(*about, reading.text))):
                 # Once more, as what was taken for numbers may not be as it was written.
                 reading = reading.again()
     except UserError:
@@ -153,17 +149,15 @@ class _Reading:
     """
 
     def __init__(self, n_lines: int, unnamed: bool, text: set[int], labels, where: str):
-        self.about = n_lines, unnamed, labels, where
-        self.n_lines, self.first, self.labels, self.where = n_lines, int(unnamed), labels, where
-        self.text = text
+        self.n_lines, self.text, self.labels, self.where = n_lines, text, labels, where
+        self.first = int(unnamed)
         self.n_rows = 0
         self.codes: dict[int, dict[str, int]] = {j: {} for j in text}
         self._are_bool: dict[int, bool] = {}
 
     def again(self) -> "_Reading":
         """Start from the first row, with what is known of the columns."""
-        n_lines, unnamed, labels, where = self.about
-        return _Reading(n_lines, unnamed, self.text, labels, where)
+        return _Reading(self.n_lines, self.first > 0, self.text, self.labels, self.where)
 
     def add(self, frame) -> bool:
         """Take some rows; False if columns hold words that were not known to."""
@@ -205,8 +199,7 @@ class _Reading:
         return own[codes]
 
     def _is_label(self, j: int) -> bool:
-        table = Table(self.names, [], None, self.where)
-        return j - self.first == label_column(table, self.labels)
+        return j - self.first == label_column(self.names, self.labels, self.where)
 
     def table(self, rows: "_Rows") -> Table:
         """Give all that was read."""
