@@ -169,20 +169,6 @@ class BaggedMCBoost(Bag, Weighted):
         """
         return super().fit(X, y, sample_weight)
 
-    def decision_function(self, X):
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
-            The mean of the members' scores.
-        """
-        return self._scores(X)
-
     def _staged_scores(self, X, stages):
         """Yield the scores of the only stage that is kept, the last."""
         for _ in stages:

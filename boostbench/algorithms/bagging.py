@@ -21,6 +21,7 @@ from boostbench.core.weak.stumps import Stump, Stumps
 class Bag(ClassifierMixin):
     """The part of the classifiers that depends on the scores of a bag alone."""
 
+    decision_function = BoostingClassifier.decision_function
     predict = BoostingClassifier.predict
     predict_proba = BoostingClassifier.predict_proba
     feature_importances_ = BoostingClassifier.feature_importances_
@@ -161,18 +162,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, BaseEstimator):
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
         return self
 
-    def decision_function(self, X):
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
-            The mean of the members' scores.
-        """
+    def _scores(self, X):
+        """Return the mean of the members' scores."""
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         return np.mean([member.decision_function(X) for member in self.estimators_], axis=0)
