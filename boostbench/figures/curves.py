@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFo
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
 
@@ -188,7 +188,7 @@ class Curves(FigureDefinition):
             notes.append(f"No curve, as it has no boosting rounds: {', '.join(without)}.")
         told = message(panels)
         drawn = draw_curves(panels, self.error_axis, told)
-        return Drawing(drawn, results, [*([f"{told}."] if told else []), *notes])
+        return Drawing(drawn, results, [*sentence(told), *notes])
 
 
 def _without_rounds(cells: Cells) -> list[str]:

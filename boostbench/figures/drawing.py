@@ -47,6 +47,11 @@ def need_matplotlib() -> None:
         raise UserError("figures need matplotlib; install it by 'pip install matplotlib'")
 
 
+def sentence(message: str) -> list[str]:
+    """Say the headline of a picture as a note; nothing where it has none."""
+    return [f"{message}."] if message else []
+
+
 def stale_note(stale: Iterable[str]) -> list[str]:
     """Say what other code than today's made; nothing where there is no such thing."""
     what = ", ".join(dict.fromkeys(stale))

@@ -14,7 +14,7 @@ from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, stale_note
+from boostbench.figures.drawing import Drawing, sentence, stale_note
 from boostbench.figures.style import PAGE_WIDTH, headline, label, line, style
 
 _WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
@@ -139,7 +139,7 @@ class Paths(FigureDefinition):
         return Drawing(
             draw_paths(record, list(self.classes.values()), names),
             Path(spec["results"]),
-            [f"{message(record)}.", *stale_note(stale)],
+            [*sentence(message(record)), *stale_note(stale)],
             _facts(record),
             _HEADER,
         )

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFo
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import QUANTITIES, ROUNDS
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
 from boostbench.report import numbers
@@ -134,11 +134,10 @@ class Times(FigureDefinition):
                 spent = (_spent(there, self.seconds) for there in cells[row].values())
                 facts.append([f"{panel.title}: {value}", *spent])
             notes += lacking(table, cells) + stale_cells(table, cells)
-        told = message(panels)
         return Drawing(
             draw_times(panels, list(labels), self.seconds),
             results,
-            [*([f"{told}."] if told else []), *dict.fromkeys(notes)],
+            [*sentence(message(panels)), *dict.fromkeys(notes)],
             facts,
             ["CPU seconds", *labels],
         )

@@ -14,7 +14,7 @@ from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures import times
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
 from boostbench.report.numbers import mean_std
@@ -177,7 +177,7 @@ class Varied(FigureDefinition):
         return Drawing(
             draw_varied(panels, list(titles), self.varied, heights, self.scale, told),
             results,
-            [*([f"{told}."] if told else []), *dict.fromkeys(notes)],
+            [*sentence(told), *dict.fromkeys(notes)],
             facts,
             [self.varied, *titles],
         )
