@@ -112,7 +112,9 @@ class Workers:
                 # One array object per data set: joblib writes a big one to a file once, and every
                 # worker maps it into its memory.
                 data = task.experiment.dataset
-                yield joblib.delayed(_work)(number, task.trial, data.X, data.class_numbers)
+                yield joblib.delayed(_work)(
+                    number, task.trial, data.X, data.class_numbers, parent=os.getpid()
+                )
 
         with joblib.parallel_config("loky", n_jobs=self.n_jobs):
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
@@ -138,14 +140,18 @@ class Workers:
         return task, outcome
 
 
-def _work(number: int, trial: Trial, X, y) -> tuple[int, dict]:
-    _obey_parent(os.getppid())
+def _work(number: int, trial: Trial, X, y, *, parent: int) -> tuple[int, dict]:
+    _obey_parent(parent)
     return number, deadline.run_limited(trial, X, y, expendable=True)
 
 
 @functools.cache
 def _obey_parent(parent: int) -> None:
-    """Leave Ctrl-C and SIGTERM to the parent, which ends its workers, and end when it is gone."""
+    """Leave Ctrl-C and SIGTERM to the parent, which ends its workers, and end when it is gone.
+
+    Its number comes with the task: a worker that starts when the parent is gone already would take
+    whoever inherits it for its parent.
+    """
 
     def watch():
         while os.getppid() == parent:

@@ -473,6 +473,18 @@ def test_kill_loses_only_what_is_in_flight(make_experiment, results, n_jobs, tun
     assert len(keys) == len(lines(results)) == 10
 
 
+def test_a_worker_that_starts_when_its_parent_is_gone_ends():
+    """It is the child of somebody else by then."""
+    program = f"""
+import time
+from boostbench.experiment import workers
+workers._obey_parent({os.getppid()})
+time.sleep(60)
+"""
+    child = processes.start([sys.executable, "-c", program])
+    assert child.wait(timeout=50) == 1
+
+
 def test_runs_at_once_share_the_work(make_experiment, results):
     """All trials and splits are done once, also where a run that has claimed some is killed."""
     path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
