@@ -44,6 +44,8 @@ class Quantity:
     of_machine : bool, default=False
         Whether it depends on the machine, as CPU times do. Then it is not compared with a published
         number, and is printed with three significant digits, without a deviation.
+    of_samples : bool, default=False
+        Whether it is a percentage of the test samples.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Quantity:
     per_column_unit: float = 1
     explanation: str = ""
     of_machine: bool = False
+    of_samples: bool = False
 
     @property
     def is_judged(self) -> bool:
@@ -126,6 +129,7 @@ _ALL = (
         lambda record, rounds: 100 * _error(record, rounds),
         symbol="%",
         column="test_error",
+        of_samples=True,
     ),
     Quantity(
         "accuracy",
@@ -136,6 +140,7 @@ _ALL = (
         better="higher",
         perfect=100,
         column="accuracy",
+        of_samples=True,
     ),
     Quantity(
         "mean_average_precision",

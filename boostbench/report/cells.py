@@ -161,9 +161,10 @@ class Cell:
             self.quantity.sign,
             self.quantity.perfect,
             target.pool_share,
+            self.records[0].get("n_test") if self.quantity.of_samples else None,
         )
         # One split of several is no estimate, where the paper gives no deviation either.
-        return None if found.basis == "rounding" and self.is_partial else found
+        return None if found.basis in ("counts", "rounding") and self.is_partial else found
 
     @property
     def reference(self) -> str:

@@ -89,6 +89,7 @@ def test_sharpness(make_cell):
         make_cell([49, 50, 51], published=(50.0, 1.0)),
         make_cell([0], published=(0.0, float("nan")), n=1),
     ]
+    del cells[3].records[0]["n_test"]
     small, detectable = (cell.agreement.detectable for cell in cells[:2])
     assert small == pytest.approx(detectable)
     assert sharpness(Tally.of(cells)) == (

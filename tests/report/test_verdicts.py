@@ -103,5 +103,6 @@ def test_what_is_left_after_the_correction(make_cell, make_table):
 
 def test_what_rounding_decides_is_not_corrected(make_cell):
     cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
+    del cell.records[0]["n_test"]
     assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
     assert Tally.of([cell]).corrected == {"better": 0, "worse": 1}

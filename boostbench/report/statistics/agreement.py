@@ -1,7 +1,7 @@
 """Whether a number agrees with a published one, by Welch's interval, and what that can miss."""
 
 from dataclasses import dataclass
-from math import isnan, sqrt
+from math import asin, inf, isnan, pi, sin, sqrt
 
 import numpy as np
 from scipy import special, stats
@@ -14,6 +14,8 @@ BASES = {
     "ours": "a 95% interval; the published standard deviation is not known, ours is taken for both",
     "published": "a 95% interval; ours is one number, the published standard deviation is taken "
     "for both",
+    "counts": "a 95% interval; neither standard deviation is known, so both errors are taken as "
+    "counts of test samples, drawn apart",
     "rounding": "the published number's rounding alone; neither standard deviation is known",
 }
 
@@ -21,6 +23,7 @@ BASES = {
 SHORT = {
     "ours": "published deviation unknown",
     "published": "our deviation unknown",
+    "counts": "by the size of the test part",
     "rounding": "rounding only",
 }
 
@@ -32,6 +35,9 @@ LEVEL, POWER = 0.05, 0.8
 TELLING = 0.2
 
 _NAN = float("nan")
+
+# Degrees of freedom with which the t distribution is the normal one.
+_MANY = 1e6
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,7 @@ def agreement(
     sign: int = 1,
     perfect: float = 0.0,
     pool_share: float = 0.0,
+    n_tested: int | None = None,
 ) -> Agreement:
     """Judge whether a mean agrees with a published one within sampling error.
 
@@ -109,6 +116,9 @@ def agreement(
     pool_share : float, default=0.0
         Where the paper's repeats are splits of samples that were drawn once, and ours draw anew:
         the variance between such pools, as a share of that within one, which is published.
+    n_tested : int, default=None
+        Test samples of a repeat, where both numbers are percentages of test samples. None where
+        they are not, or where that is not known.
 
     Returns
     -------
@@ -118,10 +128,16 @@ def agreement(
     difference = float(mean - published_mean)
     rounding = 0.5 * 10**-digits
     basis, ours, theirs, freedom = _variances(std, n, published_std, published_n, pool_share)
+    if basis == "rounding" and n_tested:
+        both = (mean + published_mean) / 2
+        variance = both * (100 - both) / n_tested
+        basis, ours, theirs, freedom = "counts", variance / n, variance / published_n, inf
     half, detectable = _found(ours + theirs, freedom, rounding)
     _, at_best = _found(theirs, freedom if basis in SHORT else published_n - 1, rounding)
     p = _p_value(difference, ours + theirs, freedom, rounding)
     error = abs(published_mean - perfect)
+    if basis == "counts":
+        detectable = _found_share(error, n_tested * n, n_tested * published_n)
     share = detectable / error if error else float("inf")
     # Of what rounding alone decides, nothing is known that could be missed; comparisons with NaN
     # are False.
@@ -164,8 +180,18 @@ def _found(variance: float, freedom: float, rounding: float) -> tuple[float, flo
     critical = float(stats.t.ppf(1 - LEVEL / 2, freedom))
     half = critical * sqrt(variance)
     # The t statistic of a true difference is noncentral.
-    centre = float(special.nctdtrinc(freedom, 1 - POWER, critical))
+    centre = float(special.nctdtrinc(min(freedom, _MANY), 1 - POWER, critical))
     return half, centre * sqrt(variance) + max(rounding - half, 0.0)
+
+
+def _found_share(percent: float, n: int, published_n: int) -> float:
+    """Give the rise of a percentage of samples that is found at `POWER`.
+
+    The variance of the arc sine of the root of a share does not depend on the share.
+    """
+    z = float(stats.norm.ppf(1 - LEVEL / 2) + stats.norm.ppf(POWER))
+    angle = asin(sqrt(percent / 100)) + z * sqrt(1 / n + 1 / published_n) / 2
+    return 100 * sin(min(angle, pi / 2)) ** 2 - percent
 
 
 def _p_value(difference: float, variance: float, freedom: float, rounding: float) -> float:

@@ -68,6 +68,33 @@ def test_by_rounding_alone(mean, digits, verdict):
     assert np.isnan([result.low, result.high]).all()
 
 
+def test_by_counts_of_test_samples():
+    """One official split of 10 000 samples, published without a deviation: the z test of shares."""
+    found = agreement(1.39, NAN, 1, 1.24, NAN, 1, 2, n_tested=10_000)
+    assert (found.verdict, found.basis) == ("undecided", "counts")
+    z = 0.15 / np.sqrt(2 * 1.315 * 98.685 / 10_000)
+    assert found.p == pytest.approx(2 * stats.norm.sf(z))
+    assert found.half == pytest.approx(0.15 * stats.norm.ppf(0.975) / z)
+    assert agreement(2.0, NAN, 1, 1.24, NAN, 1, 2, n_tested=10_000).verdict == "worse"
+    assert agreement(21.0, NAN, 1, 20.6, NAN, 1, 1, n_tested=10_000).verdict == "reproduced"
+    # A deviation that is known comes first.
+    assert agreement(2.0, 0.1, 5, 1.9, NAN, 1, n_tested=10_000).basis == "ours"
+
+
+def test_counts_find_what_they_say_they_find():
+    """Drawn: a true difference of that size is found 4 times in 5."""
+    rng = np.random.default_rng(0)
+    theirs, n = 5.0, 2000
+    found = agreement(theirs, NAN, 1, theirs, NAN, 1, 2, n_tested=n)
+    errors = 100 * rng.binomial(n, (theirs + found.detectable) / 100, 4000) / n
+    published = 100 * rng.binomial(n, theirs / 100, 4000) / n
+    told = [
+        agreement(ours, NAN, 1, other, NAN, 1, 2, n_tested=n).verdict
+        for ours, other in zip(errors, published, strict=True)
+    ]
+    assert told.count("worse") / len(told) == pytest.approx(0.8, abs=0.04)
+
+
 @pytest.mark.parametrize("std", [0.0, 1.0, NAN])
 @pytest.mark.parametrize("published_std", [0.0, 1.0, NAN])
 @pytest.mark.parametrize("n", [1, 2, 10])
