@@ -24,8 +24,7 @@ from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
 from boostbench.algorithms.projections import LPP, NPE
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_proj_from_zero import RBoostProjFromZero
-from boostbench.algorithms.rboost_rank import RBoostRank
-from boostbench.algorithms.rboost_rank_tc import RBoostRankTC
+from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
 from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
 from boostbench.algorithms.reweighting import reweight
 from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost

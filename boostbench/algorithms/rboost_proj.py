@@ -195,7 +195,11 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
         if weights is not None:
             # The loss is a mean.
             weights = weights / weights.mean()
-        return (_PairMaster if self.rule == "pair" else _RowMaster)(self, search, labels, weights)
+        return self._master_class(self, search, labels, weights)
+
+    @property
+    def _master_class(self):
+        return _PairMaster if self.rule == "pair" else _RowMaster
 
     def projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.algorithms.rboost_proj import _WEAK_LEARNERS, RBoostProj, _PairMaster
+from boostbench.algorithms.rboost_proj import RBoostProj, _PairMaster
 
 
 class RBoostProjFromZero(RBoostProj):
@@ -97,12 +97,9 @@ class RBoostProjFromZero(RBoostProj):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    def _master(self, X, labels, random_state, weights=None):
-        self.projection_seed_ = random_state.randint(2**31)
-        if weights is not None:
-            # The loss is a mean.
-            weights = weights / weights.mean()
-        return _FromZeroMaster(self, _WEAK_LEARNERS[self.weak_learner](X), labels, weights)
+    @property
+    def _master_class(self):
+        return _FromZeroMaster
 
 
 class _FromZeroMaster(_PairMaster):

@@ -1,9 +1,11 @@
 """RBoost^rank (RandomBoost, Algorithm 1): boosting by ranking on randomly projected data."""
 
+import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import (
@@ -17,7 +19,8 @@ from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
-from boostbench.core.solvers.lbfgs import SOLVERS
+from boostbench.core.solvers.lbfgs import SOLVERS, nonnegative_l1
+from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.weak.discriminants import ProjectedDiscriminants
 from boostbench.core.weak.projected import (
     IndependentProjections,
@@ -342,6 +345,16 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         self.objective_ = np.array(master.objective)
         self.dual_ = master.weights
         self.unbounded_at_ = master.unbounded_at
+        self.converged_ = np.array(master.converged, dtype=bool)
+        if not self.converged_[-1:].all():
+            warnings.warn(
+                f"RBoostRankTC's solver {self.solver!r} stopped at "
+                f"solver_iterations={self.solver_iterations}, or could go no further, in "
+                f"{master.converged.count(False)} of {len(master.converged)} rounds, in the last "
+                f"one as well: raise solver_iterations, or take a larger nu",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
 
     def _staged_coefficients(self, stages):
         for stage in stages:
@@ -418,10 +431,10 @@ _STEPS = {"exact": _exact_step, "bound": _bound_step}
 class _TotallyCorrectiveMaster(_RankMaster):
     def __init__(self, params, search, labels):
         super().__init__(params, search, labels)
-        self.solver = SOLVERS[params.solver]()
         self.A = np.empty((params.n_iterations, self.pairs.sum()))
         self.path = CoefficientPath()
         self.objective = []
+        self.converged = []
         self.unbounded_at = None
         self._take(self._problem(), np.zeros(0))
 
@@ -452,16 +465,25 @@ class _TotallyCorrectiveMaster(_RankMaster):
         start = np.append(self.coefficients, 0.0)
         # Where there is no solution, steps grow until they overflow.
         with np.errstate(over="ignore", invalid="ignore"):
-            limits = _SOLVER_TOL, self.params.solver_iterations
-            w, _, _ = self.solver.minimise(problem, start, self.params.nu, *limits)
+            w, converged = self._solve(problem, start)
             better = self._value(problem, w) < self.value
         self._take(problem, w if better else start)
+        self.converged.append(bool(converged))
         self.path.append(self.coefficients)
         self.objective.append(self.value)
         if self.unbounded_at is None and self._is_unbounded(problem):
             self.unbounded_at = len(self.stumps)
             return self.params.unbounded != "stop"
         return True
+
+    def _solve(self, problem, start):
+        """Return w, and whether the solver came to its end."""
+        nu, limit = self.params.nu, self.params.solver_iterations
+        if self.params.solver == "lbfgs":
+            w, _, converged = nonnegative_l1(problem.move, start, nu, limit)
+            return w, converged
+        w, _, residual = NonnegativeNewton().minimise(problem, start, nu, _SOLVER_TOL, limit)
+        return w, residual <= _SOLVER_TOL
 
     def _is_unbounded(self, problem):
         """Tell whether w proves it; sums of losses are not negative."""

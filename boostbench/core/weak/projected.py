@@ -16,6 +16,7 @@ from scipy import sparse
 
 from boostbench.core.projections import random_matrix
 from boostbench.core.weak.base import Found, Stack, largest_entry
+from boostbench.core.weak.largest_sum import LargestSum
 
 # Points of a chunk of projected features: large enough that the call of the sparse product costs
 # nothing, small enough that a chunk is sorted in the cache.
@@ -159,28 +160,21 @@ class IndependentProjections(_Projections):
         directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
         self.directions = directions.astype(data.dtype, copy=False)
         self.thresholds = np.empty((n_thresholds, n_projections))
-        self._sums = np.empty((n_thresholds, n_projections), np.float32)
-        self._chunks = []
+        order = np.empty((n_projections, n_points), np.int32)
+        cuts = np.empty((n_projections, n_thresholds), np.int64)
         width = max(1, _CHUNK_POINTS // n_points)
-        ones = np.ones(width * n_points, np.float32)
         for start in range(0, n_projections, width):
-            features = slice(start, start + width)
-            points = (self.directions[features] @ data).reshape(-1, n_points)
-            order, cuts, self.thresholds[:, features] = _quantile_cuts(points, n_bins)
-            self._chunks.append((features, _one_hot(order, cuts, ones)))
+            some = slice(start, start + width)
+            points = (self.directions[some] @ data).reshape(-1, n_points)
+            order[some], cuts[some], self.thresholds[:, some] = _quantile_cuts(points, n_bins)
+        self.largest_sum = LargestSum(order, cuts)
 
     def rows(self, features):
         """Rows of the projection matrices; as documented in the base class."""
         return self.directions[features].astype(np.float64) * self._unit
 
     def _largest(self, G):
-        weights = G.T.ravel().astype(np.float32)
-        for features, one_hot in self._chunks:
-            sums = one_hot @ weights
-            self._sums[:, features] = sums.reshape(len(self._sums), -1)
-        for place in range(1, len(self._sums)):
-            self._sums[place] += self._sums[place - 1]
-        place, feature, below = largest_entry(self._sums)
+        place, feature, below = self.largest_sum(G.T.ravel().astype(np.float32))
         return feature, self.thresholds[place, feature], below
 
 
@@ -306,16 +300,3 @@ def _quantile_grid(points, n_bins):
     quantiles = len(values) * np.arange(1, n_bins) // n_bins
     cuts = starts[np.maximum(np.searchsorted(starts, quantiles, "right") - 1, 0)]
     return np.unique((values[cuts - 1].astype(np.float64) + values[cuts]) / 2)
-
-
-def _one_hot(order, cuts, ones):
-    """Matrix of (threshold, row) by point that is 1 for the points between two thresholds."""
-    n_rows, n_points = order.shape
-    starts = np.concatenate([np.zeros((n_rows, 1), cuts.dtype), cuts[:, :-1]], axis=1)
-    lengths = (cuts - starts).T.ravel()
-    ends = np.cumsum(lengths)
-    offsets = (starts + n_points * np.arange(n_rows)[:, None]).T.ravel()
-    at = np.repeat(offsets - (ends - lengths), lengths) + np.arange(ends[-1])
-    indices = order.ravel()[at].astype(np.int32)
-    indptr = np.concatenate([[0], ends]).astype(np.int32)
-    return sparse.csr_matrix((ones[: len(indices)], indices, indptr), shape=(cuts.size, n_points))

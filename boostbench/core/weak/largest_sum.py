@@ -1,0 +1,185 @@
+"""Search very many features for the largest sum of weights below a threshold, round after round.
+
+After some rounds of boosting most of the weight is on few points, and the weights of the others
+change little. So the sums over the heavy points, and what the others added up to when they were
+last looked at, tell the sums over all points up to the change in the weights of the others. Few
+features can have the largest sum then; only theirs are added up over all points. The result is that
+of a search without bounds, to the last bit.
+"""
+
+import numpy as np
+
+from boostbench.core.weak.base import largest_entry
+from boostbench.core.weak.binned_points import BinnedPoints
+
+# Numbers of heavy points that are considered: all thirty-seconds of the points.
+_N_NUMBERS = 32
+
+# Prices, as parts of a search of all features over all points. What it costs to add up the points
+# of one more feature, relative to its part of that; to take the heavy points out; and the dearest
+# way of searching by them that is worth it.
+_ONE_BY_ONE = 4.0
+_TAKING_OUT = 5.0
+_WORTH_IT = 0.6
+
+# Points that cost as much as what is to be done for a bin beside adding up its points: to begin a
+# row of the product, and the passes over all sums.
+_PER_BIN = 12
+
+# The other points may change their weights by that part, until heavy points are chosen anew.
+_CHANGE = 0.6
+
+# Heavy points are chosen anew after that many rounds, or half of the rounds before if that is more;
+# where no choice was worth it, the next one is made after so many.
+_ROUNDS = 50
+_AGAIN = 10
+
+# Features of the largest bounds, whose sums the others have to reach.
+_N_FIRST = 8
+
+
+class LargestSum:
+    """The search, for weights that change from round to round.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_features, n_points), dtype=int32
+        The points of a feature in ascending order.
+    cuts : ndarray of shape (n_features, n_thresholds)
+        The number of points below each threshold of a feature, ascending.
+
+    Attributes
+    ----------
+    points : BinnedPoints
+
+    Examples
+    --------
+    >>> order = np.array([[2, 0, 1], [0, 1, 2]], np.int32)
+    >>> search = LargestSum(order, cuts=np.array([[1], [2]]))
+    >>> threshold, feature, below = search(np.array([-5, 3, 2], np.float32))
+    >>> threshold, feature, float(below)
+    (0, 0, 2.0)
+    """
+
+    def __init__(self, order, cuts):
+        most = _WORTH_IT - _PER_BIN * cuts.shape[1] / order.shape[1]
+        self.points = BinnedPoints(order, cuts, few=most < 0)
+        self._order, self._cuts, self._most = order, cuts, most
+        lengths = np.diff(cuts, axis=1, prepend=0, append=order.shape[1])
+        # Two sums that are added up one by one differ by no more than that part of all sizes.
+        additions = lengths.max() + cuts.shape[1]
+        self._rounding = 2 * additions * float(np.finfo(np.float32).eps)
+        self._heavy = None
+        self._round = self._choice = 0
+
+    def __call__(self, weights):
+        """Find the sum of the largest size.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), dtype=float32
+
+        Returns
+        -------
+        threshold, feature : int
+        below : float32
+            With its sign.
+        """
+        self._round += 1
+        if self._heavy:
+            features = self._heavy.candidates(weights, self._below, self._rounding)
+            if self._heavy.wasted > _TAKING_OUT or self._round >= self._choice:
+                self._heavy, self._choice = None, self._round
+            if _ONE_BY_ONE * len(features) < self._order.shape[0]:
+                place, nth, below = largest_entry(self._below(features, weights))
+                return place, int(features[nth]), below
+        sums = self.points.below(weights)
+        if self._most > 0 and self._round >= self._choice:
+            self._heavy = _choose(self.points, weights, sums, self._most)
+            lasts = max(_ROUNDS, self._round // 2) if self._heavy else _AGAIN
+            self._choice = self._round + lasts
+        return largest_entry(sums)
+
+    def _below(self, features, weights):
+        return BinnedPoints(self._order[features], self._cuts[features]).below(weights)
+
+
+class _HeavyPoints:
+    """Bounds of all sums by some of the points.
+
+    Parameters
+    ----------
+    points : BinnedPoints
+    weights : ndarray of shape (n_points,), dtype=float32
+    sums : ndarray of shape (n_thresholds, n_features), dtype=float32
+        Of these weights.
+    heavy : ndarray of shape (n_points,), dtype=bool
+    price : float
+        Expected, of a search.
+
+    Attributes
+    ----------
+    wasted : float
+        What searches have cost above that.
+    """
+
+    def __init__(self, points, weights, sums, heavy, price):
+        self._points = points.only(heavy)
+        self._others = np.flatnonzero(~heavy)
+        self._before = weights[self._others]
+        self._mass = max(float(np.abs(self._before).sum()), np.finfo(np.float32).tiny)
+        self._sums = sums - self._points.below(weights)
+        self._heavy_part = heavy.mean()
+        self._price = price
+        self.wasted = 0.0
+
+    def candidates(self, weights, below, rounding):
+        """Features that may have the largest sum.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), dtype=float32
+        below : callable
+            Takes features and weights; returns the sums.
+        rounding : float
+            By what part of the sum of all sizes two ways to add up may differ.
+
+        Returns
+        -------
+        ndarray of int
+            Ascending.
+        """
+        now = weights[self._others]
+        factor = np.float32(np.abs(now).sum() / self._mass)
+        change = now - factor * self._before
+        rise, fall = change[change > 0].sum(), -change[change < 0].sum()
+        sums = self._points.below(weights)
+        sums += factor * self._sums
+        bounds = np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0))
+        n_first = min(_N_FIRST, len(bounds))
+        first = np.argpartition(-bounds, n_first - 1)[:n_first]
+        reached = np.abs(below(first, weights)).max()
+        slack = 2 * rounding * float(np.abs(weights).sum())
+        features = np.flatnonzero(bounds >= reached - slack)
+        price = self._heavy_part + _ONE_BY_ONE * len(features) / len(bounds)
+        self.wasted += max(0.0, price - self._price)
+        return features
+
+
+def _choose(points, weights, sums, most):
+    """Choose as many points as make the search cheapest; None where it costs more than `most`."""
+    n_points = len(weights)
+    sizes = np.abs(weights)
+    by_size = np.argsort(-sizes)
+    numbers = n_points * np.arange(1, _N_NUMBERS) // _N_NUMBERS
+    mass = np.cumsum(sizes[by_size], dtype=np.float64)
+    room = _CHANGE * (mass[-1] - mass[numbers])
+    largest = np.sort(np.abs(sums).max(axis=0))
+    n_below = np.searchsorted(largest, largest[-1] - room)
+    prices = numbers / n_points + _ONE_BY_ONE * (1 - n_below / len(largest))
+    at = prices.argmin()
+    if prices[at] > most:
+        return None
+    heavy = np.zeros(n_points, bool)
+    heavy[by_size[: numbers[at]]] = True
+    return _HeavyPoints(points, weights, sums, heavy, prices[at])

@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+
+from boostbench.core.weak import largest_sum
+from boostbench.core.weak.base import largest_entry
+from boostbench.core.weak.binned_points import BinnedPoints
+from boostbench.core.weak.largest_sum import LargestSum
+
+N_FEATURES, N_POINTS, N_THRESHOLDS = 500, 2000, 7
+
+
+X = np.random.default_rng(0).normal(size=(N_POINTS, 5))
+SIGNS = np.where(X[:, 0] + X[:, 1] ** 2 > 1, 1.0, -1.0)
+
+
+@pytest.fixture
+def binned():
+    """Points on random directions, with equal numbers in all bins."""
+    directions = np.random.default_rng(1).normal(size=(N_FEATURES, X.shape[1]))
+    order = (directions @ X.T).argsort(axis=1).astype(np.int32)
+    cuts = np.arange(1, N_THRESHOLDS + 1) * N_POINTS // (N_THRESHOLDS + 1)
+    return order, np.tile(cuts, (N_FEATURES, 1))
+
+
+def boosted(binned, n_rounds):
+    """Weights of AdaBoost, of the same sum in both classes: those of points it errs on grow."""
+    order, cuts = binned
+    points = BinnedPoints(order, cuts)
+    scores = np.zeros(N_POINTS)
+    for _ in range(n_rounds):
+        weights = np.exp(-SIGNS * scores)
+        for sign in (-1, 1):
+            weights[sign == SIGNS] *= sign / weights[sign == SIGNS].sum()
+        weights = weights.astype(np.float32)
+        yield weights
+        threshold, feature, below = largest_entry(points.below(weights))
+        outputs = np.full(N_POINTS, -np.sign(below))
+        outputs[order[feature, : cuts[feature, threshold]]] *= -1
+        scores += np.arctanh(min(abs(float(below)), 0.9)) * outputs
+
+
+def by_all(binned, weights):
+    return largest_entry(BinnedPoints(*binned).below(weights))
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """How many features had their sums added up over all points, by call of `candidates`."""
+    counts = []
+    candidates = largest_sum._HeavyPoints.candidates
+
+    def count(self, *args):
+        features = candidates(self, *args)
+        counts.append(len(features))
+        return features
+
+    monkeypatch.setattr(largest_sum._HeavyPoints, "candidates", count)
+    return counts
+
+
+def test_every_round_is_that_of_a_search_of_all_to_the_last_bit(binned, asked):
+    search = LargestSum(*binned)
+    for weights in boosted(binned, 300):
+        assert search(weights) == by_all(binned, weights)
+    # Few features were looked at in most rounds, or this shows nothing.
+    assert len(asked) > 150
+    assert np.median(asked) < N_FEATURES / 20
+
+
+def test_weights_that_change_at_once(binned, asked):
+    """The bounds say so: all features are candidates then."""
+    search = LargestSum(*binned)
+    *_, heavy = boosted(binned, 200)
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        for weights in (heavy, rng.permutation(heavy), -heavy, rng.permutation(heavy)):
+            assert search(weights) == by_all(binned, weights)
+    assert max(asked) == N_FEATURES
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_weights(seed):
+    """Ties of features, of sums and of points, weights that are 0, many bins for few points."""
+    rng = np.random.default_rng(seed)
+    n_features, n_points = int(rng.integers(1, 60)), int(rng.integers(1000, 1500))
+    order = rng.permuted(np.tile(np.arange(n_points, dtype=np.int32), (n_features, 1)), axis=1)
+    order = order[rng.integers(0, n_features, n_features)]
+    cuts = np.sort(rng.integers(0, n_points, (n_features, int(rng.integers(1, 12)))), axis=1)
+    search = LargestSum(order, cuts)
+    weights = rng.normal(size=n_points) * rng.pareto(0.3, n_points)
+    for _ in range(60):
+        weights *= np.exp(rng.normal(size=n_points) * rng.choice([0, 0.01, 0.3]))
+        weights[rng.random(n_points) < 0.02] = 0
+        rounded = (weights / np.abs(weights).sum()).astype(np.float32)
+        assert search(rounded) == by_all((order, cuts), rounded)
+
+
+def test_no_weight_at_all(binned):
+    search = LargestSum(*binned)
+    *_, heavy = boosted(binned, 200)
+    nothing = np.zeros(N_POINTS, np.float32)
+    for weights in (nothing, heavy, nothing, nothing):
+        assert search(weights) == by_all(binned, weights)
+
+
+def test_few_points_are_searched_plainly(binned, asked):
+    cuts = binned[1][:5] // 20
+    few = np.tile(np.arange(100, dtype=np.int32), (5, 1)), cuts
+    search = LargestSum(*few)
+    for _ in range(100):
+        weights = np.random.default_rng(0).pareto(0.1, 100).astype(np.float32)
+        assert search(weights) == by_all(few, weights)
+    assert not asked
