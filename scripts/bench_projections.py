@@ -18,7 +18,7 @@ from boostbench import RBoostRank
 from boostbench.core.weak.base import largest_entry
 from boostbench.core.weak.projected import IndependentProjections, PooledProjections
 
-DATA = ["wine", "glass", "vowel", "pendigits:100", "letter:50"]
+DATA = ["wine", "glass", "vowel", "pendigits:100"]
 EVERY = 20
 
 
