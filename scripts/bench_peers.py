@@ -25,7 +25,7 @@ except ImportError as error:
     raise SystemExit(f"{error}; install what this compares with: pip install '.[bench]'") from None
 
 N_ROUNDS = 500
-ADABOOST = ["vowel", "pendigits:100", "letter:50"]
+ADABOOST = ["vowel", "pendigits:100", "letter:50", "letter"]
 GRADIENT_BOOSTING = ["vowel", "letter:50", "usps:100", "pendigits:100", "satimage"]
 
 
