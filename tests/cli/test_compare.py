@@ -170,7 +170,7 @@ def test_all_tables_that_hold_them_the_largest_first():
 
 def test_tables_of_parts_of_one_data_set_only_where_named():
     # mcboost3 has eight rows of letter.
-    found = ["mcboost5", "mcboost4", "mcboost_from_zero", "mcboost6"]
+    found = ["mcboost5", "mcboost_from_zero", "mcboost4", "mcboost6"]
     assert tables_with(["exponential", "multiboost"]) == found
     assert tables_with(["exponential", "multiboost"], ["mcboost3"]) == ["mcboost3"]
 

@@ -157,7 +157,8 @@ def test_what_was_fitted_before_a_stop_is_kept(certify, find_groups, tmp_path):
         certify(find_groups("Moved"), tmp_path, on_event=stop)
     kept = tmp_path / ".certify" / "fits.jsonl"
     before = kept.read_text().splitlines()
-    assert len(before) >= 2
+    # The split that has just finished; the trial may have been first.
+    assert before
     [finding], _ = certify(find_groups("Moved"), tmp_path)
     assert finding.grade == "identical"
     after = kept.read_text().splitlines()
