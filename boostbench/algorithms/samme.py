@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Weighted
-from boostbench.algorithms.tree_search import ClassTreeSearch
+from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
 from boostbench.unmeasured import unmeasured
@@ -31,14 +31,14 @@ class SAMME(Weighted, BoostingClassifier):
         better than chance: :math:`\epsilon_t \ge 1 - 1/k`.
     weak_learner : {"stump", "tree"}, default="stump"
         ``"stump"``: the stump of the least weighted error, each side voting for its heaviest class.
-        ``"tree"``: scikit-learn's DecisionTreeClassifier.
+        ``"tree"``: a tree of few leaves, grown by Gini's impurity as scikit-learn's
+        DecisionTreeClassifier.
     max_leaf_nodes : int, default=3
         Leaves of a tree. Stumps have two.
     max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature. Trees search
-        all.
+        None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
-        Breaks ties between splits of trees. Stumps do without.
+        Unused: the algorithm is deterministic.
     class_weight : dict, "balanced" or None, default=None
         Factors of the weights of the samples, by class; as in scikit-learn.
 
@@ -102,10 +102,10 @@ class SAMME(Weighted, BoostingClassifier):
         return of_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
 
     def _master(self, X, labels, random_state, weights=None):
+        stumps = StumpSearch(X, self.max_bins, weights)
         if self.weak_learner == "tree":
-            search = ClassTreeSearch(X, labels, self.max_leaf_nodes, random_state)
+            search = ClassTreeSearch(stumps, labels, len(self.classes_), self.max_leaf_nodes)
         else:
-            stumps = StumpSearch(X, self.max_bins, weights)
             search = ClassStumpSearch(stumps, labels, len(self.classes_))
         return _SAMMEMaster(self, search, labels, weights)
 

@@ -1,8 +1,7 @@
-"""Searches for trees by scikit-learn's greedy algorithm, for the boosters that take small trees."""
+"""Search for trees of signs by scikit-learn's greedy algorithm."""
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_array
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.trees import Tree, Trees
@@ -68,57 +67,10 @@ class SignTreeSearch:
         share = model.tree_.value[:, 0]
         signs = np.where(model.classes_, 1.0, -1.0)
         value = np.where(share[:, -1] >= share[:, 0], signs[-1], signs[0])
-        return _tree(model.tree_, value, np.float32)
+        return _tree(model.tree_, value)
 
 
-class ClassTreeSearch:
-    """Trees that name a class, with the interface of `ClassStumpSearch`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Training data.
-    labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
-    max_leaf_nodes : int or None
-        As of scikit-learn's DecisionTreeClassifier.
-    random_state : RandomState
-        Breaks ties between splits.
-    """
-
-    def __init__(self, X, labels, max_leaf_nodes, random_state):
-        self.X = X
-        self.labels = labels
-        # What `fit` would convert in every round.
-        self._single = check_array(X, dtype=np.float32, order="C")
-        self._targets = labels.astype(np.float64)
-        self._model = DecisionTreeClassifier(
-            max_leaf_nodes=max_leaf_nodes, random_state=random_state
-        )
-
-    def best(self, G):
-        """Grow a tree.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples,)
-            Weights of the samples, not negative.
-
-        Returns
-        -------
-        Found or None
-            A `Tree` of classes, with the weight of the samples that it has right as its edge. None
-            where no split tells the classes apart.
-        """
-        grown = self._model.fit(self._single, self._targets, G, check_input=False).tree_
-        if grown.node_count == 1:
-            return None
-        tree = _tree(grown, grown.value[:, 0].argmax(axis=1), np.float64)
-        outputs = tree(self.X)
-        return Found(tree, outputs, float(G[outputs == self.labels].sum()))
-
-
-def _tree(grown, value, dtype):
+def _tree(grown, value):
     """Turn a tree of scikit-learn's into one of ours."""
     is_leaf = grown.children_left < 0
     children = np.column_stack([grown.children_left, grown.children_right])
@@ -127,5 +79,5 @@ def _tree(grown, value, dtype):
         threshold=np.where(is_leaf, 0.0, grown.threshold),
         children=np.where(is_leaf[:, None], np.arange(grown.node_count)[:, None], children),
         value=value,
-        dtype=dtype,
+        dtype=np.float32,
     )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.algorithms.tree_search import ClassTreeSearch, SignTreeSearch
+from boostbench.algorithms.tree_search import SignTreeSearch
 from boostbench.core.weak.trees import Trees
 
 
@@ -64,22 +64,3 @@ def test_trees_see_features_as_they_did_in_the_training():
 
 def test_features_that_do_not_vary():
     assert SignTreeSearch(np.ones((60, 3)), 2, None).best(np.ones((60, 2))) is None
-    labels = np.arange(60) % 3
-    rng = np.random.RandomState(0)
-    assert ClassTreeSearch(np.ones((60, 3)), labels, 3, rng).best(np.full(60, 1 / 60)) is None
-
-
-@pytest.mark.parametrize("max_leaf_nodes", [2, 3, 9])
-@pytest.mark.parametrize("seed", range(5))
-def test_trees_of_classes_are_those_of_scikit_learn(max_leaf_nodes, seed):
-    X, _ = problem(seed)
-    rng = np.random.default_rng(seed)
-    labels, weights = rng.integers(5, size=60), rng.dirichlet(np.ones(60))
-    theirs = DecisionTreeClassifier(max_leaf_nodes=max_leaf_nodes, random_state=0)
-    theirs.fit(X, labels, sample_weight=weights)
-    found = ClassTreeSearch(X, labels, max_leaf_nodes, 0).best(weights)
-    new = rng.normal(size=(100, 4))
-    assert (found.learner(new) == theirs.predict(new)).all()
-    assert (found.outputs == theirs.predict(X)).all()
-    assert found.edge == pytest.approx(weights[found.outputs == labels].sum())
-    assert Trees([found.learner]).n_parameters == 3 * max_leaf_nodes - 2
