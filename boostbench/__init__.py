@@ -50,6 +50,7 @@ __all__ = [
     "RpBoost",
     "StumpKernelSVC",
     "SupervisedITQ",
+    "final_solve",
     "reweight",
 ]
 

@@ -5,6 +5,7 @@ from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
 from boostbench.algorithms.bagging import BaggedBooster
 from boostbench.algorithms.cgens import CGENS, CGENSSLS
 from boostbench.algorithms.erlp_boost import ERLPBoost
+from boostbench.algorithms.final_solve import final_solve
 from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
 from boostbench.algorithms.kernel_hashing import BRE, KSH
@@ -71,5 +72,6 @@ __all__ = [
     "RpBoost",
     "StumpKernelSVC",
     "SupervisedITQ",
+    "final_solve",
     "reweight",
 ]

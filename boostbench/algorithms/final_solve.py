@@ -1,0 +1,212 @@
+"""Taking the coefficients of a totally corrective ensemble to the minimum of its own problem."""
+
+import copy
+import warnings
+from collections.abc import Callable
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostbench.algorithms.multiboost import MultiBoost
+from boostbench.algorithms.multiboost_from_zero import MultiBoostFromZero
+from boostbench.algorithms.rboost_proj import RBoostProj
+from boostbench.algorithms.rboost_rank import RBoostRankTC
+from boostbench.algorithms.weights import weighted
+from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.pairwise import PairwiseLoss
+from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
+from boostbench.core.solvers.newton import NonnegativeNewton
+
+
+def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
+    r"""Find the coefficients of all weak learners of a fitted model anew, to a tolerance.
+
+    RandomBoost's solver ends after 100 iterations, or where slopes are below 1e-5. Where that was
+    too early, of which `converged_` and a `ConvergenceWarning` tell, this goes on from there by
+    Newton's method. The problem is the model's own, over the weak learners that it has; none are
+    added.
+
+    Parameters
+    ----------
+    model : MultiBoost, MultiBoostFromZero, RBoostProj, RBoostProjFromZero or RBoostRankTC
+        Fitted. It is left as it is.
+    X : array-like of shape (n_samples, n_features)
+        The samples that it was trained on, without those held out for early stopping.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Their weights, if it was trained with weights.
+    tol : float, default=1e-2
+        How much the constraints of the dual problem may be violated, and those of positive
+        coefficients miss equality, as a part of `nu`.
+    max_iter : int, default=1000
+        Newton steps at most.
+
+    Returns
+    -------
+    estimator
+        A copy of the model with `coefficients_` at the minimum. The last entries of `objective_`
+        and `weight_path_`, and of `converged_` where that tells of every round, are of them, and
+        `dual_` is, if the model has it.
+
+    Raises
+    ------
+    ValueError
+        If the model is none of these, its problem has another solver or no minimum, a label is none
+        of its classes, or a parameter is out of range.
+
+    Warns
+    -----
+    sklearn.exceptions.ConvergenceWarning
+        If `max_iter` steps were too few, or rounding hides the minimum: a small `nu` leaves it far
+        away where the weak learners separate the classes.
+
+    Notes
+    -----
+    A solver that stops early regularises: the minimum may err more. For `MultiBoostFromZero` and
+    `RBoostProjFromZero` stopping is the point, and this undoes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from boostbench import RBoostProj
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RBoostProj(n_iterations=10, nu=1e-5, random_state=0).fit(X, y)
+    >>> solved = final_solve(model, X, y)
+    >>> bool(solved.objective_[-1] <= model.objective_[-1])
+    True
+    """
+    restricted = next((of for kind, of in _PROBLEMS.items() if isinstance(model, kind)), None)
+    if restricted is None:
+        names = ", ".join(kind.__name__ for kind in _PROBLEMS)
+        raise ValueError(f"{type(model).__name__} has no problem to solve; these have: {names}")
+    check_is_fitted(model)
+    if not tol > 0:
+        raise ValueError(f"tol must be positive, got {tol!r}")
+    if not model.nu > 0:
+        raise ValueError("nu is 0, so that the problem need not have a minimum")
+    X, y = validate_data(model, X, y, dtype=np.float64, reset=False)
+    strange = y[~np.isin(y, model.classes_)]
+    if len(strange):
+        raise ValueError(f"{strange.tolist()[0]!r} is none of the classes of the model")
+    X, y, weights = weighted(X, y, sample_weight, getattr(model, "class_weight", None))
+    if weights is not None:
+        weights = weights / weights.mean()
+    own = y == model.classes_[:, None]
+    problem = restricted(model, X, own, weights)
+    nu = model.nu * problem.size
+    w, value, residual = NonnegativeNewton().minimise(
+        problem.smooth, problem.start, nu, tol * nu, max_iter
+    )
+    converged = residual <= tol * nu
+    if not converged:
+        warnings.warn(
+            f"the slopes are {residual / nu:.2g} times nu after {max_iter} Newton steps at most, "
+            f"more than tol={tol:g}: a larger nu makes it easier",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    solved = copy.copy(model)
+    problem.keep(solved, w)
+    last = sparse.csr_array(w.T.reshape(1, -1) if w.ndim > 1 else w[None])
+    solved.weight_path_ = sparse.vstack([model.weight_path_[:-1], last], format="csr")
+    solved.objective_ = np.append(model.objective_[:-1], value / problem.size)
+    if np.ndim(model.converged_):
+        solved.converged_ = np.append(model.converged_[:-1], converged)
+    return solved
+
+
+class _Restricted(NamedTuple):
+    """The problem over the weak learners of a model.
+
+    Attributes
+    ----------
+    smooth : boostbench.core.solvers.newton.Problem
+        The sum of the losses.
+    start : ndarray
+        The coefficients that the model has.
+    size : int
+        What the model divides the sum by.
+    keep : callable
+        ``keep(model, w)`` gives a model the coefficients w, at which `smooth` is.
+    """
+
+    smooth: object
+    start: np.ndarray
+    size: int
+    keep: Callable
+
+
+def _of_multiboost(model, X, own, weights):
+    if model.loss == "hinge":
+        raise ValueError("loss='hinge' is a linear program, whose solution is exact already")
+    H = np.ascontiguousarray(model.hypotheses_.outputs(X).T)
+    smooth = PairwiseLoss(H, own, get_loss(model.loss, weights))
+
+    def keep(solved, W):
+        solved.coefficients_ = np.ascontiguousarray(W.T)
+        solved.dual_ = np.ascontiguousarray(smooth.dual.T)
+
+    start = np.ascontiguousarray(model.coefficients_.T)
+    return _Restricted(smooth, start, own.size, keep)
+
+
+def _of_proj(model, X, own, weights):
+    if not model.positive:
+        raise ValueError("positive=False has coefficients of any sign: this is for positive=True")
+    outputs = model.hypotheses_.outputs(X)
+    if model.rule == "pair":
+        codes = model._pair_codes
+        scores = (np.outer(h, code) for h, code in zip(outputs.T, codes, strict=True))
+    else:
+        # A row of P is a code for all weak learners.
+        codes = np.stack(list(islice(model.projection_columns(), model.n_iterations_)), axis=1)
+        scores = (outputs @ of_row for of_row in codes)
+    start = model.weight_path_[[-1]].toarray()[0]
+    A = np.empty((len(start), own.size))
+    labels, samples = own.argmax(axis=0), np.arange(len(X))
+    for row, of_column in zip(A, scores, strict=True):
+        row[:] = (of_column[samples, labels] - of_column.T).ravel()
+    if weights is not None:
+        weights = np.tile(weights, len(own))
+    smooth = RankingLoss(A, SumOfLosses(get_loss(model.loss, weights)))
+
+    def keep(solved, w):
+        if model.rule == "pair":
+            solved.coefficients_ = w[:, None] * codes
+        else:
+            solved.coefficients_ = np.tensordot(w, codes, axes=1)
+
+    return _Restricted(smooth, start, own.size, keep)
+
+
+def _of_rank(model, X, own, weights):
+    if model.loss == "exponential":
+        raise ValueError(
+            "loss='exponential' is eq. (2), which has no minimum where the weak learners separate "
+            "the classes; loss='exponential_sum' has one"
+        )
+    own = own.T
+    outputs = model.hypotheses_.outputs(X)
+    A = (outputs[own][:, None] - outputs)[~own].T
+    loss = get_loss(model.loss.removesuffix("_sum"))
+    smooth = RankingLoss(np.ascontiguousarray(A), SumOfLosses(loss))
+
+    def keep(solved, w):
+        solved.coefficients_ = w
+        solved.dual_ = np.zeros(own.shape)
+        solved.dual_[~own] = smooth.dual
+
+    return _Restricted(smooth, model.coefficients_, 1, keep)
+
+
+_PROBLEMS = {
+    MultiBoost: _of_multiboost,
+    MultiBoostFromZero: _of_multiboost,
+    RBoostProj: _of_proj,
+    RBoostRankTC: _of_rank,
+}

@@ -1,0 +1,220 @@
+import copy
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from boostbench import (
+    MCBoost,
+    MultiBoost,
+    MultiBoostFromZero,
+    RBoostProj,
+    RBoostProjFromZero,
+    RBoostRankTC,
+    final_solve,
+)
+
+from .problems import blobs, noise
+
+FEW = {"n_iterations": 12, "nu": 1e-3}
+MODELS = {
+    "MultiBoost": MultiBoost(**FEW, solver="lbfgs", solver_iterations=2),
+    "MultiBoost, exponential": MultiBoost(**FEW, loss="exponential"),
+    "MultiBoostFromZero": MultiBoostFromZero(**FEW, solver_iterations=5),
+    "RBoostProj": RBoostProj(**FEW, solver_iterations=2, random_state=0),
+    "RBoostProj, rows": RBoostProj(
+        **FEW, rule="paper", n_projections=30, solver_iterations=3, random_state=0
+    ),
+    "RBoostProj, exponential": RBoostProj(**FEW, loss="exponential", random_state=0),
+    "RBoostProjFromZero": RBoostProjFromZero(**FEW, solver_iterations=3, random_state=0),
+    "RBoostRankTC": RBoostRankTC(
+        n_iterations=12, nu=0.1, n_projections=30, solver_iterations=2, random_state=0
+    ),
+    "RBoostRankTC, sum": RBoostRankTC(
+        n_iterations=12, nu=0.1, n_projections=30, loss="exponential_sum", random_state=0
+    ),
+}
+
+
+def fitted(model, X, y, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return copy.deepcopy(model).fit(X, y, **options)
+
+
+def losses(model, scores, y, weights=None):
+    """The smooth part of the objective, pair by pair."""
+    loss = np.exp if model.loss.startswith("exponential") else lambda z: np.logaddexp(0, z)
+    k = scores.shape[1]
+    weights = np.ones(len(y)) if weights is None else weights / weights.mean()
+    own = not isinstance(model, RBoostRankTC)
+    total = sum(
+        weights[i] * loss(scores[i, r] - scores[i, y[i]])
+        for i, r in itertools.product(range(len(y)), range(k))
+        if own or r != y[i]
+    )
+    return total / (len(y) * k if own else 1)
+
+
+def columns(model, X):
+    """Scores that each coefficient is multiplied with, of shape (n, m, k), the slow way."""
+    outputs = model.hypotheses_.outputs(X)
+    if isinstance(model, RBoostRankTC):
+        return np.moveaxis(outputs, -1, 0)
+    T, k = outputs.shape[1], len(model.classes_)
+    if isinstance(model, MultiBoost | MultiBoostFromZero):
+        return np.array([np.outer(outputs[:, t], np.eye(k)[r]) for t in range(T) for r in range(k)])
+    P = list(itertools.islice(model.projection_columns(), T))
+    if model.rule == "pair":
+        return np.array([np.outer(outputs[:, t], P[t][model.rows_[t]]) for t in range(T)])
+    return np.array(
+        [sum(np.outer(outputs[:, t], P[t][v]) for t in range(T)) for v in range(len(P[0]))]
+    )
+
+
+def coefficients(model):
+    return model.weight_path_[[-1]].toarray()[0]
+
+
+def scores(model, X):
+    return np.tensordot(coefficients(model), columns(model, X), axes=1)
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    return MODELS[request.param]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+class TestTheMinimum:
+    def test_as_a_general_solver_finds_it(self, model, n_classes):
+        X, y = noise(n_classes, n_samples=40)
+        before = fitted(model, X, y)
+        solved = final_solve(before, X, y, tol=1e-4)
+        h = columns(solved, X)
+
+        def objective(w):
+            return losses(model, np.tensordot(w, h, axes=1), y) + model.nu * w.sum()
+
+        reached = objective(coefficients(solved))
+        assert solved.objective_[-1] == pytest.approx(reached, rel=1e-9)
+        assert reached <= before.objective_[-1] * (1 + 1e-9)
+        # From there a general solver, without derivatives of ours, finds nothing that is better.
+        start = coefficients(solved)
+        options = {"maxiter": 50, "ftol": 1e-13, "gtol": 1e-9, "maxfun": 4000}
+        better = minimize(objective, start, bounds=[(0, None)] * len(start), options=options)
+        assert better.fun == pytest.approx(reached, rel=1e-6)
+
+    def test_slopes_are_those_of_a_minimum(self, model, n_classes):
+        X, y = noise(n_classes, n_samples=40)
+        solved = final_solve(fitted(model, X, y), X, y)
+        h, w = columns(solved, X), coefficients(solved)
+        step = 1e-5 * max(1.0, w.max())
+        for j in range(0, len(w), max(1, len(w) // 12)):
+            there = [
+                losses(model, np.tensordot(w + side * step * np.eye(len(w))[j], h, axes=1), y)
+                for side in (-1, 1)
+            ]
+            slope = (there[1] - there[0]) / (2 * step) + model.nu
+            assert slope >= -0.02 * model.nu
+            if w[j] > 0:
+                assert slope <= 0.02 * model.nu
+
+    def test_what_the_copy_predicts(self, model, n_classes):
+        X, y = noise(n_classes, n_samples=40)
+        before = fitted(model, X, y)
+        kept = {name: copy.deepcopy(value) for name, value in vars(before).items()}
+        solved = final_solve(before, X, y)
+        # Of the model nothing has changed.
+        np.testing.assert_array_equal(before.coefficients_, kept["coefficients_"])
+        np.testing.assert_array_equal(before.objective_, kept["objective_"])
+        assert (before.weight_path_ != kept["weight_path_"]).nnz == 0
+        wanted = scores(solved, X)
+        wanted = wanted[:, 1] - wanted[:, 0] if n_classes == 2 else wanted
+        # Single precision in the model's own codes.
+        np.testing.assert_allclose(solved.decision_function(X), wanted, rtol=1e-5, atol=1e-5)
+        *early, last = solved.staged_decision_function(X)
+        np.testing.assert_allclose(last, wanted, rtol=1e-5, atol=1e-5)
+        for one, other in zip(early, before.staged_decision_function(X), strict=False):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_a_training_that_did_not_converge():
+    X, y = blobs(3)
+    model = RBoostProj(n_iterations=15, nu=1e-5, solver_iterations=3, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solved = final_solve(model, X, y)
+    assert solved.converged_[-1]
+    assert (solved.converged_[:-1] == model.converged_[:-1]).all()
+    assert not model.converged_[-1]
+    assert solved.objective_[-1] < model.objective_[-1]
+
+
+def test_dual_variables_are_those_of_the_minimum():
+    X, y = noise(3, n_samples=40)
+    for name in ("MultiBoost", "RBoostRankTC"):
+        solved = final_solve(fitted(MODELS[name], X, y), X, y)
+        F = scores(solved, X)
+        for i, r in itertools.product(range(len(y)), range(3)):
+            wanted = 1 / (1 + math.exp(F[i, y[i]] - F[i, r])) if r != y[i] else 0.0
+            assert solved.dual_[i, r] == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["MultiBoost", "RBoostProj", "RBoostProj, rows"])
+def test_weights_of_the_samples_count(name):
+    X, y = noise(3, n_samples=40)
+    weights = np.arange(40) % 4 + 0.0
+    before = fitted(MODELS[name], X, y, sample_weight=weights)
+    solved = final_solve(before, X, y, sample_weight=weights, tol=1e-4)
+    present = weights > 0
+    wanted = losses(before, scores(solved, X[present]), y[present], weights[present])
+    wanted += before.nu * coefficients(solved).sum()
+    assert solved.objective_[-1] == pytest.approx(wanted, rel=1e-9)
+    assert solved.objective_[-1] <= before.objective_[-1]
+    classes = {label: 1.0 + label for label in range(3)}
+    by_class = copy.deepcopy(MODELS[name]).set_params(class_weight=classes)
+    by_class = final_solve(fitted(by_class, X, y), X, y)
+    by_sample = fitted(MODELS[name], X, y, sample_weight=1.0 + y)
+    by_sample = final_solve(by_sample, X, y, sample_weight=1.0 + y)
+    np.testing.assert_allclose(by_class.coefficients_, by_sample.coefficients_, rtol=1e-6)
+
+
+def test_too_few_steps_are_said():
+    X, y = noise(3, n_samples=40)
+    model = fitted(MODELS["MultiBoostFromZero"], X, y)
+    with pytest.warns(ConvergenceWarning, match="times nu after 1 Newton steps"):
+        final_solve(model, X, y, tol=1e-9, max_iter=1)
+
+
+class TestRefused:
+    def refused(self, message, model, X, y, **options):
+        with pytest.raises(ValueError, match=message):
+            final_solve(model, X, y, **options)
+
+    def test_models(self):
+        X, y = blobs(3)
+        few = {"n_iterations": 3, "random_state": 0}
+        self.refused("MCBoost has no problem to solve", MCBoost(**few).fit(X, y), X, y)
+        self.refused("exact already", MultiBoost(**few, loss="hinge").fit(X, y), X, y)
+        free = RBoostProj(**few, rule="paper", positive=False).fit(X, y)
+        self.refused("of any sign", free, X, y)
+        rank = RBoostRankTC(**few, n_projections=20, loss="exponential").fit(X, y)
+        self.refused("no minimum", rank, X, y)
+        none = RBoostProj(**few, nu=0.0)
+        self.refused("nu is 0", fitted(none, X, y), X, y)
+        with pytest.raises(NotFittedError):
+            final_solve(MultiBoost(), X, y)
+
+    def test_data(self):
+        X, y = blobs(3)
+        model = MultiBoost(n_iterations=3).fit(X, y)
+        self.refused("7 is none of the classes", model, X, np.where(y == 2, 7, y))
+        self.refused("features", model, X[:, :1], y)
+        self.refused("tol must be positive", model, X, y, tol=0.0)
