@@ -148,7 +148,8 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
     """Leave out cells beside a published number that a cell before them has too.
 
     A paper prints some numbers twice, and two rows or columns of ours may stand beside one number
-    where it is not clear which of them the paper has. The first of them is the one that counts.
+    where it is not clear which of them the paper has. The first of them that was run counts, or the
+    first where none was.
 
     Parameters
     ----------
@@ -160,15 +161,21 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
     list of Cell
         In the same order; all cells without a published number are kept.
     """
-    seen: set[tuple[str, str]] = set()
-    kept = []
-    for cell in cells:
-        number = (cell.target.source, cell.quantity.name) if cell.target else ("", "")
-        if number not in seen:
-            kept.append(cell)
-        if number[0]:
-            seen.add(number)
-    return kept
+    cells = list(cells)
+    numbers = [
+        (cell.target.source, cell.quantity.name) if cell.target and cell.target.source else None
+        for cell in cells
+    ]
+    counting: dict[tuple[str, str] | None, int] = {}
+    for at, number in enumerate(numbers):
+        before = counting.setdefault(number, at)
+        if cells[at].values and not cells[before].values:
+            counting[number] = at
+    return [
+        cell
+        for at, (cell, number) in enumerate(zip(cells, numbers, strict=True))
+        if number is None or counting[number] == at
+    ]
 
 
 @dataclass(frozen=True)

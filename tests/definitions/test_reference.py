@@ -14,6 +14,14 @@ def test_the_papers_experiment():
     assert found.departures == ()
 
 
+@pytest.mark.parametrize(("n_splits", "told"), [(9, ("protocol.n_splits=9",)), (10, ()), (20, ())])
+def test_as_many_splits_as_in_the_paper_are_enough(n_splits, told):
+    """Our table has 50 of AdaBoost.MH, and 10 of RBoost^rank."""
+    for algo in ("adaboost_mh", "rboost_rank"):
+        found = reference(f"algo={algo}", "data=wine", f"protocol.n_splits={n_splits}")
+        assert found.departures == told
+
+
 @pytest.mark.parametrize(
     ("override", "told"),
     [

@@ -51,7 +51,7 @@ def test_a_published_number_counts_once(make_cell, make_table):
         ("wine", "a"): make_cell([9, 9.1], published=(3.0, 0.1), source="t1:0"),
         ("wine", "b"): make_cell([3, 3.1, 3], published=(3.0, 0.1), source="t1:0"),
         ("iris", "a"): make_cell([], published=(4.0, 0.1), source="t1:1"),
-        ("iris", "b"): make_cell([4, 4.1], published=(4.0, 0.1), source="t1:1"),
+        ("iris", "b"): make_cell([], published=(4.0, 0.1), source="t1:1"),
     }
     second = {
         ("wine", "a"): make_cell([3, 3.1, 3], published=(3.0, 0.1), source="t1:0"),
@@ -59,7 +59,7 @@ def test_a_published_number_counts_once(make_cell, make_table):
     }
     one, two = (make_table(cells, paper="mcboost") for cells in (first, second))
     told = counts([replace(one, name="one"), replace(two, name="two")])
-    # The first cell counts, whether it is there or not.
+    # The first cell counts.
     assert told.tables["one"].shown == {"worse": 1, "not run": 1}
     assert told.tables["two"].shown == {"reproduced": 2}
     assert told.total.shown == told.papers["mcboost"].shown
@@ -69,6 +69,17 @@ def test_a_published_number_counts_once(make_cell, make_table):
         "2 published numbers: 1 worse, 1 not run. "
         "2 more cells are beside a number that counts already."
     )
+
+
+def test_the_first_cell_that_was_run_counts(make_cell):
+    missing, there, later = (
+        make_cell(values, published=(4.0, 0.1), source="t1:0")
+        for values in ([], [4, 4.1], [9, 9.1])
+    )
+    other = make_cell([4, 4.1], published=(4.0, 0.1), source="t1:1")
+    assert distinct([missing, other, there, later]) == [other, there]
+    assert distinct([there, missing, other]) == [there, other]
+    assert distinct([missing, missing]) == [missing]
 
 
 def test_a_number_of_another_quantity_is_another_number(make_cell):
