@@ -128,7 +128,7 @@ def counting(total: Tally, tables: Iterable[Table]) -> str:
     text = "Each published number counts once."
     if total.repeated:
         text = (
-            "Each published number counts once, beside the first cell that shows it: "
+            "Each published number counts once, beside the first cell that was run: "
             f"{total.repeated} more cells stand beside numbers that count already, because a paper "
             "prints them twice or because two versions of ours are shown."
         )
