@@ -15,6 +15,7 @@ from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.multiboost_from_zero import MultiBoostFromZero
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
+from boostbench.algorithms.reweighting import check_labels, margin_rows
 from boostbench.algorithms.weights import weighted
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
@@ -90,9 +91,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     if not model.nu > 0:
         raise ValueError("nu is 0, so that the problem need not have a minimum")
     X, y = validate_data(model, X, y, dtype=np.float64, reset=False)
-    strange = y[~np.isin(y, model.classes_)]
-    if len(strange):
-        raise ValueError(f"{strange.tolist()[0]!r} is none of the classes of the model")
+    check_labels(y, model.classes_)
     X, y, weights = weighted(X, y, sample_weight, getattr(model, "class_weight", None))
     if weights is not None:
         weights = weights / weights.mean()
@@ -112,7 +111,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
         )
     solved = copy.copy(model)
     problem.keep(solved, w)
-    last = sparse.csr_array(w.T.reshape(1, -1) if w.ndim > 1 else w[None])
+    last = sparse.csr_array(w.T.reshape(1, -1))
     solved.weight_path_ = sparse.vstack([model.weight_path_[:-1], last], format="csr")
     solved.objective_ = np.append(model.objective_[:-1], value / problem.size)
     if np.ndim(model.converged_):
@@ -167,12 +166,10 @@ def _of_proj(model, X, own, weights):
         codes = np.stack(list(islice(model.projection_columns(), model.n_iterations_)), axis=1)
         scores = (outputs @ of_row for of_row in codes)
     start = model.weight_path_[[-1]].toarray()[0]
-    A = np.empty((len(start), own.size))
-    labels, samples = own.argmax(axis=0), np.arange(len(X))
-    for row, of_column in zip(A, scores, strict=True):
-        row[:] = (of_column[samples, labels] - of_column.T).ravel()
+    # The mean is over the pairs of a sample and its own class too, whose margin is 0.
+    A = margin_rows(scores, len(start), own.T, np.ones_like(own.T))
     if weights is not None:
-        weights = np.tile(weights, len(own))
+        weights = np.repeat(weights, len(own))
     smooth = RankingLoss(A, SumOfLosses(get_loss(model.loss, weights)))
 
     def keep(solved, w):
@@ -192,9 +189,8 @@ def _of_rank(model, X, own, weights):
         )
     own = own.T
     outputs = model.hypotheses_.outputs(X)
-    A = (outputs[own][:, None] - outputs)[~own].T
-    loss = get_loss(model.loss.removesuffix("_sum"))
-    smooth = RankingLoss(np.ascontiguousarray(A), SumOfLosses(loss))
+    A = margin_rows(np.moveaxis(outputs, -1, 0), outputs.shape[-1], own, ~own)
+    smooth = RankingLoss(A, SumOfLosses(get_loss(model.loss.removesuffix("_sum"))))
 
     def keep(solved, w):
         solved.coefficients_ = w

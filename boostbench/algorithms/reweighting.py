@@ -89,23 +89,60 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         raise ValueError(f"loss must be one of {sorted(_SOLVERS)}, got {loss!r}")
     members = _members(ensemble)
     X, y = check_X_y(X, y, dtype=np.float64)
-    strange = y[~np.isin(y, ensemble.classes_)]
-    if len(strange):
-        raise ValueError(
-            f"{strange.tolist()[0]!r} is none of the classes that the ensemble was fitted on"
-        )
+    check_labels(y, ensemble.classes_)
     own = y[:, None] == ensemble.classes_
     n_pairs = len(y) * (own.shape[1] - 1)
-    # Margins against all other classes, one row for a member.
-    A = np.empty((len(members), n_pairs))
-    for row, scores in zip(A, members.scores(X, range(len(members))), strict=True):
-        row[:] = (scores[own][:, None] - scores)[~own]
+    A = margin_rows(members.scores(X, range(len(members))), len(members), own, ~own)
     sizes = np.maximum(A.max(axis=1), -A.min(axis=1))
     sizes[sizes == 0] = 1.0
     A /= sizes[:, None]
     w, value = _SOLVERS[loss](A, nu * n_pairs)
     kept = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._take(kept, (w / sizes)[kept], value / n_pairs, loss)
+
+
+def check_labels(y, classes):
+    """Refuse labels that an ensemble does not know.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+    classes : ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        If a label is none of the classes.
+    """
+    strange = y[~np.isin(y, classes)]
+    if len(strange):
+        raise ValueError(
+            f"{strange.tolist()[0]!r} is none of the classes that the ensemble was fitted on"
+        )
+
+
+def margin_rows(scores, n_members, own, pairs):
+    """Give the margins of the pairs of a sample and a class, a row for each member of a sum.
+
+    Parameters
+    ----------
+    scores : iterable of ndarray of shape (n_samples, n_classes)
+        Of each member.
+    n_members : int
+    own : ndarray of shape (n_samples, n_classes), dtype=bool
+        True for the class of a sample.
+    pairs : ndarray of shape (n_samples, n_classes), dtype=bool
+        Which pairs.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_pairs)
+        Scores of the samples' own classes less those of the pairs' classes.
+    """
+    A = np.empty((n_members, np.count_nonzero(pairs)))
+    for row, of_member in zip(A, scores, strict=True):
+        row[:] = (of_member[own][:, None] - of_member)[pairs]
+    return A
 
 
 class ReweightedEnsemble(ClassifierMixin, BaseEstimator):

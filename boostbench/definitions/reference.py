@@ -78,11 +78,11 @@ def find_reference(spec: Mapping) -> Reference:
         published = definition.find_published(*key, one["algo"], rounds)
         number = published.get(definition.shown().name)
         if number is not None:
-            told = departures(one, spec)
-            if spec["protocol"]["n_splits"] >= number.n:
-                # As many as the paper has, even where our table has more or fewer.
-                told = tuple(name for name in told if not name.startswith("protocol.n_splits="))
-            found.append(Reference(published, told))
+            n_splits = spec["protocol"]["n_splits"]
+            if n_splits >= number.n:
+                # As many as the paper has are enough, even where our table has more or fewer.
+                one = {**one, "protocol": {**one["protocol"], "n_splits": n_splits}}
+            found.append(Reference(published, departures(one, spec)))
     return min(found, key=lambda one: len(one.departures), default=Reference({}, ()))
 
 

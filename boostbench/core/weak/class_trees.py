@@ -56,18 +56,9 @@ class ClassTreeSearch:
         self._weights = np.empty((len(labels), 1 + n_classes), np.float32)
 
     def best(self, G):
-        """Grow a tree; each leaf names its heaviest class.
+        """Grow a tree, each leaf of which names its heaviest class; as `ClassStumpSearch.best`.
 
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples,)
-            Weights of the samples, not negative.
-
-        Returns
-        -------
-        Found or None
-            A `Tree`, with the weight of the samples that it has right as its edge. None where no
-            split tells the classes apart.
+        There is None where no split tells the classes apart.
         """
         nodes = [self._leaf(G, np.ones(len(G), bool))]
         children = [(0, 0)]
