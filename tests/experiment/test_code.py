@@ -276,7 +276,7 @@ def test_no_record_of_the_project_depends_on_what_is_marked():
     }
     start |= {type(measures.find(name)).__module__ for name in measures.names()}
     # No experiment has these.
-    others = ("bagging", "bagged_mcboost", "reweighting")
+    others = ("bagging", "bagged_mcboost", "reweighting", "final_solve")
     start -= {f"boostbench.algorithms.{name}" for name in others}
     found = counted([*start, "boostbench.experiment.tuning"])
     assert len(found) > 60
