@@ -1,8 +1,8 @@
-"""Pack the cross-validation trials of a folder of results, which are many and seldom read.
+"""Pack the large records of a folder of results, and its cross-validation trials, seldom read.
 
-``python scripts/pack_records.py [RESULTS]``. The lines of every ``ALGO.tuning.jsonl`` go to
-``ALGO.tuning.jsonl.gz``, from where they are read as before; what is run later is appended to a new
-``ALGO.tuning.jsonl``.
+``python scripts/pack_records.py [RESULTS]``. The lines of every ``ALGO.tuning.jsonl``, and of every
+other file of more than 100 kB, go to a file of the same name with ``.gz``, from where they are read
+as before; what is run later is appended to a new file without it.
 """
 
 import argparse
@@ -12,13 +12,16 @@ from pathlib import Path
 from boostbench.errors import UserError
 from boostbench.experiment.records import pack, record_paths
 
+# Bytes. Smaller files stay as they are, for people and for git to compare line by line.
+LARGE = 100_000
+
 
 def main() -> int:
     """Pack; say how much smaller the folder became."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     paths = record_paths(parser.parse_args().results)
-    paths = [path for path in paths if path.stem.endswith(".tuning") and path.exists()]
+    paths = [path for path in paths if path.exists() and is_packed(path)]
     try:
         saved = sum(pack(path) for path in paths)
     except UserError as error:
@@ -26,6 +29,11 @@ def main() -> int:
         return 2
     print(f"{len(paths)} files packed, {saved / 1e6:.1f} MB less")
     return 0
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a file of records is worth packing."""
+    return path.stem.endswith(".tuning") or path.stat().st_size > LARGE
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from tabulate import tabulate
 from boostbench import configs
 from boostbench.data.files import data_folder, find_file
 from boostbench.data.load import load
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_path
 
 N_POOLS, N_SPLITS, PER_CLASS = 30, 6, 50
 
@@ -64,13 +64,14 @@ def write(name: str, folder: Path) -> None:
 def show(results: Path) -> None:
     """Print the parts of the variance of each data set's test errors, in percent squared."""
     rows = []
-    for path in sorted((results / "records").glob("*-pools/mcboost.jsonl")):
-        errors = {record["split"]: 100 * record["test_error"] for record in read(path)[0]}
+    for folder in sorted((results / "records").glob("*-pools")):
+        records, _ = read(record_path(results, folder.name, "mcboost"))
+        errors = {record["split"]: 100 * record["test_error"] for record in records}
         n_pools = len(errors) // N_SPLITS
         pools = np.array([errors[i] for i in range(n_pools * N_SPLITS)]).reshape(n_pools, N_SPLITS)
         within = pools.var(axis=1, ddof=1).mean()
         between = pools.mean(axis=1).var(ddof=1) - within / N_SPLITS
-        rows.append([path.parent.name, n_pools, pools.mean(), between, within, between / within])
+        rows.append([folder.name, n_pools, pools.mean(), between, within, between / within])
     share = np.average([row[-1] for row in rows], weights=[row[1] for row in rows])
     rows.append(["mean, by pools", *[""] * 4, share])
     heads = ["data", "pools", "test error", "between pools", "within a pool", "share"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_path
 from boostbench.report.papers import tables
 from boostbench.report.published import read as published
 
@@ -43,8 +43,9 @@ def test_numbers_of_one_experiment_differ_where_samples_are_drawn_first(loss, da
 def test_declared_share_is_what_the_records_say():
     """By the analysis of variance, with pools of which each has 6 splits in a row."""
     shares, weights = [], []
-    for path in RESULTS.glob("records/*-pools/mcboost.jsonl"):
-        errors = {record["split"]: record["test_error"] for record in read(path)[0]}
+    for folder in RESULTS.glob("records/*-pools"):
+        records, _ = read(record_path(RESULTS, folder.name, "mcboost"))
+        errors = {record["split"]: record["test_error"] for record in records}
         n_pools = len(errors) // 6
         pools = np.array([errors[split] for split in range(6 * n_pools)]).reshape(n_pools, 6)
         result = stats.f_oneway(*pools)
