@@ -167,6 +167,30 @@ class Dataset:
         X, y = self.X[rows], self.y[rows]
         return replace(self, X=X, y=y, splits=None, expect={}, spec=None)
 
+    def redrawn(self, per_class: int, seed: int = 0) -> "Dataset":
+        """Draw rows of each class with replacement; the fixed splits are left behind.
+
+        A row may come several times. Of a random split such rows are in both parts: its test errors
+        are too low.
+
+        Parameters
+        ----------
+        per_class : int
+            How many rows of each class.
+        seed : int, default=0
+
+        Examples
+        --------
+        >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 2, 2]), "made here")
+        >>> toy.redrawn(3).y
+        array([1, 1, 1, 2, 2, 2])
+        """
+        rng = np.random.default_rng(seed)
+        numbers = range(self.n_classes)
+        rows = [rng.choice(np.flatnonzero(self.class_numbers == c), per_class) for c in numbers]
+        rows = np.concatenate(rows)
+        return replace(self, X=self.X[rows], y=self.y[rows], splits=None, expect={}, spec=None)
+
     def against_the_rest(self, positive: Collection[int | str]) -> "Dataset":
         """Make two classes: 1 for some labels, -1 for the others.
 

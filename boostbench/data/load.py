@@ -49,13 +49,15 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``classes``: the classes to take, a list of labels or the number of the first ones;
         - ``positive``: the labels that are class 1, and all others class -1;
           ``expect`` is of the data before that;
+        - ``redraw``: so many rows of each class, drawn with replacement by ``seed``; ``expect`` is
+          of the data before that;
         - ``train_rows``: the official training part is that many first rows of the file;
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
         - ``generate``: ``function`` and its arguments;
         - ``descriptor``: ``kind`` (gist, hog or hog_pyramid) and ``shape`` of the images that it
           takes the place of; ``expect`` is of what comes out;
-        - ``seed``: of the generator, default 0;
+        - ``seed``: of the generator and of ``redraw``, default 0;
         - ``expect``: numbers of ``samples``, ``features``, ``classes``, as far as known;
           ``openml.expect`` takes its place for data from OpenML.
 
@@ -121,6 +123,8 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     dataset = validate(replace(dataset, name=name, expect=expect), spec.get("missing"))
     if spec.get("classes") is not None:
         dataset = dataset.take_classes(spec["classes"])
+    if spec.get("redraw"):
+        dataset = dataset.redrawn(spec["redraw"], spec.get("seed") or 0)
     return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset
 
 

@@ -70,6 +70,7 @@ _KEYS = {
         "a number of classes, or a list of labels",
     ),
     "positive": (lambda value: _is_list(value, _is_label), "a list of labels"),
+    "redraw": (_is_count, "a number of rows of each class"),
     "train_rows": _TRAIN_ROWS,
     "openml": (lambda value: isinstance(value, Mapping) and "id" in value, "a mapping with an id"),
     "sklearn": (_is_text, "the name of a loader, such as load_wine"),

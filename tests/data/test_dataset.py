@@ -93,6 +93,17 @@ def test_wrong_classes(which):
         with_labels([1, 3, 5, 1, 5]).take_classes(which)
 
 
+def test_rows_are_drawn_with_replacement():
+    whole = with_labels(["a", "b", "a", "b", "b"])
+    drawn = whole.redrawn(50, seed=3)
+    assert drawn.class_counts == {"a": 50, "b": 50}
+    assert drawn.splits is None
+    # Each row of a class comes, and only with its own label.
+    pairs = set(zip(drawn.X[:, 0], drawn.y, strict=True))
+    assert pairs == set(zip(whole.X[:, 0], whole.y, strict=True))
+    assert whole.redrawn(50, seed=3).checksum == drawn.checksum != whole.redrawn(50).checksum
+
+
 def test_some_labels_against_the_rest():
     whole = with_labels(["a", "b", "c", "a"])
     two = whole.against_the_rest(["a", "c"])

@@ -58,6 +58,14 @@ def test_some_classes_of_what_is_expected(toy_svm):
     assert (dataset.name, dataset.y.tolist(), dataset.splits) == ("toy", [1, 3], None)
 
 
+def test_rows_drawn_with_replacement_from_what_is_expected(toy_svm):
+    spec = {"name": "toy", "expect": {"samples": 6}, "redraw": 5, "seed": 1}
+    drawn = load(spec)
+    assert drawn.class_counts == {0: 5, 1: 5}
+    assert drawn.checksum == load({"name": "toy"}).redrawn(5, seed=1).checksum
+    assert load(spec | {"redraw": None}).n_samples == 6
+
+
 def test_features_of_a_file(toy_svm):
     whole, part = load({"name": "toy"}), load({"name": "toy", "features": [1, 2]})
     np.testing.assert_array_equal(part.X, whole.X[:, 1:2])
