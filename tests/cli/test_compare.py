@@ -164,6 +164,7 @@ def test_all_tables_that_hold_them_the_largest_first():
         "randomboost5",
         "randomboost6",
         "randomboost5_proj",
+        "randomboost5_leak",
     ]
     assert tables_with(["rboost_proj@50", "adaboost"]) == ["randomboost4"]
 

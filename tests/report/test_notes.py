@@ -31,7 +31,7 @@ def test_notes_name_what_is_published(entry):
 
 def test_the_first_entry_that_fits():
     where = {"data": "german", "algo": "rboost_rank", "n_iterations": "50"}
-    assert find_note("randomboost-table4", where).startswith("Luck of the splits")
+    assert find_note("randomboost-table4", where).startswith("Not the splits, of which")
     assert find_note("randomboost-table4", {**where, "data": "wine"}) is None
     assert find_note("randomboost-table3", where) is None
     nu = {"data": "glass", "algo": "mcboost", "loss": "exponential", "nu": "1e-1"}
