@@ -27,6 +27,13 @@ def error(*asked):
     return find(*asked)["test_error"]
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_every_published_table_is_a_table_of_ours(name):
+    """Its numbers count as the paper's only then."""
+    definition = TABLES[name].definition
+    assert configs.read("table", definition)["published"] == name
+
+
 def test_find():
     found = error("randomboost-table5", "wine", "rboost_proj", {})
     assert (found.mean, found.std, found.n) == (3.0, 3.0, 10)
