@@ -24,7 +24,7 @@ def test_commands(complete):
 
 
 def test_names(complete):
-    assert complete("boostbench data vow") == ["vowel", "vowel528"]
+    assert complete("boostbench data vow") == ["vowel", "vowel-redrawn", "vowel528"]
     assert complete("boostbench table ") == configs.names("table")
     assert complete("boostbench figure ") == configs.names("figure")
     assert complete("boostbench list d") == ["data"]
