@@ -21,7 +21,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     paths = record_paths(parser.parse_args().results)
-    paths = [path for path in paths if path.exists() and is_packed(path)]
+    paths = [path for path in paths if path.exists() and is_worth_it(path)]
     try:
         saved = sum(pack(path) for path in paths)
     except UserError as error:
@@ -31,7 +31,7 @@ def main() -> int:
     return 0
 
 
-def is_packed(path: Path) -> bool:
+def is_worth_it(path: Path) -> bool:
     """Return whether a file of records is worth packing."""
     return path.stem.endswith(".tuning") or path.stat().st_size > LARGE
 

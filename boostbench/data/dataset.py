@@ -131,8 +131,7 @@ class Dataset:
         >>> Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here").take(0, 2).n_samples
         2
         """
-        X, y = self.X[start:stop], self.y[start:stop]
-        return replace(self, X=X, y=y, splits=None, spec=None)
+        return self._rows(slice(start, stop))
 
     def take_classes(self, which: int | Collection[int | str]) -> "Dataset":
         """Keep the rows of some classes; the fixed splits, which count all rows, are left behind.
@@ -163,9 +162,7 @@ class Dataset:
                 f"data.classes is {which}; it may be a number from 2 to {len(known)}, or a list of "
                 f"two or more of the labels {labels}"
             )
-        rows = np.isin(self.y, list(kept))
-        X, y = self.X[rows], self.y[rows]
-        return replace(self, X=X, y=y, splits=None, expect={}, spec=None)
+        return replace(self._rows(np.isin(self.y, list(kept))), expect={})
 
     def redrawn(self, per_class: int, seed: int = 0) -> "Dataset":
         """Draw rows of each class with replacement; the fixed splits are left behind.
@@ -188,8 +185,7 @@ class Dataset:
         rng = np.random.default_rng(seed)
         numbers = range(self.n_classes)
         rows = [rng.choice(np.flatnonzero(self.class_numbers == c), per_class) for c in numbers]
-        rows = np.concatenate(rows)
-        return replace(self, X=self.X[rows], y=self.y[rows], splits=None, expect={}, spec=None)
+        return replace(self._rows(np.concatenate(rows)), expect={})
 
     def against_the_rest(self, positive: Collection[int | str]) -> "Dataset":
         """Make two classes: 1 for some labels, -1 for the others.
@@ -252,6 +248,10 @@ class Dataset:
         if self.n_classes < 2:
             raise UserError(f"{where} has only one class, {self.classes.tolist()}; two are needed")
         return self
+
+    def _rows(self, which: slice | np.ndarray) -> "Dataset":
+        """Keep some rows, without the fixed splits, which count all of them."""
+        return replace(self, X=self.X[which], y=self.y[which], splits=None, spec=None)
 
     def _position(self, bad: np.ndarray) -> tuple[int, int]:
         """Find row and column of the first True of a mask over `values`."""

@@ -33,6 +33,8 @@ class PublishedTable:
         How many of the quantity's unit are one of the table's.
     repeats : int
         How often the paper repeats each experiment.
+    definition : str
+        Name of the definition in ``conf/table`` that is this table.
     repeats_where : list of dict
         Lines with another number of repeats: values by column, and ``repeats``.
     repeats_of : list of dict
@@ -45,8 +47,6 @@ class PublishedTable:
         Column of the names of algorithms.
     words : list of str
         Columns that only describe.
-    definition : str, default=""
-        Name of the definition in ``conf/table`` that is this table; empty where there is none.
     """
 
     name: str
@@ -55,12 +55,12 @@ class PublishedTable:
     quantity: Quantity
     factor: float
     repeats: int
+    definition: str
     repeats_where: list[dict] = field(default_factory=list)
     repeats_of: list[dict] = field(default_factory=list)
     pools: list[dict] = field(default_factory=list)
     algo: str = "algo"
     words: list[str] = field(default_factory=list)
-    definition: str = ""
 
 
 @dataclass(frozen=True)
