@@ -111,3 +111,28 @@ def largest_entry(values):
     high, low = flat.argmax(), flat.argmin()
     at = high if flat[high] >= -flat[low] else low
     return *divmod(int(at), values.shape[1]), flat[at]
+
+
+def midpoint(low, high):
+    """Find thresholds between neighbouring values of a feature.
+
+    Parameters
+    ----------
+    low, high : ndarray or float
+        ``low < high``.
+
+    Returns
+    -------
+    ndarray or float
+        At least `low` and below `high`, so that ``value > threshold`` parts them, even where they
+        are neighbouring doubles.
+
+    Examples
+    --------
+    >>> print(midpoint(np.array([0.0, 1e308]), np.array([1.0, 1.7e308])))
+    [5.00e-001 1.35e+308]
+    """
+    # Halved first, since the sum may overflow. The middle of neighbouring doubles may round to the
+    # upper one.
+    middle = low / 2 + high / 2
+    return np.where((low <= middle) & (middle < high), middle, low)

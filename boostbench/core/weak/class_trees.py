@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.weak.base import Found
+from boostbench.core.weak.base import Found, midpoint
 from boostbench.core.weak.trees import Tree
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
@@ -116,7 +116,7 @@ class ClassTreeSearch:
         gain = ((sides**2).sum(axis=1) / heavy).sum() - (votes**2).sum() / total
         if gain <= _RESOLUTION * total:
             return leaf
-        threshold = _middle(values[inside], stump.threshold)
+        threshold = _between(values[inside], stump.threshold)
         return _Leaf(inside, votes, gain, stump.feature, threshold, above)
 
 
@@ -142,12 +142,10 @@ class _Leaf(NamedTuple):
     above: np.ndarray | None = None
 
 
-def _middle(values, threshold):
-    """Middle between the next values below a threshold and above it."""
+def _between(values, threshold):
+    """Midpoint of the next values below a threshold and above it."""
     below = values <= threshold
-    low, high = values[below].max(), values[~below].min()
-    middle = low / 2 + high / 2
-    return float(middle if low <= middle < high else low)
+    return float(midpoint(values[below].max(), values[~below].min()))
 
 
 def _gain(edges):

@@ -8,7 +8,7 @@ can be kept for the next fit to the same data, which then sees the same projecti
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, largest_entry
+from boostbench.core.weak.base import Found, largest_entry, midpoint
 from boostbench.core.weak.linear import Perceptron
 
 # Projected values of a batch of rounds: few enough to stay in the cache while they are sorted.
@@ -92,7 +92,7 @@ class FreshProjections:
         direction, threshold = matrix[:, feature].copy(), np.inf
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction
-            threshold = float(low / 2 + high / 2)
+            threshold = float(midpoint(low, high))
         outputs = np.ones(n_samples + 1)
         outputs[order[feature, : rank + 1]] = -1.0
         outputs = outputs[:-1]

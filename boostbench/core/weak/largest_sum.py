@@ -68,6 +68,7 @@ class LargestSum:
         lengths = np.diff(cuts, axis=1, prepend=0, append=order.shape[1])
         # Two sums that are added up one by one differ by no more than that part of all sizes.
         additions = lengths.max() + cuts.shape[1]
+        # Relative to the sum of all sizes.
         self._rounding = 2 * additions * float(np.finfo(np.float32).eps)
         self._heavy = None
         self._round = self._choice = 0
@@ -87,8 +88,8 @@ class LargestSum:
         """
         self._round += 1
         if self._heavy:
-            features = self._heavy.candidates(weights, self._below, self._rounding)
-            if self._heavy.wasted > _TAKING_OUT or self._round >= self._choice:
+            features = self._candidates(weights)
+            if self._heavy.waste(len(features)) > _TAKING_OUT or self._round >= self._choice:
                 self._heavy, self._choice = None, self._round
             if _ONE_BY_ONE * len(features) < self._order.shape[0]:
                 place, nth, below = largest_entry(self._below(features, weights))
@@ -99,6 +100,15 @@ class LargestSum:
             lasts = max(_ROUNDS, self._round // 2) if self._heavy else _AGAIN
             self._choice = self._round + lasts
         return largest_entry(sums)
+
+    def _candidates(self, weights):
+        """Features that may have the largest sum, ascending."""
+        bounds = self._heavy.bounds(weights)
+        n_first = min(_N_FIRST, len(bounds))
+        first = np.argpartition(-bounds, n_first - 1)[:n_first]
+        reached = np.abs(self._below(first, weights)).max()
+        slack = 2 * self._rounding * float(np.abs(weights).sum())
+        return np.flatnonzero(bounds >= reached - slack)
 
     def _below(self, features, weights):
         return BinnedPoints(self._order[features], self._cuts[features]).below(weights)
@@ -116,11 +126,6 @@ class _HeavyPoints:
     heavy : ndarray of shape (n_points,), dtype=bool
     price : float
         Expected, of a search.
-
-    Attributes
-    ----------
-    wasted : float
-        What searches have cost above that.
     """
 
     def __init__(self, points, weights, sums, heavy, price):
@@ -131,23 +136,19 @@ class _HeavyPoints:
         self._sums = sums - self._points.below(weights)
         self._heavy_part = heavy.mean()
         self._price = price
-        self.wasted = 0.0
+        self._wasted = 0.0
 
-    def candidates(self, weights, below, rounding):
-        """Features that may have the largest sum.
+    def bounds(self, weights):
+        """Bound the largest size of a feature's sums.
 
         Parameters
         ----------
         weights : ndarray of shape (n_points,), dtype=float32
-        below : callable
-            Takes features and weights; returns the sums.
-        rounding : float
-            By what part of the sum of all sizes two ways to add up may differ.
 
         Returns
         -------
-        ndarray of int
-            Ascending.
+        ndarray of shape (n_features,), dtype=float32
+            Exact but for rounding.
         """
         now = weights[self._others]
         factor = np.float32(np.abs(now).sum() / self._mass)
@@ -155,15 +156,13 @@ class _HeavyPoints:
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
         sums = self._points.below(weights)
         sums += factor * self._sums
-        bounds = np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0))
-        n_first = min(_N_FIRST, len(bounds))
-        first = np.argpartition(-bounds, n_first - 1)[:n_first]
-        reached = np.abs(below(first, weights)).max()
-        slack = 2 * rounding * float(np.abs(weights).sum())
-        features = np.flatnonzero(bounds >= reached - slack)
-        price = self._heavy_part + _ONE_BY_ONE * len(features) / len(bounds)
-        self.wasted += max(0.0, price - self._price)
-        return features
+        return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0))
+
+    def waste(self, n_candidates):
+        """Return what all searches have cost above what was expected; the last had candidates."""
+        price = self._heavy_part + _ONE_BY_ONE * n_candidates / self._sums.shape[1]
+        self._wasted += max(0.0, price - self._price)
+        return self._wasted
 
 
 def _choose(points, weights, sums, most):

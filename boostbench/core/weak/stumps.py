@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.weak.base import Found, Stack, largest_entry
+from boostbench.core.weak.base import Found, Stack, largest_entry, midpoint
 from boostbench.core.weak.layouts import PIECE, choose_layout
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 from boostbench.unmeasured import unmeasured
@@ -428,10 +428,7 @@ def _thresholds(values, max_bins, weights):
     """Midpoints between consecutive distinct values, all or those at the quantiles."""
     distinct, counts = np.unique(values, return_counts=True)
     low, high = distinct[:-1], distinct[1:]
-    # Halved first, since the sum may overflow. The midpoint of neighbouring doubles may round to
-    # the upper one, which must stay above it.
-    middle = low / 2 + high / 2
-    middle = np.where((low <= middle) & (middle < high), middle, low)
+    middle = midpoint(low, high)
     if max_bins is None or len(distinct) <= max_bins:
         return middle
     if weights is not None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.base import Stack, largest_entry
+from boostbench.core.weak.base import Stack, largest_entry, midpoint
 
 
 class Powers(Stack):
@@ -37,3 +37,9 @@ def test_the_largest_entry_keeps_its_sign(sign):
 def test_of_two_opposite_entries_the_positive_one_is_taken():
     assert largest_entry(np.array([[-2.0, 0.0], [1.0, 2.0]])) == (1, 1, 2.0)
     assert largest_entry(np.zeros((2, 2))) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("low", [-1.7e308, -5e-324, 0.0, 1.0, 1.7e308])
+def test_a_midpoint_parts_neighbouring_doubles(low):
+    high = np.nextafter(low, np.inf)
+    assert low <= midpoint(low, high) < high

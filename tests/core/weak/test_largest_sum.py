@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak import largest_sum
 from boostbench.core.weak.base import largest_entry
 from boostbench.core.weak.binned_points import BinnedPoints
 from boostbench.core.weak.largest_sum import LargestSum
@@ -45,16 +44,16 @@ def by_all(binned, weights):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """How many features had their sums added up over all points, by call of `candidates`."""
+    """How many features had their sums added up over all points, by call of `_candidates`."""
     counts = []
-    candidates = largest_sum._HeavyPoints.candidates
+    candidates = LargestSum._candidates
 
     def count(self, *args):
         features = candidates(self, *args)
         counts.append(len(features))
         return features
 
-    monkeypatch.setattr(largest_sum._HeavyPoints, "candidates", count)
+    monkeypatch.setattr(LargestSum, "_candidates", count)
     return counts
 
 
