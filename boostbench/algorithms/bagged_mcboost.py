@@ -251,32 +251,35 @@ class BagMaster(Master):
         self.best = 0
         self._least = self.loss_of_unseen()
 
-        self._lay_out()
-        if search.n_positions:
-            below = (seen.sum(axis=0) - search.edges(seen.astype(float))[self.table]) / 2
-            # A threshold has samples that the member sees on both sides.
-            self._allowed = (below > 0.5) & (below < seen.sum(axis=0) - 0.5)
+        self._lay_out(seen)
 
-    def _lay_out(self):
-        """Put the stumps into a table of features and thresholds, padded by the last of each."""
+    def _lay_out(self, seen):
+        """List the stumps by feature and threshold, and what each member may draw of them."""
         search = self.search
         at = np.flatnonzero(~search.is_padding)
         keys = np.stack([search.feature[at], search.threshold[at]])
         (feature, _), first = np.unique(keys, axis=1, return_index=True)
-        at = at[first]
+        self.stumps = at = at[first]
         columns, counts = np.unique(feature.astype(int), return_counts=True)
         start = np.cumsum(counts) - counts
-        width = np.arange(counts.max(initial=0))
-        self.table = at[start[:, None] + np.minimum(width, counts[:, None] - 1)]
-        # A sample is above that many thresholds of the feature.
+        # The samples above a stump have a code above its number among all.
         self._codes = np.empty((len(search.X), len(columns)), np.int32)
-        for code, column, some in zip(self._codes.T, columns, np.split(at, start)[1:], strict=True):
+        groups = np.split(self.stumps, start)[1:]
+        for code, column, some in zip(self._codes.T, columns, groups, strict=True):
             code[:] = np.searchsorted(search.threshold[some], search.X[:, column])
+        self._codes += start
+        # What a member draws has samples that it sees on both sides: a stump from the lowest of
+        # their codes on, and before the highest. Where there is none, any stump stands for it.
+        seen_codes = (self._codes[some] for some in seen.T)
+        ranges = np.array([(codes.min(axis=0), codes.max(axis=0)) for codes in seen_codes])
+        lowest, highest = ranges.transpose(1, 2, 0)
+        self._count = highest - lowest
+        self._first = np.minimum(lowest, len(at) - 1)
 
     def draw(self):
-        """Draw a threshold of each feature for each member, of shape (n_features, n_members)."""
-        lots = self.random_state.random_sample(self._allowed.shape)
-        return (lots * self._allowed).argmax(axis=1)
+        """Draw a stump of each feature for each member, of shape (n_features, n_members)."""
+        lots = self.random_state.random_sample(self._count.shape)
+        return self._first + (lots * self._count).astype(int)
 
     def generate(self):
         """Find the stumps of each member, and Newton's steps on both sides of each."""
@@ -286,10 +289,10 @@ class BagMaster(Master):
         columns = np.concatenate([self._slopes, curvatures], axis=1)
         columns = columns.reshape(len(columns), -1)
         cut = self.draw()
-        feature, member = np.indices(cut.shape, sparse=True)
+        member = np.arange(cut.shape[1])
         # By feature, member, slope or curvature, and score.
         shape = 2, *self.scores.shape[1:]
-        edges = self.search.edges(columns).reshape(-1, *shape)[self.table[feature, cut], :, member]
+        edges = self.search.edges(columns).reshape(-1, *shape)[self.stumps[cut], :, member]
         total = _total(columns).reshape(shape).transpose(1, 0, 2)
         sides = (total - edges) / 2, (total + edges) / 2
         steps = [side[..., 0, :] / (side[..., 1, :] + _DAMPING) for side in sides]
@@ -297,7 +300,7 @@ class BagMaster(Master):
             (side[..., 0, :] * step).sum(axis=2) for side, step in zip(sides, steps, strict=True)
         )
         gain -= (total[:, 0] ** 2 / (total[:, 1] + _DAMPING)).sum(axis=1)
-        gain *= self._allowed[feature, cut, member]
+        gain[self._count == 0] = 0.0
         row, member = np.nonzero(gain > np.maximum(_NEARLY_BEST * gain.max(axis=0), 0.0))
         if not len(row):
             return None
@@ -318,7 +321,7 @@ class BagMaster(Master):
         size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
         self.scores += size[:, None] * move
         size = size[member, None]
-        self.rounds.append((row, cut, low * size, high * size))
+        self.rounds.append((cut, low * size, high * size))
         self.losses.append(self.loss_of_unseen())
         if self.losses[-1] < self._least - LEAST_FALL:
             self._least, self.best = self.losses[-1], len(self.losses)
@@ -351,12 +354,10 @@ class BagMaster(Master):
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.
         coefficients = np.zeros((self.search.n_positions, n_scores))
         intercept = self.start.copy()
-        for row, cut, low, high in self.rounds[:rounds]:
-            np.add.at(coefficients, self.table[row, cut], (high - low) / (2 * n_members))
+        for cut, low, high in self.rounds[:rounds]:
+            np.add.at(coefficients, self.stumps[cut], (high - low) / (2 * n_members))
             intercept += (high + low).sum(axis=0) / (2 * n_members)
-        used = self.table.ravel()
-        used = used[np.sort(np.unique(used, return_index=True)[1])]
-        used = used[coefficients[used].any(axis=1)]
+        used = self.stumps[coefficients[self.stumps].any(axis=1)]
         stumps = Stumps([self.search.stump(position) for position in used])
         if n_scores == 1:
             return StumpSum(stumps, coefficients[used, 0], intercept[0])

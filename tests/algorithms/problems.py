@@ -23,3 +23,26 @@ def noise(n_classes, n_samples=40, n_features=3, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.permutation(n_samples) % n_classes
     return rng.normal(size=(n_samples, n_features)), y
+
+
+def mixed(n_classes, n_samples=300, seed=0):
+    """Draw a table as people have them, with columns of very different numbers of values.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 12)
+        Three numbers, a count, three flags, of which one is rare, a category of four as columns of
+        0 and 1, and a constant.
+    y : ndarray of shape (n_samples,)
+        0 to n_classes - 1; the last ones are rarer.
+    """
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=(n_samples, 3))
+    count = rng.poisson(2.0, size=(n_samples, 1))
+    flags = rng.random((n_samples, 3)) < [0.5, 0.3, 0.05]
+    category = rng.integers(4, size=n_samples)
+    one_hot = np.eye(4)[category]
+    X = np.hstack([numbers, count, flags, one_hot, np.ones((n_samples, 1))])
+    score = numbers[:, 0] + 0.5 * count[:, 0] + flags[:, 0] - (category == 2)
+    score += rng.logistic(size=n_samples)
+    return X, np.digitize(score, np.quantile(score, 1 - 0.5 ** np.arange(1, n_classes)))

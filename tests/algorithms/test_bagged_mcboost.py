@@ -15,7 +15,7 @@ from boostbench.algorithms.early_stopping import log_losses
 from boostbench.algorithms.probabilities import probabilities
 from boostbench.core.weak.stumps import StumpSearch
 
-from .problems import blobs
+from .problems import blobs, mixed
 
 
 @parametrize_with_checks(
@@ -112,7 +112,7 @@ def test_a_round_is_what_the_definition_says(n_classes):
         seen = bag.weights[:, m, 0] > 0
         whole = (g.sum(axis=0) ** 2 / (h.sum(axis=0) + 1)).sum()
         for j in range(X.shape[1]):
-            threshold = bag.search.threshold[bag.table[j, drawn[j, m]]]
+            threshold = bag.search.threshold[bag.stumps[drawn[j, m]]]
             for above in [X[:, j] > threshold]:
                 assert seen[above].any()
                 assert seen[~above].any()
@@ -186,6 +186,75 @@ def test_the_score_is_the_mean_of_the_members(n_classes):
     scores = (stumps.outputs(X) @ coefficients + intercept).reshape(len(X), -1)
     np.testing.assert_allclose(scores, bag.scores.mean(axis=1), atol=1e-4)
     assert len(np.unique(np.stack([stumps.feature, stumps.threshold]), axis=1).T) == len(stumps)
+
+
+def trained(model, X, y, monkeypatch, **fit):
+    """Fit; also return the scores of the members at the end of the best round."""
+    scores, corrected = {}, BagMaster.correct
+
+    def correct(training, found):
+        scores.setdefault(0, start(training))
+        goes_on = corrected(training, found)
+        scores[len(training.losses)] = start(training)
+        return goes_on
+
+    def start(training):
+        return training.scores.astype(float)
+
+    monkeypatch.setattr(BagMaster, "correct", correct)
+    model.fit(X, y, **fit)
+    return scores[model.n_iterations_]
+
+
+@pytest.mark.parametrize("max_bins", [64, 6, None])
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_model_is_the_one_that_was_trained(n_classes, max_bins, seed, monkeypatch):
+    """Whatever the numbers of thresholds of the columns."""
+    X, y = mixed(n_classes, seed=seed)
+    weights = None if seed % 2 else np.random.default_rng(seed).uniform(0.5, 2.0, len(y))
+    model = BaggedMCBoost(n_estimators=5, max_bins=max_bins, random_state=seed)
+    members = trained(model, X, y, monkeypatch, sample_weight=weights)
+    assert model.n_iterations_ > 0
+    scores = model.decision_function(X).reshape(len(X), -1)
+    # Members add up their scores in single precision, one rounding a round.
+    rounding = model.n_iterations_ * np.finfo(np.float32).eps * np.abs(members).max()
+    np.testing.assert_allclose(scores, members.mean(axis=1), rtol=0, atol=rounding)
+    # By Jensen's inequality.
+    own = log_losses(np.squeeze(scores), y).mean()
+    of_members = [log_losses(np.squeeze(members[:, m]), y).mean() for m in range(5)]
+    assert own <= np.mean(of_members) + rounding
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_probabilities_on_a_table_of_mixed_columns(seed):
+    X, y = mixed(2, n_samples=1000, seed=seed)
+    bag = BaggedMCBoost(random_state=seed).fit(X, y)
+    # Members see three quarters of these samples, but none of those that the other loss is of.
+    assert log_losses(bag.decision_function(X), y).mean() < bag.validation_losses_.min()
+    share = y.mean()
+    deviation = np.sqrt(share * (1 - share) / len(y))
+    # The slope of the loss along a constant; what is left is far less than the share's own chance.
+    assert bag.predict_proba(X)[:, 1].mean() == pytest.approx(share, abs=0.2 * deviation)
+
+
+def test_members_draw_every_threshold_that_parts_what_they_see():
+    X, y = mixed(2, n_samples=40)
+    # Who does not see the first sample has nothing to draw here.
+    X = np.column_stack([X, np.arange(40) > 0])
+    bag = master(X, y, max_bins=8)
+    rounds = [(bag.draw(), *bag.generate()[:3]) for _ in range(300)]
+    search = bag.search
+    stumps = np.array(list(zip(search.feature, search.threshold, strict=True)))[bag.stumps]
+    for m in range(3):
+        seen = X[bag.weights[:, m, 0] > 0]
+        parts = {(j, t) for j, t in stumps if seen[:, int(j)].min() <= t < seen[:, int(j)].max()}
+        some = np.ptp(seen[:, np.unique(search.feature)], axis=0) > 0
+        drawn = {tuple(stumps[cut]) for lots, *_ in rounds for cut in lots[some, m]}
+        assert drawn == parts
+        taken = {tuple(stumps[c]) for _, _, cut, of in rounds for c in cut[of == m]}
+        assert taken <= parts
+    assert not some.all()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
