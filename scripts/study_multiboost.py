@@ -61,7 +61,7 @@ def one_iteration_a_round(training, test, nu):
         outputs.append(found.outputs)
         problem = PairwiseLoss(np.array(outputs), own, get_loss("logistic"))
         start = np.column_stack([W, np.zeros(len(own))])
-        W, *_ = nonnegative_l1(problem.move, start, nu * own.size, max_iter=1)
+        W = nonnegative_l1(problem.move, start, nu * own.size, max_iter=1).w
         problem.move(W)
         dual = problem.dual
     scores = Stumps(stumps).outputs(X_test) @ W.T

@@ -28,6 +28,7 @@ from boostbench.algorithms.training import (
     with_callbacks,
 )
 from boostbench.algorithms.weights import weighted
+from boostbench.core.coefficient_path import coefficients_at
 from boostbench.unmeasured import unmeasured
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
@@ -369,12 +370,17 @@ class Weighted(Booster):
         return dense(X_val), y_val
 
 
-class TotallyCorrective(ABC):
-    """A booster whose coefficients are all found anew in every round."""
+class TotallyCorrective:
+    """A booster whose coefficients are all found anew in every round.
 
-    @abstractmethod
+    A subclass sets `weight_path_` in `_keep`, the coefficients after each round as from
+    `boostbench.core.coefficient_path.CoefficientPath.matrix`.
+    """
+
     def _staged_coefficients(self, stages):
         """Yield the coefficients after each number of rounds in `stages`, as long as that."""
+        for stage in stages:
+            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
     def _staged_scores(self, X, stages):
         stages = list(stages)

@@ -98,24 +98,21 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     own = y == model.classes_[:, None]
     problem = restricted(model, X, own, weights)
     nu = model.nu * problem.size
-    w, value, residual = NonnegativeNewton().minimise(
-        problem.smooth, problem.start, nu, tol * nu, max_iter
-    )
-    converged = residual <= tol * nu
-    if not converged:
+    solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)
+    if not solution.converged:
         warnings.warn(
-            f"the slopes are {residual / nu:.2g} times nu after {max_iter} Newton steps at most, "
-            f"more than tol={tol:g}: a larger nu makes it easier",
+            f"the slopes are {solution.residual / nu:.2g} times nu after {max_iter} Newton steps "
+            f"at most, more than tol={tol:g}: a larger nu makes it easier",
             ConvergenceWarning,
             stacklevel=2,
         )
     solved = copy.copy(model)
-    problem.keep(solved, w)
-    last = sparse.csr_array(w.T.reshape(1, -1))
+    problem.keep(solved, solution.w)
+    last = sparse.csr_array(solution.w.T.reshape(1, -1))
     solved.weight_path_ = sparse.vstack([model.weight_path_[:-1], last], format="csr")
-    solved.objective_ = np.append(model.objective_[:-1], value / problem.size)
+    solved.objective_ = np.append(model.objective_[:-1], solution.value / problem.size)
     if np.ndim(model.converged_):
-        solved.converged_ = np.append(model.converged_[:-1], converged)
+        solved.converged_ = np.append(model.converged_[:-1], solution.converged)
     return solved
 
 

@@ -12,7 +12,7 @@ from boostbench.algorithms.base import (
     TotallyCorrective,
     Weighted,
 )
-from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
+from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 # A score that is this part of the sum of the coefficients is 0: solutions of linear programs have
@@ -96,10 +96,6 @@ class MarginBooster(TotallyCorrective, Weighted, BoostingClassifier):
         self.dual_ = master.program.dual
         # Of a stump a feature, a threshold, and a coefficient, whose sign is the polarity.
         self.n_parameters_ = per_learner * np.count_nonzero(self.coefficients_)
-
-    def _staged_coefficients(self, stages):
-        for stage in stages:
-            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
     def _staged_scores(self, X, stages):
         zero = _ZERO * self.coefficients_.sum()

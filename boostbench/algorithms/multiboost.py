@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
-from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
+from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
@@ -212,10 +212,6 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
         self.converged_ = master.converged
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
-    def _staged_coefficients(self, stages):
-        for stage in stages:
-            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
-
 
 class _Solution(NamedTuple):
     """W of shape (n_classes, n_columns), the objective, dual variables, and how good it is."""
@@ -240,8 +236,8 @@ class _Descent:
 
     def solve(self, H, start, nu, tol):
         problem = PairwiseLoss(H, self.own, self.loss)
-        W, value, residual = self.solver.minimise(problem, start, nu, tol, self.max_iter)
-        return _Solution(W, value, problem.dual, residual)
+        found = self.solver.minimise(problem, start, nu, tol, self.max_iter)
+        return _Solution(found.w, found.value, problem.dual, found.residual)
 
     def restore(self, H, W, nu):
         """Return what was found once: W."""

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
-from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
+from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
@@ -132,10 +132,6 @@ class MultiBoostFromZero(TotallyCorrective, Weighted, BoostingClassifier):
         self.converged_ = master.converged
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
-    def _staged_coefficients(self, stages):
-        for stage in stages:
-            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
-
 
 class _FromZeroMaster(Master):
     per_round: ClassVar = ("stumps", "objective")
@@ -179,10 +175,10 @@ class _FromZeroMaster(Master):
 
         start = np.zeros((len(self.own), len(self.stumps)))
         limits = self.params.nu, self.params.solver_iterations
-        W, value, _ = nonnegative_l1(mean, start, *limits)
-        self._take(problem, W)
-        self.path.append(W.T)
-        self.objective.append(value)
+        solution = nonnegative_l1(mean, start, *limits)
+        self._take(problem, solution.w)
+        self.path.append(solution.w.T)
+        self.objective.append(solution.value)
         return True
 
     def rewind(self, rounds):

@@ -300,11 +300,12 @@ class _ProjMaster(Master):
         self.H[len(self.hypotheses)] = found.outputs
         self.hypotheses.append(found.learner)
 
-    def _finish(self, w, value, converged):
+    def _finish(self, solution):
         """Put the round on record; False where `params.tol` and `params.patience` end it all."""
+        w, value = solution.w, solution.value
         self.path.append(w)
         self.objective.append(value)
-        self.converged.append(converged)
+        self.converged.append(solution.converged)
         # As long as there is no coefficient, the objective has nothing to change by.
         if len(self.objective) > 1 and w.any():
             before = self.objective[-2]
@@ -357,9 +358,10 @@ class _PairMaster(_ProjMaster):
             return value, -np.einsum("tr,tr->t", slopes, pair_codes)
 
         start, limits = np.append(self.w, 0.0), (self.params.nu, self.params.solver_iterations)
-        self.w, value, converged = nonnegative_quasi_newton(smooth, start, *limits)
+        solution = nonnegative_quasi_newton(smooth, start, *limits)
+        self.w = solution.w
         smooth(self.w)
-        return self._finish(self.w, value, converged)
+        return self._finish(solution)
 
 
 class _RowMaster(_ProjMaster):
@@ -412,9 +414,10 @@ class _RowMaster(_ProjMaster):
             return value, -self.violation.astype(np.float64)
 
         limits = self.params.nu, self.params.solver_iterations
-        self.w, value, converged = self.minimise(smooth, self.w, *limits)
+        solution = self.minimise(smooth, self.w, *limits)
+        self.w = solution.w
         smooth(self.w)
-        return self._finish(self.w, value, converged)
+        return self._finish(solution)
 
     def _codes(self, w, P):
         rows = np.flatnonzero(w)
@@ -436,8 +439,8 @@ def _free_l1(smooth, start, nu, max_iter):
         return value, np.concatenate([gradient, -gradient])
 
     parts = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
-    parts, value, converged = nonnegative_quasi_newton(smooth_of_parts, parts, nu, max_iter)
-    positive, negative = np.split(parts, 2)
+    solution = nonnegative_quasi_newton(smooth_of_parts, parts, nu, max_iter)
+    positive, negative = np.split(solution.w, 2)
     # What is in both parts adds to the norm only, where the solver stopped early.
-    value -= 2 * nu * np.minimum(positive, negative).sum()
-    return positive - negative, value, converged
+    value = solution.value - 2 * nu * np.minimum(positive, negative).sum()
+    return solution._replace(w=positive - negative, value=value)

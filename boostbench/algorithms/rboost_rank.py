@@ -15,12 +15,11 @@ from boostbench.algorithms.base import (
     Master,
     TotallyCorrective,
 )
-from boostbench.core.coefficient_path import CoefficientPath, coefficients_at
+from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights
 from boostbench.core.losses.ranking import LimitedLogSumExp, LogSumExp, RankingLoss, SumOfLosses
-from boostbench.core.solvers.lbfgs import SOLVERS, nonnegative_l1
-from boostbench.core.solvers.newton import NonnegativeNewton
+from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.weak.discriminants import ProjectedDiscriminants
 from boostbench.core.weak.projected import (
     IndependentProjections,
@@ -356,10 +355,6 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
                 stacklevel=2,
             )
 
-    def _staged_coefficients(self, stages):
-        for stage in stages:
-            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
-
 
 class _RankMaster(Master):
     """Projected stumps, their coefficients, and the weights of the pairs.
@@ -436,6 +431,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.objective = []
         self.converged = []
         self.unbounded_at = None
+        self.limits = params.nu, _SOLVER_TOL, params.solver_iterations
         self._take(self._problem(), np.zeros(0))
 
     def _problem(self):
@@ -465,25 +461,17 @@ class _TotallyCorrectiveMaster(_RankMaster):
         start = np.append(self.coefficients, 0.0)
         # Where there is no solution, steps grow until they overflow.
         with np.errstate(over="ignore", invalid="ignore"):
-            w, converged = self._solve(problem, start)
-            better = self._value(problem, w) < self.value
-        self._take(problem, w if better else start)
-        self.converged.append(bool(converged))
+            solver = SOLVERS[self.params.solver]()
+            solution = solver.minimise(problem, start, *self.limits)
+            better = self._value(problem, solution.w) < self.value
+        self._take(problem, solution.w if better else start)
+        self.converged.append(solution.converged)
         self.path.append(self.coefficients)
         self.objective.append(self.value)
         if self.unbounded_at is None and self._is_unbounded(problem):
             self.unbounded_at = len(self.stumps)
             return self.params.unbounded != "stop"
         return True
-
-    def _solve(self, problem, start):
-        """Return w, and whether the solver came to its end."""
-        nu, limit = self.params.nu, self.params.solver_iterations
-        if self.params.solver == "lbfgs":
-            w, _, converged = nonnegative_l1(problem.move, start, nu, limit)
-            return w, converged
-        w, _, residual = NonnegativeNewton().minimise(problem, start, nu, _SOLVER_TOL, limit)
-        return w, residual <= _SOLVER_TOL
 
     def _is_unbounded(self, problem):
         """Tell whether w proves it; sums of losses are not negative."""

@@ -278,14 +278,14 @@ def _columns(scores):
 def _logistic(A, nu):
     problem = RankingLoss(A, SumOfLosses(get_loss("logistic")))
     tol = _TOL * A.shape[1]
-    w, value, residual = NonnegativeNewton().minimise(problem, np.zeros(len(A)), nu, tol, _STEPS)
-    if residual > tol:
+    solution = NonnegativeNewton().minimise(problem, np.zeros(len(A)), nu, tol, _STEPS)
+    if not solution.converged:
         warnings.warn(
             "Newton's method did not come to the minimum; a larger nu makes it easier",
             ConvergenceWarning,
             stacklevel=3,
         )
-    return w, value
+    return solution.w, solution.value
 
 
 def _hinge(A, nu):

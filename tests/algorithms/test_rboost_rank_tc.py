@@ -6,8 +6,10 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
-from boostbench.algorithms import RBoostRankTC, rboost_rank
+from boostbench.algorithms import RBoostRankTC
 from boostbench.core.losses.ranking import LARGEST_NORM
+from boostbench.core.solvers import lbfgs
+from boostbench.core.solvers.solution import Solution
 
 from . import reference
 from .problems import blobs, noise
@@ -335,9 +337,9 @@ class TestWithoutASolution:
 
     def test_steps_that_overflow_are_not_taken(self, separable, monkeypatch):
         def overflow(smooth, start, nu, max_iter):
-            return np.full(len(start), np.inf), -np.inf, False
+            return Solution(np.full(len(start), np.inf), -np.inf, np.inf, False)
 
-        monkeypatch.setattr(rboost_rank, "nonnegative_l1", overflow)
+        monkeypatch.setattr(lbfgs, "nonnegative_l1", overflow)
         model = model_of("exponential", 1e-2, 3).fit(*separable)
         assert (model.coefficients_ == 0).all()
         assert np.isfinite(model.objective_).all()

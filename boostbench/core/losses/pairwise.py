@@ -70,9 +70,9 @@ class PairwiseLoss(Problem):
     >>> H = np.array([[1.0, 1.0, -1.0]])
     >>> own = np.array([[True, False, False], [False, True, True]])
     >>> problem = PairwiseLoss(H, own, get_loss("logistic"))
-    >>> W, value, residual = NonnegativeNewton().minimise(
+    >>> solution = NonnegativeNewton().minimise(
     ...     problem, np.zeros((2, 1)), nu=0.1, tol=1e-6, max_iter=50)
-    >>> W.shape, residual <= 1e-6
+    >>> solution.w.shape, solution.converged
     ((2, 1), True)
     """
 

@@ -109,9 +109,9 @@ class RankingLoss(Problem):
     >>> from boostbench.core.losses.margin import get_loss
     >>> from boostbench.core.solvers.newton import NonnegativeNewton
     >>> problem = RankingLoss(np.array([[2.0, 2.0, -2.0]]), SumOfLosses(get_loss("logistic")))
-    >>> w, value, residual = NonnegativeNewton().minimise(
+    >>> solution = NonnegativeNewton().minimise(
     ...     problem, np.zeros(1), nu=0.1, tol=1e-8, max_iter=50)
-    >>> print(w.round(4))
+    >>> print(solution.w.round(4))
     [0.3095]
     """
 

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from boostbench.core.solvers.newton import NonnegativeNewton, residual
+from boostbench.core.solvers.newton import NonnegativeNewton
+from boostbench.core.solvers.solution import Solution, residual
 
 # RandomBoost, section IV-B: "the number of corrections to approximate the inverse hessian matrix to
 # 5", "the convergence parameter to terminate the program to 10^7 eps".
@@ -27,18 +28,14 @@ def nonnegative_l1(smooth, start, nu, max_iter):
 
     Returns
     -------
-    w : ndarray of the shape of `start`
-    value : float
-        The objective at w.
-    converged : bool
-        False where the iterations ended at their limit, or a line search failed.
+    Solution
 
     Examples
     --------
-    >>> w, value, converged = nonnegative_l1(
+    >>> solution = nonnegative_l1(
     ...     lambda w: (((w - [1, -1]) ** 2).sum(), 2 * (w - [1, -1])),
     ...     np.zeros(2), nu=0.5, max_iter=100)
-    >>> print(w.round(4))
+    >>> print(solution.w.round(4))
     [0.75 0. ]
     """
 
@@ -47,7 +44,7 @@ def nonnegative_l1(smooth, start, nu, max_iter):
         return value + nu * w.sum(), gradient.ravel() + nu
 
     if not start.size:  # scipy takes no empty array
-        return start, float(smooth(start)[0]), True
+        return Solution(start, float(smooth(start)[0]), 0.0, True)
     result = minimize(
         objective,
         start.ravel(),
@@ -60,7 +57,8 @@ def nonnegative_l1(smooth, start, nu, max_iter):
             "ftol": _FTOL,
         },
     )
-    return result.x.reshape(start.shape), float(result.fun), result.success
+    left = residual(result.x, result.jac)
+    return Solution(result.x.reshape(start.shape), float(result.fun), left, bool(result.success))
 
 
 class NonnegativeLBFGS:
@@ -81,15 +79,11 @@ class NonnegativeLBFGS:
 
         Returns
         -------
-        w : ndarray
-        value : float
-            The objective at w.
-        residual : float
-            As from `boostbench.core.solvers.newton.residual`.
+        Solution
         """
-        w, value, _ = nonnegative_l1(problem.move, start, nu, max_iter)
-        _, gradient = problem.move(w)
-        return w, value, residual(w, gradient + nu)
+        solution = nonnegative_l1(problem.move, start, nu, max_iter)
+        problem.move(solution.w)
+        return solution
 
 
 SOLVERS = {"lbfgs": NonnegativeLBFGS, "newton": NonnegativeNewton}

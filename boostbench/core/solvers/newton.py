@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from boostbench.core.solvers.solution import Solution, residual
+
 # A step need only solve Newton's equations to this part of their right-hand side: more costs more
 # products with the Hessian than it saves steps.
 _FORCING = 0.3
@@ -110,11 +112,8 @@ class NonnegativeNewton:
 
         Returns
         -------
-        w : ndarray
-        value : float
-            The objective at w.
-        residual : float
-            What `tol` is compared with.
+        Solution
+            `tol` is compared with its residual.
         """
         w = start
         value, gradient = self._evaluate(problem, w, nu)
@@ -129,7 +128,8 @@ class NonnegativeNewton:
                 w = np.maximum(w + size * step, 0.0)
                 value, gradient = self._evaluate(problem, w, nu)
         self._damping = min(self._damping, _FIRST_DAMPING)
-        return w, value, residual(w, gradient)
+        left = residual(w, gradient)
+        return Solution(w, value, left, left <= tol)
 
     @staticmethod
     def _evaluate(problem, w, nu):
@@ -152,21 +152,6 @@ class NonnegativeNewton:
             self._damping = max(self._damping / 10, _LEAST_DAMPING)
         elif size < 0.2:
             self._damping = max(10 * self._damping, _FIRST_DAMPING)
-
-
-def residual(w, gradient):
-    """How far the objective's derivatives are from what optimality demands over ``w >= 0``.
-
-    Parameters
-    ----------
-    w, gradient : ndarray
-
-    Returns
-    -------
-    float
-        The largest derivative of a positive coefficient, or the most negative one of the others.
-    """
-    return float(np.abs(np.where(w > 0, gradient, np.minimum(gradient, 0.0))).max(initial=0.0))
 
 
 def _bounded_minimiser(quadratic, slope, lower):

@@ -9,7 +9,7 @@ from collections import deque
 
 import numpy as np
 
-from boostbench.core.solvers.newton import residual
+from boostbench.core.solvers.solution import Solution, residual
 
 _CORRECTIONS = 10
 
@@ -42,11 +42,7 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter):
 
     Returns
     -------
-    w : ndarray of shape (n_coefficients,)
-    value : float
-        The objective at w.
-    converged : bool
-        False where the steps ended at their limit, or no step lowered the objective.
+    Solution
 
     Notes
     -----
@@ -60,10 +56,10 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter):
 
     Examples
     --------
-    >>> w, value, converged = nonnegative_quasi_newton(
+    >>> solution = nonnegative_quasi_newton(
     ...     lambda w: (((w - [1, -1]) ** 2).sum(), 2 * (w - [1, -1])),
     ...     np.zeros(2), nu=0.5, max_iter=100)
-    >>> print(w.round(4), converged)
+    >>> print(solution.w.round(4), solution.converged)
     [0.75 0.  ] True
     """
 
@@ -74,9 +70,10 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter):
     w = start
     value, gradient = objective(w)
     pairs = deque(maxlen=_CORRECTIONS)
+    idle = False
     for _ in range(max_iter):
         if residual(w, gradient) <= _GRADIENT:
-            return w, float(value), True
+            break
         free = (w > 0) | (gradient < 0)
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
         found = _line_search(objective, w, value, gradient, step)
@@ -89,11 +86,13 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter):
         w, value, gradient = found
         pairs.append((w - old[0], gradient - old[1]))
         if before - value <= _PROGRESS * max(abs(before), abs(value), 1.0):
-            if len(pairs) == 1:
-                return w, float(value), True
+            idle = len(pairs) == 1
+            if idle:
+                break
             # The step may have been a poor one only.
             pairs.clear()
-    return w, float(value), residual(w, gradient) <= _GRADIENT
+    left = residual(w, gradient)
+    return Solution(w, float(value), left, idle or left <= _GRADIENT)
 
 
 def _quasi_newton_step(pairs, descent, free):

@@ -16,7 +16,7 @@ def shrunk_distance(target):
 def test_soft_threshold(nu, solve):
     """The minimiser of |w - a|^2 / 2 + nu sum(w) over w >= 0 is max(a - nu, 0)."""
     target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
-    w, value, _ = solve(shrunk_distance(target), np.zeros(7), nu, 100)
+    w, value, *_ = solve(shrunk_distance(target), np.zeros(7), nu, 100)
     expected = np.maximum(target - nu, 0.0)
     np.testing.assert_allclose(w, expected, atol=1e-5)
     assert value == pytest.approx(0.5 * ((w - target) ** 2).sum() + nu * w.sum())
@@ -32,7 +32,7 @@ def test_quadratics_meet_the_optimality_conditions(seed, solve):
         residual = A @ w - b
         return 0.5 * residual @ residual, A.T @ residual
 
-    w, value, _ = solve(smooth, np.zeros(12), nu, 1000)
+    w, value, *_ = solve(smooth, np.zeros(12), nu, 1000)
     slope = smooth(w)[1] + nu
     assert (w >= 0).all()
     assert slope.min() > -1e-2
@@ -48,7 +48,7 @@ def test_quadratics_meet_the_optimality_conditions(seed, solve):
 
 
 def test_a_heavy_norm_leaves_zero(solve):
-    w, value, _ = solve(shrunk_distance(np.ones(4)), np.ones(4), 2.0, 100)
+    w, value, *_ = solve(shrunk_distance(np.ones(4)), np.ones(4), 2.0, 100)
     assert (w == 0).all()
     assert value == 2.0
 
@@ -61,7 +61,7 @@ def test_the_start_is_taken_up(solve):
         calls.append(w.copy())
         return shrunk_distance(target)(w)
 
-    w, value, _ = solve(smooth, target - 0.5, 0.5, 100)
+    w, value, *_ = solve(smooth, target - 0.5, 0.5, 100)
     assert (calls[0] == target - 0.5).all()
     np.testing.assert_allclose(w, target - 0.5)
     assert value == pytest.approx(0.25 + 0.5 * 2)
@@ -75,7 +75,7 @@ def test_few_iterations_improve_and_stay_feasible(n_iterations, solve):
         return 0.5 * (scale * (w - 1) ** 2).sum(), scale * (w - 1)
 
     start = np.zeros(6)
-    w, value, _ = solve(smooth, start, 0.1, n_iterations)
+    w, value, *_ = solve(smooth, start, 0.1, n_iterations)
     assert (w >= 0).all()
     assert value < smooth(start)[0]
     assert value == pytest.approx(smooth(w)[0] + 0.1 * w.sum())
