@@ -181,7 +181,7 @@ def to_treelite(model):
 
 def _taken_apart(model):
     check_is_fitted(model)
-    return model._stump_sum(), model._inverse_temperature()
+    return model.stump_sum(), model.inverse_temperature()
 
 
 def _needed(name):

@@ -69,7 +69,7 @@ def fitted(request):
     if "n_iterations" in model.get_params():
         model.set_params(n_iterations=20)
     model.fit(X, LABELS["strings"][y])
-    thresholds = model._stump_sum().stumps.threshold
+    thresholds = model.stump_sum().stumps.threshold
     X[:20] = np.resize(thresholds[np.isfinite(thresholds)], (20, 1))
     return model, X
 
@@ -129,7 +129,7 @@ class TestTreelite:
             found, wanted if found.shape[1] > 1 else wanted[:, 1:], atol=1e-5
         )
         margins = gtil.predict(made, X, pred_margin=True).reshape(len(X), -1)
-        scores = model._inverse_temperature() * model.decision_function(X).reshape(len(X), -1)
+        scores = model.inverse_temperature() * model.decision_function(X).reshape(len(X), -1)
         np.testing.assert_allclose(margins, scores, rtol=1e-5, atol=1e-5)
 
 

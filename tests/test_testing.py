@@ -49,7 +49,7 @@ def predict_proba(model, right):
     return right[:, ::-1]
 
 
-def _stump_sum(model, right):
+def stump_sum(model, right):
     return right._replace(intercept=right.intercept + 0.01)
 
 
@@ -65,7 +65,7 @@ def fit(model, right):
         (staged_decision_function, "stages of 8"),
         (predict, "largest score"),
         (predict_proba, "largest probability"),
-        (_stump_sum, "do not add up"),
+        (stump_sum, "do not add up"),
         (fit, "rises from 1.0 to 1.1"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -60,7 +60,7 @@ class AdaBoostMH(StumpEnsemble):
     """
 
     @unmeasured
-    def _inverse_temperature(self):
+    def inverse_temperature(self):
         """Each label has its own exponential loss: 2 for one, and the rest of the labels in it."""
         return 2.0 - 2.0 / len(self.classes_)
 
@@ -135,7 +135,7 @@ class AdaBoost(StumpEnsemble):
         return tags
 
     @unmeasured
-    def _inverse_temperature(self):
+    def inverse_temperature(self):
         """The exponential loss has F as half of the log-odds."""
         return 2.0
 

@@ -7,10 +7,11 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.bagging import Bag
-from boostbench.algorithms.base import BoostingClassifier, Master, Weighted, decision
-from boostbench.algorithms.early_stopping import LEAST_FALL, hold_out, log_losses
-from boostbench.algorithms.probabilities import INVERSE_TEMPERATURES
-from boostbench.algorithms.stump_sums import StumpSum
+from boostbench.algorithms.base import BoostingClassifier, Master, Weighted
+from boostbench.algorithms.decisions import decision
+from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES
+from boostbench.algorithms.explaining.stump_sums import StumpSum
+from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out, log_losses
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 # Stumps of a round: those of the features whose own one gains that part of the most, or more.
@@ -192,10 +193,12 @@ class BaggedMCBoost(Bag, Weighted):
             2 * len(self.hypotheses_) + self.coefficients_.size + self.intercept_.size
         )
 
-    def _inverse_temperature(self):
+    def inverse_temperature(self):
+        """As of `BoostingClassifier.inverse_temperature`."""
         return INVERSE_TEMPERATURES["logistic"]
 
-    def _stump_sum(self):
+    def stump_sum(self):
+        """As of `BoostingClassifier.stump_sum`."""
         return StumpSum(self.hypotheses_, self.coefficients_, self.intercept_)
 
 
@@ -348,7 +351,7 @@ class BagMaster(Master):
 
         Returns
         -------
-        boostbench.algorithms.stump_sums.StumpSum
+        boostbench.algorithms.explaining.stump_sums.StumpSum
         """
         n_members, n_scores = self.scores.shape[1:]
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.

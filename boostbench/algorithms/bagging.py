@@ -11,10 +11,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base import Booster, BoostingClassifier, Weighted, dense
-from boostbench.algorithms.early_stopping import hold_out
+from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
-from boostbench.algorithms.stump_sums import StumpSum
-from boostbench.algorithms.weights import weighted
+from boostbench.algorithms.training.early_stopping import hold_out
+from boostbench.algorithms.training.weights import weighted
 from boostbench.core.weak.stumps import Stump, Stumps
 
 
@@ -27,7 +27,7 @@ class Bag(ClassifierMixin):
     feature_importances_ = BoostingClassifier.feature_importances_
     shape_functions = BoostingClassifier.shape_functions
     rules = BoostingClassifier.rules
-    _stump_sum = BoostingClassifier._stump_sum
+    stump_sum = BoostingClassifier.stump_sum
 
 
 class BaggedBooster(MetaEstimatorMixin, Bag, BaseEstimator):
@@ -208,11 +208,13 @@ class BaggedBooster(MetaEstimatorMixin, Bag, BaseEstimator):
             raise ValueError("there are too few samples: a bootstrap left none out")
         return train, rest
 
-    def _inverse_temperature(self):
-        return self.estimators_[0]._inverse_temperature()
+    def inverse_temperature(self):
+        """As of `BoostingClassifier.inverse_temperature`."""
+        return self.estimators_[0].inverse_temperature()
 
-    def _stump_sum(self):
-        sums = [member._stump_sum() for member in self.estimators_]
+    def stump_sum(self):
+        """As of `BoostingClassifier.stump_sum`."""
+        sums = [member.stump_sum() for member in self.estimators_]
         fields = [
             np.concatenate([getattr(s.stumps, field) for s in sums]) for field in Stump._fields
         ]

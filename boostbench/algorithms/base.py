@@ -17,17 +17,22 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostbench.algorithms.clock import Clock
-from boostbench.algorithms.early_stopping import EarlyStopping, hold_out
+from boostbench.algorithms.decisions import decision, predicted
+from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
+from boostbench.algorithms.explaining.rules import rules
+from boostbench.algorithms.explaining.shape_functions import ShapeFunctions
+from boostbench.algorithms.explaining.stump_sums import of_stumps
 from boostbench.algorithms.shared_parameters import share
-from boostbench.algorithms.training import (
+from boostbench.algorithms.training.callbacks import (
     Callbacks,
     CallbackSupportMixin,
     Lines,
     Training,
     with_callbacks,
 )
-from boostbench.algorithms.weights import weighted
+from boostbench.algorithms.training.clock import Clock
+from boostbench.algorithms.training.early_stopping import EarlyStopping, hold_out
+from boostbench.algorithms.training.weights import weighted
 from boostbench.core.coefficient_path import coefficients_at
 from boostbench.unmeasured import unmeasured
 
@@ -456,7 +461,7 @@ class BoostingClassifier(ClassifierMixin, Booster):
         """Estimate the probabilities of the classes.
 
         They are the softmax, for two classes the logistic function, of the scores times a factor
-        that follows from the loss: see `boostbench.algorithms.probabilities.probabilities`.
+        that follows from the loss: see `inverse_temperature`.
 
         Parameters
         ----------
@@ -467,9 +472,7 @@ class BoostingClassifier(ClassifierMixin, Booster):
         ndarray of shape (n_samples, n_classes), dtype=float64
             In the order of `classes_`. `predict` gives the class of the largest.
         """
-        from boostbench.algorithms.probabilities import probabilities
-
-        return probabilities(self.decision_function(X), self._inverse_temperature())
+        return probabilities(self.decision_function(X), self.inverse_temperature())
 
     @unmeasured
     def staged_predict_proba(self, X):
@@ -484,16 +487,18 @@ class BoostingClassifier(ClassifierMixin, Booster):
         ndarray of shape (n_samples, n_classes), dtype=float64
             As from `predict_proba`, after 1, 2, ..., `n_iterations_` rounds.
         """
-        from boostbench.algorithms.probabilities import probabilities
-
         for scores in self.staged_decision_function(X):
-            yield probabilities(scores, self._inverse_temperature())
+            yield probabilities(scores, self.inverse_temperature())
 
     @unmeasured
-    def _inverse_temperature(self):
-        """Return the factor of the scores in `predict_proba`; here that of the loss by its name."""
-        from boostbench.algorithms.probabilities import INVERSE_TEMPERATURES
+    def inverse_temperature(self):
+        """Return the factor of the scores in `predict_proba`; here that of the loss by its name.
 
+        Returns
+        -------
+        float
+            See `boostbench.algorithms.explaining.probabilities.probabilities`.
+        """
         return INVERSE_TEMPERATURES.get(getattr(self, "loss", None), 1.0)
 
     @property
@@ -521,7 +526,7 @@ class BoostingClassifier(ClassifierMixin, Booster):
 
         Returns
         -------
-        boostbench.algorithms.shape_functions.ShapeFunctions
+        boostbench.algorithms.explaining.shape_functions.ShapeFunctions
             With `explain_global`, the functions as a table, and `explain_local`, what each feature
             adds to the score of a sample.
 
@@ -530,8 +535,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         ValueError
             If the model is no sum of stumps.
         """
-        from boostbench.algorithms.shape_functions import ShapeFunctions
-
         check_is_fitted(self)
         return ShapeFunctions(self, X)
 
@@ -552,16 +555,22 @@ class BoostingClassifier(ClassifierMixin, Booster):
         ValueError
             If the model is no sum of stumps.
         """
-        from boostbench.algorithms.rules import rules
-
         check_is_fitted(self)
         return rules(self)
 
     @unmeasured
-    def _stump_sum(self):
-        """Return the fitted model as a `StumpSum`, or raise ValueError where it is none."""
-        from boostbench.algorithms.stump_sums import of_stumps
+    def stump_sum(self):
+        """Return the scores as a sum of stumps, where they are one.
 
+        Returns
+        -------
+        boostbench.algorithms.explaining.stump_sums.StumpSum
+
+        Raises
+        ------
+        ValueError
+            If the model is no sum of stumps.
+        """
         return of_stumps(self)
 
     def staged_decision_function(self, X):
@@ -654,37 +663,3 @@ def spans(stages):
     for stop in stages:
         yield slice(start, stop)
         start = stop
-
-
-def decision(scores):
-    """Turn scores into what `decision_function` gives: one number a sample for two classes.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-    """
-    if scores.ndim == 2 and scores.shape[1] == 2:
-        return scores[:, 1] - scores[:, 0]
-    return scores
-
-
-def predicted(decision, classes):
-    """Choose the class of the largest score.
-
-    Parameters
-    ----------
-    decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
-        From `decision`.
-    classes : ndarray of shape (n_classes,)
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-    """
-    if decision.ndim == 1:
-        return classes[(decision > 0).astype(int)]
-    return classes[decision.argmax(axis=1)]

@@ -295,7 +295,7 @@ class CGENSSLS(StumpEnsemble):
         self.C = C
 
     @unmeasured
-    def _inverse_temperature(self):
+    def inverse_temperature(self):
         """Squares: F is linear in the probabilities, and this the slope where they are equal."""
         return len(self.classes_) - 1.0
 

@@ -16,7 +16,7 @@ from boostbench.algorithms.multiboost_from_zero import MultiBoostFromZero
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
 from boostbench.algorithms.reweighting import check_labels, margin_rows
-from boostbench.algorithms.weights import weighted
+from boostbench.algorithms.training.weights import weighted
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses

@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostbench.algorithms.weights import weighted
+from boostbench.algorithms.training.weights import weighted
 
 
 def stump_kernel(X, Y=None, offset=0.0):

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.core.codebooks import codebook
 from boostbench.core.losses.codeword import CodewordRisk
@@ -134,9 +135,8 @@ class CodewordMCBoost(
         return self.hypotheses_.scores(self._seen(X), self.coefficients_)
 
     @unmeasured
-    def _stump_sum(self):
-        from boostbench.algorithms.stump_sums import of_trees
-
+    def stump_sum(self):
+        """As of `BoostingClassifier.stump_sum`."""
         return of_trees(self, self.hypotheses_.value @ self.codewords_.T)
 
     def _master(self, X, labels, random_state, weights=None):

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Weighted, spans
+from boostbench.algorithms.explaining.stump_sums import of_votes
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
@@ -331,15 +332,13 @@ class AdaBoostMO(Weighted, BoostingClassifier):
         return labels
 
     @unmeasured
-    def _inverse_temperature(self):
+    def inverse_temperature(self):
         """Each code has its own exponential loss, and each pair of classes is in half of them."""
         return (len(self.classes_) - 1) / len(self.codes_)
 
     @unmeasured
-    def _stump_sum(self):
+    def stump_sum(self):
         """Return the different stumps and their votes, which have no rounds."""
-        from boostbench.algorithms.stump_sums import of_votes
-
         return of_votes(self._distinct, self._votes)
 
     def _master(self, X, labels, random_state, weights=None):

@@ -180,7 +180,7 @@ class RBoostRank(_RankBooster):
         self.step = step
 
     @unmeasured
-    def _inverse_temperature(self):
+    def inverse_temperature(self):
         """The exponential loss of pairs has F as half of the logarithms of the probabilities."""
         return 2.0
 

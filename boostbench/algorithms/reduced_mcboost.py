@@ -91,7 +91,8 @@ class ReducedMCBoost(CodewordMCBoost):
         return super().fit(X, y)
 
     @unmeasured
-    def _stump_sum(self):
+    def stump_sum(self):
+        """As of `BoostingClassifier.stump_sum`."""
         name = type(self).__name__
         raise ValueError(f"the stumps of {name} test reduced features, not those of X")
 

@@ -8,8 +8,9 @@ from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomFor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
-from boostbench.algorithms.base import BoostingClassifier, decision, predicted
-from boostbench.algorithms.probabilities import INVERSE_TEMPERATURES, probabilities
+from boostbench.algorithms.base import BoostingClassifier
+from boostbench.algorithms.decisions import decision, predicted
+from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
 from boostbench.core.solvers.newton import NonnegativeNewton
@@ -244,7 +245,7 @@ class _Stumps:
     """Stumps, with their votes."""
 
     def __init__(self, ensemble):
-        self._sum = ensemble._stump_sum()
+        self._sum = ensemble.stump_sum()
 
     def __len__(self):
         return len(self._sum.stumps)

@@ -104,13 +104,13 @@ class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
         return tags
 
     @unmeasured
-    def _inverse_temperature(self):
+    def inverse_temperature(self):
         """Squares: F is linear in the probability, and this the slope at one half."""
         return 2.0
 
     @unmeasured
-    def _stump_sum(self):
-        return super()._stump_sum()._replace(intercept=np.asarray(self.intercept_))
+    def stump_sum(self):
+        return super().stump_sum()._replace(intercept=np.asarray(self.intercept_))
 
     def _target(self, y):
         return 2.0 * super()._target(y) - 1.0

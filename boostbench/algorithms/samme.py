@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
@@ -94,11 +95,10 @@ class SAMME(Weighted, BoostingClassifier):
         self.class_weight = class_weight
 
     @unmeasured
-    def _stump_sum(self):
-        from boostbench.algorithms.stump_sums import of_trees
-
+    def stump_sum(self):
+        """As of `BoostingClassifier.stump_sum`."""
         if self.weak_learner == "tree":
-            return super()._stump_sum()
+            return super().stump_sum()
         return of_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
 
     def _master(self, X, labels, random_state, weights=None):

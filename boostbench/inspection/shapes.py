@@ -17,7 +17,7 @@ class ShapeFunctionDisplay:
 
     Parameters
     ----------
-    shapes : boostbench.algorithms.shape_functions.ShapeFunctions
+    shapes : boostbench.algorithms.explaining.shape_functions.ShapeFunctions
     X : ndarray of shape (n_samples, n_features)
         Its range is drawn.
 

@@ -11,8 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import BaggedMCBoost, MCBoost
 from boostbench.algorithms.bagged_mcboost import BagMaster
-from boostbench.algorithms.early_stopping import log_losses
-from boostbench.algorithms.probabilities import probabilities
+from boostbench.algorithms.explaining.probabilities import probabilities
+from boostbench.algorithms.training.early_stopping import log_losses
 from boostbench.core.weak.stumps import StumpSearch
 
 from .problems import blobs, mixed

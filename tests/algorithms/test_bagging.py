@@ -15,7 +15,7 @@ from boostbench import (
     ProjectedAdaBoostMH,
     RBoostRank,
 )
-from boostbench.algorithms.probabilities import probabilities
+from boostbench.algorithms.explaining.probabilities import probabilities
 
 from .problems import blobs
 
@@ -53,7 +53,7 @@ def test_the_score_is_the_mean_of_the_scores(fitted):
     scores = [member.decision_function(X) for member in bag.estimators_]
     assert len(scores) == bag.n_estimators
     np.testing.assert_allclose(bag.decision_function(X), np.mean(scores, axis=0), atol=1e-12)
-    beta = bag.estimators_[0]._inverse_temperature()
+    beta = bag.estimators_[0].inverse_temperature()
     np.testing.assert_allclose(
         bag.predict_proba(X), probabilities(np.mean(scores, axis=0), beta), atol=1e-12
     )

@@ -284,7 +284,7 @@ def test_no_record_of_the_project_depends_on_what_is_marked():
         re.search(r"def\0(\w+)", piece)[1] for pieces in found.values() for piece in pieces[1:]
     }
     # What a fit that is stopped early and `measure=scores` depend on counts.
-    assert names <= {"_inverse_temperature", "predict_proba"}
+    assert names <= {"inverse_temperature", "predict_proba"}
 
 
 def test_nothing_is_marked_that_others_call_by_its_name():

@@ -26,10 +26,10 @@ from boostbench.algorithms import (
     RBoostRank,
     RBoostRankTC,
 )
-from boostbench.algorithms.base import decision
-from boostbench.algorithms.probabilities import probabilities
+from boostbench.algorithms.decisions import decision
+from boostbench.algorithms.explaining.probabilities import probabilities
 
-from .problems import blobs, noise
+from ..problems import blobs, noise
 
 
 def frequencies(shares):
@@ -116,7 +116,7 @@ def test_others_have_the_slope_of_their_loss_where_classes_are_equal(model, n_cl
     change -= change.mean()
     p = 1 / n_classes + 1e-5 * change
     scores = decision(best_scores(model, p)[None])
-    np.testing.assert_allclose(probabilities(scores, model._inverse_temperature())[0], p, atol=1e-8)
+    np.testing.assert_allclose(probabilities(scores, model.inverse_temperature())[0], p, atol=1e-8)
 
 
 class TestRounding:

@@ -6,7 +6,7 @@ import pytest
 
 from boostbench.algorithms import LADDER, AdaBoostMH, GradBoost, LsBoostRegressor, MCBoost
 
-from .problems import blobs
+from ..problems import blobs
 
 
 class TestVerbose:
@@ -141,13 +141,13 @@ def test_without_the_package_nothing_is_missing(monkeypatch):
     import importlib
     import sys
 
-    from boostbench.algorithms import training
+    from boostbench.algorithms.training import callbacks
 
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
     try:
-        before = importlib.reload(training)
+        before = importlib.reload(callbacks)
         assert not hasattr(before.CallbackSupportMixin, "set_callbacks")
         assert before.with_callbacks(len) is len
     finally:
         monkeypatch.undo()
-        importlib.reload(training)
+        importlib.reload(callbacks)

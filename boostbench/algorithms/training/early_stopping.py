@@ -47,7 +47,7 @@ class EarlyStopping:
         stages = range(len(self.losses) + 1, self.training.rounds + 1)
         if stages:
             model = self.training.model()
-            factor = model._inverse_temperature()
+            factor = model.inverse_temperature()
             for stage, scores in zip(stages, model._staged_scores(self.X, stages), strict=True):
                 losses = log_losses(factor * scores, self.labels)
                 self.losses.append(float(np.average(losses, weights=self.weights)))

@@ -22,10 +22,10 @@ from boostbench.algorithms import (
     RBoostProj,
     RpBoost,
 )
-from boostbench.algorithms.early_stopping import LEAST_FALL, hold_out
+from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out
 from boostbench.testing import check_fitted_booster
 
-from .problems import blobs
+from ..problems import blobs
 
 BOOSTERS = [
     AdaBoost(),

@@ -32,8 +32,8 @@ from boostbench.algorithms import (
 )
 from boostbench.core.weak.stumps import StumpSearch
 
-from .problems import blobs
-from .test_estimators import BINARY, CASES
+from ..problems import blobs
+from ..test_estimators import BINARY, CASES
 
 # Few iterations will do.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

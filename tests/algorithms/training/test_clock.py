@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from boostbench.algorithms.clock import Clock
+from boostbench.algorithms.training.clock import Clock
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ _ZERO = 1e-12
 
 def rules(model):
     """List the stumps of a fitted model; see `BoostingClassifier.rules`."""
-    stumps, coefficients, intercept = model._stump_sum()
+    stumps, coefficients, intercept = model.stump_sum()
     names = getattr(model, "feature_names_in_", None)
     features = stumps.feature if names is None else np.asarray(names)[stumps.feature]
     above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)

@@ -31,7 +31,7 @@ from boostbench.algorithms import (
 )
 from boostbench.algorithms.margin_programs import MarginBooster
 
-from .problems import blobs
+from ..problems import blobs
 
 SUMS = {
     "AdaBoost": AdaBoost(),
@@ -69,7 +69,7 @@ def fitted(request):
     X = pd.DataFrame(X.round(1), columns=NAMES)
     model = clone(model).set_params(n_iterations=30).fit(X, np.array(["bee", "ant", "cat"])[y])
     new = np.concatenate([X, np.random.default_rng(1).normal(size=(200, 4))])
-    thresholds = model._stump_sum().stumps.threshold
+    thresholds = model.stump_sum().stumps.threshold
     new[:20, 0] = np.resize(thresholds[np.isfinite(thresholds)], 20)
     return model, X, pd.DataFrame(new, columns=NAMES)
 

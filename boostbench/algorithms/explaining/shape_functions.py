@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array
 
-from boostbench.algorithms.base import decision, predicted
+from boostbench.algorithms.decisions import decision, predicted
 from boostbench.core.weak.additive import AdditiveTables
 
 
@@ -37,7 +37,7 @@ class ShapeFunctions:
     """
 
     def __init__(self, model, X=None):
-        stumps, coefficients, self._intercept = model._stump_sum()
+        stumps, coefficients, self._intercept = model.stump_sum()
         self._is_binary = coefficients.ndim == 1
         columns = coefficients[:, None] if self._is_binary else coefficients
         self.tables = AdditiveTables(stumps, columns)

@@ -1,0 +1,1 @@
+"""What a fitted model says: sums of stumps, rules, shape functions, probabilities."""

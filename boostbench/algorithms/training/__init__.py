@@ -1,0 +1,1 @@
+"""What goes along with a training: its clock, who looks on, early stopping, weights."""
