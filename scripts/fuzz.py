@@ -39,7 +39,7 @@ GOALS = {
     "long data files": 2_000,
     "texts as data files": 250_000,
     "files of records": 300_000,
-    "certificates": 130_000,
+    "findings": 130_000,
     "nested records": 5_000,
     "values of configs": 10_000,
     "command lines": 1_000,

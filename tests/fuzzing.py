@@ -22,7 +22,7 @@ import yaml
 from data.test_fuzz import FORMATS
 from data.test_fuzz import outcome as outcome_of_file
 from data.test_fuzz import write as written
-from experiment.examples import FAILURE, RECORD, TRIAL, certificate
+from experiment.examples import FAILURE, FINDING, RECORD, TRIAL
 
 from boostbench import configs
 from boostbench.cli import main
@@ -31,9 +31,9 @@ from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
 from boostbench.experiment import deadline
-from boostbench.experiment.certificates import Certificates, certificates_path, file_certificate
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.experiment.records import append, pack, read
+from boostbench.experiment.verified import Verified, verified_path
 from boostbench.report.cells import Cell
 
 _WORDS = [
@@ -204,47 +204,36 @@ def record(folder: Path, number: int) -> str:
 
 
 class _Recorded:
-    missing, stale, certified = 0, 0, {}
+    missing, stale = 0, 0
 
     def __init__(self, records, failures):
         self.records, self.failures = records, failures
 
 
-def _certificate() -> dict:
-    with tempfile.TemporaryDirectory() as folder:
-        file_certificate(Path(folder), certificate("0" * 16, "1" * 16))
-        return json.loads(certificates_path(Path(folder)).read_text())
-
-
-_CERTIFICATE = _certificate()
-
-
-def certified(folder: Path, number: int) -> str:
-    """Read a damaged certificate: it is left out, and named."""
-    content = changed(Random(number), _CERTIFICATE)
-    path = certificates_path(folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content) + "\n")
-    told = Certificates.read(folder).warnings
+def finding(folder: Path, number: int) -> str:
+    """Read a damaged finding of a verification: it is left out, and named."""
+    path = verified_path(folder)
+    path.write_text(json.dumps(changed(Random(number), FINDING)) + "\n")
+    told = Verified.read(folder).warnings
     assert all(len(line.splitlines()) == 1 for line in told)
     return "left out" if told else "read"
 
 
 def nested(folder: Path, number: int) -> str:
-    """Read a whole record and a certificate beside lines that are nested up to 200 000 deep."""
+    """Read a whole record and a finding beside lines that are nested up to 200 000 deep."""
     rng = Random(number)
     kind, which = rng.choice(list(_KINDS))
     whole = [json.dumps(line).encode() for line in _KINDS[kind, which]]
-    path, certificates = folder / f"fake{kind}.jsonl", certificates_path(folder)
+    path = folder / f"fake{kind}.jsonl"
     path.write_bytes(b"\n".join([_deep(rng, rng.choice(_KINDS[kind, which])), *whole, b""]))
-    certificates.write_bytes(_deep(rng, _CERTIFICATE) + b"\n" + json.dumps(_CERTIFICATE).encode())
+    verified_path(folder).write_bytes(_deep(rng, FINDING) + b"\n" + json.dumps(FINDING).encode())
     if rng.random() < 0.5:
         pack(path)
     found, told = read(path)
     # Something that is not deep, at a key of no meaning, makes another record.
     assert len(found) == 1 or (len(found) == 2 and not told)
-    kept = Certificates.read(folder)
-    assert len(kept.certificates) == 1
+    kept = Verified.read(folder)
+    assert len(kept.findings) == 1
     told += kept.warnings
     assert all(len(line.splitlines()) == 1 for line in told)
     return "left out" if told else "read"
@@ -403,7 +392,7 @@ ALL = {
     "long data files": long_file,
     "texts as data files": text,
     "files of records": record,
-    "certificates": certified,
+    "findings": finding,
     "nested records": nested,
     "values of configs": override,
     "command lines": command,

@@ -9,7 +9,6 @@ from sklearn.utils._param_validation import Interval
 from boostbench.algorithms.base import NO_EDGE
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
-from boostbench.unmeasured import unmeasured
 
 
 class AdaBoostMH(StumpEnsemble):
@@ -59,7 +58,6 @@ class AdaBoostMH(StumpEnsemble):
     True
     """
 
-    @unmeasured
     def inverse_temperature(self):
         """Each label has its own exponential loss: 2 for one, and the rest of the labels in it."""
         return 2.0 - 2.0 / len(self.classes_)
@@ -134,7 +132,6 @@ class AdaBoost(StumpEnsemble):
         tags.classifier_tags.multi_class = False
         return tags
 
-    @unmeasured
     def inverse_temperature(self):
         """The exponential loss has F as half of the log-odds."""
         return 2.0

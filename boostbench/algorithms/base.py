@@ -34,7 +34,6 @@ from boostbench.algorithms.training.clock import Clock
 from boostbench.algorithms.training.early_stopping import EarlyStopping, hold_out
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.coefficient_path import coefficients_at
-from boostbench.unmeasured import unmeasured
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
 PERFECT = 1.0 - 1e-10
@@ -456,7 +455,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         """
         return predicted(self.decision_function(X), self.classes_)
 
-    @unmeasured
     def predict_proba(self, X):
         """Estimate the probabilities of the classes.
 
@@ -474,7 +472,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         """
         return probabilities(self.decision_function(X), self.inverse_temperature())
 
-    @unmeasured
     def staged_predict_proba(self, X):
         """Estimate the probabilities of the classes after every boosting round.
 
@@ -490,7 +487,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         for scores in self.staged_decision_function(X):
             yield probabilities(scores, self.inverse_temperature())
 
-    @unmeasured
     def inverse_temperature(self):
         """Return the factor of the scores in `predict_proba`; here that of the loss by its name.
 
@@ -502,7 +498,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         return INVERSE_TEMPERATURES.get(getattr(self, "loss", None), 1.0)
 
     @property
-    @unmeasured
     def feature_importances_(self):
         """How much each feature moves the scores, of shape (n_features_in_,), with sum 1.
 
@@ -515,7 +510,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         except ValueError as error:
             raise AttributeError(str(error)) from None
 
-    @unmeasured
     def shape_functions(self, X=None):
         """Return the scores as a sum of functions of one feature each, where they are one.
 
@@ -538,7 +532,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         check_is_fitted(self)
         return ShapeFunctions(self, X)
 
-    @unmeasured
     def rules(self):
         """List the stumps in the order in which they were found, where the model is a sum of them.
 
@@ -558,7 +551,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         check_is_fitted(self)
         return rules(self)
 
-    @unmeasured
     def stump_sum(self):
         """Return the scores as a sum of stumps, where they are one.
 

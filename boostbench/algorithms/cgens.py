@@ -23,7 +23,6 @@ from boostbench.core.weak.families import Families, stacked
 from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
 from boostbench.core.weak.stumps import Stump, Stumps
 from boostbench.core.weak.unused_stumps import UnusedStumps
-from boostbench.unmeasured import unmeasured
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
@@ -294,7 +293,6 @@ class CGENSSLS(StumpEnsemble):
         super().__init__(n_iterations, max_bins, random_state, class_weight)
         self.C = C
 
-    @unmeasured
     def inverse_temperature(self):
         """Squares: F is linear in the probabilities, and this the slope where they are equal."""
         return len(self.classes_) - 1.0

@@ -20,7 +20,6 @@ from boostbench.core.weak.vector_trees import (
     VectorTrees,
     VectorTreeSearch,
 )
-from boostbench.unmeasured import unmeasured
 
 
 class CodewordMCBoost(
@@ -134,7 +133,6 @@ class CodewordMCBoost(
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.hypotheses_.scores(self._seen(X), self.coefficients_)
 
-    @unmeasured
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""
         return of_trees(self, self.hypotheses_.value @ self.codewords_.T)

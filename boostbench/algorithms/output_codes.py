@@ -15,7 +15,6 @@ from boostbench.algorithms.explaining.stump_sums import of_votes
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
-from boostbench.unmeasured import unmeasured
 
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.
@@ -331,12 +330,10 @@ class AdaBoostMO(Weighted, BoostingClassifier):
             )
         return labels
 
-    @unmeasured
     def inverse_temperature(self):
         """Each code has its own exponential loss, and each pair of classes is in half of them."""
         return (len(self.classes_) - 1) / len(self.codes_)
 
-    @unmeasured
     def stump_sum(self):
         """Return the different stumps and their votes, which have no rounds."""
         return of_votes(self._distinct, self._votes)

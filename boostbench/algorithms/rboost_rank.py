@@ -26,7 +26,6 @@ from boostbench.core.weak.projected import (
     PooledProjections,
     ProjectedStumps,
 )
-from boostbench.unmeasured import unmeasured
 
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
 # line search.
@@ -179,7 +178,6 @@ class RBoostRank(_RankBooster):
         )
         self.step = step
 
-    @unmeasured
     def inverse_temperature(self):
         """The exponential loss of pairs has F as half of the logarithms of the probabilities."""
         return 2.0

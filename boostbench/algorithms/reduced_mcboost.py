@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.ladder import CodewordMCBoost
 from boostbench.algorithms.projections import LPP, NPE
-from boostbench.unmeasured import unmeasured
 
 
 def _kernel_pca(n_components, X):
@@ -90,7 +89,6 @@ class ReducedMCBoost(CodewordMCBoost):
         """Train the estimator; as `CodewordMCBoost.fit`, but all samples weigh the same."""
         return super().fit(X, y)
 
-    @unmeasured
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""
         name = type(self).__name__

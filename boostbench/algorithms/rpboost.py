@@ -12,7 +12,6 @@ from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
-from boostbench.unmeasured import unmeasured
 
 _SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
@@ -103,12 +102,10 @@ class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
         tags.classifier_tags.multi_class = False
         return tags
 
-    @unmeasured
     def inverse_temperature(self):
         """Squares: F is linear in the probability, and this the slope at one half."""
         return 2.0
 
-    @unmeasured
     def stump_sum(self):
         return super().stump_sum()._replace(intercept=np.asarray(self.intercept_))
 

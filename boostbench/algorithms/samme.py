@@ -11,7 +11,6 @@ from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
-from boostbench.unmeasured import unmeasured
 
 
 class SAMME(Weighted, BoostingClassifier):
@@ -94,7 +93,6 @@ class SAMME(Weighted, BoostingClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    @unmeasured
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""
         if self.weak_learner == "tree":

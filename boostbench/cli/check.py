@@ -17,7 +17,6 @@ from boostbench.errors import UserError, complain, writing
 from boostbench.experiment.archive import Records
 from boostbench.report.claimed import beside_records, read_claimed
 from boostbench.report.claims import claims
-from boostbench.report.codes import certified_notes
 from boostbench.report.findings import reasons
 from boostbench.report.overview import counting, sharpness
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
@@ -126,7 +125,7 @@ def _print(tables: Sequence[Table]) -> None:
     for table in tables:
         print_line(console, table.title, style="bold")
         print_verdicts(console, table)
-        for line in [*reasons(table), *claims(table), *certified_notes(table.fitted)]:
+        for line in [*reasons(table), *claims(table)]:
             print_line(console, line)
         console.print()
     if len(tables) > 1:

@@ -197,15 +197,6 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     )
     check.set_defaults(function=_check)
 
-    certify = add("certify", "check that today's code gives what is on record")
-    certify.add_argument("words", nargs="*", metavar="ALGO", help="default: all; also results=DIR")
-    certify.add_argument("--budget", metavar="TIME", help="time limit: 90s, 30m or 2h")
-    certify.add_argument("--dry-run", action="store_true", help="only print what would be fitted")
-    certify.add_argument(
-        "--jobs", type=int, default=-1, metavar="N", help="processes; default: all cores"
-    )
-    certify.set_defaults(function=_certify)
-
     export = add("export", "write all splits on record as CSV or Parquet")
     export.add_argument("words", nargs="*", metavar="results=DIR", help="default: results")
     export.add_argument(
@@ -299,13 +290,6 @@ def _check(args: argparse.Namespace) -> int:
             raise UserError("--update is for the papers' tables, not for --published")
         return check_claimed(args.published, args.words, args.json, args.repeats)
     return check(args.words, args.json, args.update)
-
-
-def _certify(args: argparse.Namespace) -> int:
-    with busy("starting"):
-        from boostbench.cli.certify import certify
-
-    return certify(args.words, args.budget, args.dry_run, args.jobs)
 
 
 def _export(args: argparse.Namespace) -> int:

@@ -1,17 +1,17 @@
 """What is on record of an experiment whose data are not at hand."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.certificates import Certificates
-from boostbench.experiment.code import made_by
 from boostbench.experiment.keys import digest, request, shortened
+from boostbench.experiment.makers import Maker
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import read
 from boostbench.experiment.targets import algorithm_of
+from boostbench.experiment.verified import Verified
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,16 +27,13 @@ class Recorded:
     missing : int
         Number of splits that have never run.
     stale : int
-        How many of `records` were made by other code than today's, which no certificate covers.
-    certified : dict of str to int
-        How many were made by other code that a certificate covers, by its grade.
+        How many of `records` are of another edition than today's, or refuted.
     """
 
     records: list[dict]
     failures: list[dict]
     missing: int
     stale: int
-    certified: Mapping[str, int] = field(default_factory=dict)
 
 
 class Records:
@@ -55,8 +52,8 @@ class Records:
 
     def __init__(self, results: Path):
         self.results = results
-        self._certificates = Certificates.read(results)
-        self.warnings: list[str] = list(self._certificates.warnings)
+        self._verified = Verified.read(results)
+        self.warnings: list[str] = list(self._verified.warnings)
         # By file, the records by what was asked of the data.
         self._files: dict[Path, dict[str, list[dict]]] = {}
         # By what is written of them: a table has the same algorithms in every row.
@@ -99,14 +96,12 @@ class Records:
         else:
             missing = 0
         records = [found[split] for split in sorted(found) if "error" not in found[split]]
-        today = made_by(asked, type(measure))
-        stale, certified = self._certificates.count(records, today)
+        maker = Maker.of(asked["algo"], type(measure))
         return Recorded(
             records=records,
             failures=[found[split] for split in sorted(found) if "error" in found[split]],
             missing=missing,
-            stale=stale,
-            certified=certified,
+            stale=sum(self._verified.is_stale(record, maker) for record in records),
         )
 
     def _algorithm(self, config: Mapping) -> Algorithm:

@@ -5,8 +5,8 @@ and of where records come from, ``{"provenance": {...}, "hash": ...}``. A record
 Lines say nothing twice: errors that are so many rows of the training or the test part are written
 as these numbers, and what there is of each checkpoint in the order of the config's.
 
-In memory a record is one mapping, with its ``config`` whole, and its ``code``, ``commit`` and
-``environment``; its ``key`` and a digest of what was ``asked`` are derived from these (`keys`).
+In memory a record is one mapping, with its ``config`` whole, and its provenance;
+its ``key`` and a digest of what was ``asked`` are derived from these (`keys`).
 """
 
 import json
@@ -22,7 +22,7 @@ from boostbench.experiment.schema import BadLine, check
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
 _TOO_DEEP = "not a record: it is nested too deeply"
-_MADE_BY = ("code", "commit", "environment")
+_MADE_BY = ("code", "commit", "edition", "environment", "source")
 # What is derived, or stands in definitions.
 _APART = ("key", "asked", "config_hash", *_MADE_BY)
 #: Levels of lists and mappings inside each other, twice those that YAML and overrides may have.
@@ -174,7 +174,8 @@ def compose(record: Mapping) -> tuple[dict[str, bytes], bytes]:
     """
     contents = {
         "config": record.get("config"),
-        "provenance": {name: record.get(name) for name in _MADE_BY},
+        "provenance": {name: record[name] for name in _MADE_BY if name in record}
+        | {"environment": record.get("environment")},
     }
     for kind, content in contents.items():
         check(content, _DEFINED[kind])

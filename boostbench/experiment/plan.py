@@ -13,10 +13,10 @@ from boostbench.data.missing import imputation
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.code import made_by
 from boostbench.experiment.environment import commit
 from boostbench.experiment.imputing import ImputingTrial
 from boostbench.experiment.keys import Identity, grid_points, request
+from boostbench.experiment.makers import Maker
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import record_path
@@ -119,10 +119,9 @@ class Experiment:
         return Identity.of(self.config)
 
     @cached_property
-    def fingerprint(self) -> str:
-        """Name of the code as it is now: the estimator's, the measure's and that of the tuning."""
-        asked = request(self.algorithm, self.protocol, self.seed, self.measure)
-        return made_by(asked, type(self.measure))
+    def maker(self) -> Maker:
+        """What makes its numbers today."""
+        return Maker.of(self.config["algo"], type(self.measure))
 
     @cached_property
     def splits(self) -> list[Split]:
@@ -275,7 +274,7 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
 def _labels(experiment: Experiment, index: int, rows: Split) -> dict:
     return {
         "config": experiment.config,
-        "code": experiment.fingerprint,
+        **experiment.maker.facts(),
         "commit": commit(),
         "split": index,
         "rows": rows.checksum,

@@ -144,7 +144,7 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
         If the file cannot be read.
     """
     path = Path(path)
-    definitions, found, bad, n_old = Definitions(), [], _BadLines(), 0
+    definitions, found, bad = Definitions(), [], _BadLines()
     for place, line, is_last in _lines(path):
         if not line.strip():
             continue
@@ -152,8 +152,6 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
             content = lines.parse(line)
             if content.get("schema") == SCHEMA:
                 found.append((place, content))
-            elif "schema" not in content and "fingerprint" in content:
-                n_old += 1
             else:
                 definitions.add(content)
         except BadLine as error:
@@ -168,7 +166,7 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
         else:
             newest.pop(record["key"], None)
             newest[record["key"]] = record
-    return list(newest.values()), _warnings(path, bad, n_old)
+    return list(newest.values()), _warnings(path, bad)
 
 
 def pack(path: Path) -> int:
@@ -303,16 +301,11 @@ class _BadLines:
         del self.first[_MAX_NAMED:]
 
 
-def _warnings(path: Path, bad: _BadLines, n_old: int) -> list[str]:
+def _warnings(path: Path, bad: _BadLines) -> list[str]:
     files = _packed(path), path
     warnings = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in bad.first]
     if bad.count > _MAX_NAMED:
         warnings.append(f"{path}: {bad.count - _MAX_NAMED} more bad lines are left out")
-    if n_old:
-        warnings.append(
-            f"{path}: {n_old} records of the first schema are left out; "
-            "scripts/migrate_records.py rewrites them"
-        )
     return warnings
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.archive import Recorded
-from boostbench.experiment.certificates import TODAY, Certificates
 from boostbench.experiment.claims import Claims
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import Follower, append, check_writable, read
@@ -19,6 +18,7 @@ from boostbench.experiment.schema import BadLine
 from boostbench.experiment.shards import Shard
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import choose
+from boostbench.experiment.verified import Verified
 from boostbench.experiment.workers import Workers
 
 RERUNS = ("never", "missing", "stale", "all")
@@ -128,7 +128,7 @@ def run(
         Address of Dask's scheduler.
     rerun : {"never", "missing", "stale", "all"}, default="missing"
         What runs: nothing, so that only what is recorded is gathered; splits without a finished
-        record; also those whose record other code made, which no certificate covers; or all.
+        record; also those whose record is of another edition than today's, or refuted; or all.
         Failed splits run again, except with ``"never"``.
     shard : Shard, optional
         Runs only what belongs to it, and records it in a folder of its own below `results`, to
@@ -206,8 +206,8 @@ class _Session:
         self.rerun = rerun
         self.on_event = on_event
         self.shard = shard
-        self.certificates = Certificates.read(results)
-        self.warnings: list[str] = list(self.certificates.warnings)
+        self.verified = Verified.read(results)
+        self.warnings: list[str] = list(self.verified.warnings)
         self.files: dict[Path, dict[str, dict]] = {}
         self.unread: defaultdict[Path, set[str]] = defaultdict(set)
         self.claims: Claims | None = None
@@ -277,15 +277,13 @@ class _Session:
             known = self._records_of(path)
             found = [known[key] for key in keys if key in known]
             records = [record for record in found if "error" not in record]
-            stale, certified = self.certificates.count(records, experiment.fingerprint)
             outcomes.append(
                 Outcome(
                     experiment=experiment,
                     records=records,
                     failures=[record for record in found if "error" in record],
                     missing=len(keys) - len(found),
-                    stale=stale,
-                    certified=certified,
+                    stale=sum(not self._is_fresh(experiment, record) for record in records),
                     ran=sum(key in self.ran[path] for key in keys),
                 )
             )
@@ -334,8 +332,7 @@ class _Session:
         record = self.news.get((path, task.key))
         if record is None or (not task.tuning and self.rerun == "missing"):
             return record
-        fresh = self._freshness(task.experiment, record)
-        return record if fresh in (TODAY, "identical") or (fresh and not task.tuning) else None
+        return record if self._is_fresh(task.experiment, record) else None
 
     def _take_over(self, theirs: deque) -> None:
         """File what other runs have recorded, and tell."""
@@ -409,17 +406,15 @@ class _Session:
         record = self._file_of(experiment.path(self.results)).get(experiment.key(split))
         if record is None or "error" in record:
             return None
-        return record if self.rerun == "missing" or self._freshness(experiment, record) else None
+        return record if self.rerun == "missing" or self._is_fresh(experiment, record) else None
 
     def _needs_trial(self, task: Task) -> bool:
-        # Trials must not compete if what differs between them is the code, be it by a hair.
+        # Stale trials must not compete with fresh ones.
         record = self._file_of(self._path(task)).get(task.key)
-        if record is None or "error" in record:
-            return True
-        return self._freshness(task.experiment, record) not in (TODAY, "identical")
+        return record is None or "error" in record or not self._is_fresh(task.experiment, record)
 
-    def _freshness(self, experiment: Experiment, record: dict) -> str | None:
-        return self.certificates.freshness(record, experiment.fingerprint)
+    def _is_fresh(self, experiment: Experiment, record: dict) -> bool:
+        return not self.verified.is_stale(record, experiment.maker)
 
     def _known_choice(self, experiment: Experiment) -> tuple[dict, float | None] | None:
         """Give the parameters that are known without cross-validation, and their error in it."""
@@ -428,7 +423,7 @@ class _Session:
         if experiment.protocol.tune == "first_split":
             for split in experiment.splits:
                 record = self._finished(experiment, split)
-                if record and self._freshness(experiment, record):
+                if record and self._is_fresh(experiment, record):
                     return record["chosen"], record["validation_error"]
         return None
 

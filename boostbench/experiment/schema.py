@@ -48,11 +48,25 @@ class Config(Struct):
 
 
 class Provenance(Struct):
-    """Which code made a record, and where."""
+    """What made a record, and where.
 
-    code: Name
+    Attributes
+    ----------
+    commit : str
+        Of boostbench, or its version.
+    environment : dict
+        See `boostbench.experiment.environment`.
+    edition, source : int, str
+        See `boostbench.experiment.makers`.
+    code : str
+        Of older records, a fingerprint of the source.
+    """
+
     commit: Name
     environment: dict[str, str | int] | None
+    edition: Rows = 1
+    source: Hash | UnsetType = UNSET
+    code: Name | UnsetType = UNSET
 
 
 class Record(Struct):
@@ -267,7 +281,7 @@ def check(content, form: type) -> None:
 
     Examples
     --------
-    >>> check({"code": "0123456789abcdef", "commit": 5, "environment": None}, Provenance)
+    >>> check({"commit": 5, "environment": None}, Provenance)
     Traceback (most recent call last):
     boostbench.experiment.schema.BadLine: commit: expected str, got int
     """

@@ -5,17 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.errors import UserError
-from boostbench.experiment.certificates import (
-    Certificates,
-    certificates_path,
-    file_certificate,
-)
 from boostbench.experiment.records import append_all, check_writable, read, record_paths
 
 #: What may differ between records of one result: where and when it was made, and what is derived.
 _CIRCUMSTANCES = (
     *("seconds", "started", "finished", "warnings", "environment", "code", "commit"),
-    *("config", "config_hash", "asked", "key", "where"),
+    *("edition", "source", "config", "config_hash", "asked", "key", "where"),
 )
 
 
@@ -42,10 +37,11 @@ class Union:
 
 
 def unite(folders: Iterable[Path], results: Path) -> Union:
-    """Add the records of several folders, and their certificates, to those of another.
+    """Add the records of several folders to those of another.
 
-    A result that several have counts once. A finished one takes the place of a failure, and nothing
-    the place of a finished one. The folders stay as they are.
+    A result that several have counts once. A finished one takes the place of a failure, and one
+    of a later edition that of an earlier one; nothing else takes the place of a finished one.
+    The folders stay as they are.
 
     Parameters
     ----------
@@ -72,7 +68,6 @@ def unite(folders: Iterable[Path], results: Path) -> Union:
             raise UserError(f"{folder} is the folder that is added to; name others")
         for path in found:
             sources.setdefault(path.relative_to(folder), []).append(path)
-        _add_certificates(folder, results, union)
     targets = {name: Path(results) / name for name in sources}
     check_writable(targets.values())
     for name, paths in sorted(sources.items()):
@@ -90,7 +85,7 @@ def _add(paths: list[Path], target: Path, union: Union) -> None:
         union.warnings += warnings
         for record in records:
             before = known.get(record["key"])
-            if before is None or ("error" in before and "error" not in record):
+            if before is None or _is_better(record, before):
                 known[record["key"]] = new[record["key"]] = record
                 continue
             union.known += 1
@@ -105,17 +100,14 @@ def _add(paths: list[Path], target: Path, union: Union) -> None:
     union.added += len(ordered)
 
 
+def _is_better(record: Mapping, before: Mapping) -> bool:
+    """Whether a finished split takes the place of a failure, or of an earlier edition."""
+    return "error" not in record and (
+        "error" in before or record.get("edition", 1) > before.get("edition", 1)
+    )
+
+
 def _differences(one: Mapping, other: Mapping) -> list[str]:
     """Name what two records of one result have otherwise."""
     names = (one.keys() | other.keys()) - set(_CIRCUMSTANCES)
     return sorted(name for name in names if one.get(name) != other.get(name))
-
-
-def _add_certificates(folder: Path, results: Path, union: Union) -> None:
-    if not certificates_path(folder).is_file():
-        return
-    there, here = Certificates.read(folder), Certificates.read(results)
-    union.warnings += there.warnings
-    for certificate in there.certificates:
-        if certificate not in here.certificates:
-            file_certificate(results, certificate)

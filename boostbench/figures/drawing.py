@@ -55,4 +55,4 @@ def sentence(message: str) -> list[str]:
 def stale_note(stale: Iterable[str]) -> list[str]:
     """Say what other code than today's made; nothing where there is no such thing."""
     what = ", ".join(dict.fromkeys(stale))
-    return [f"Made by other code than today's (rerun=stale runs it again): {what}."] if what else []
+    return [f"Not what today's code gives (rerun=stale runs it again): {what}."] if what else []

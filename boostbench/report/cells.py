@@ -13,7 +13,7 @@ from boostbench.report.numbers import printed
 from boostbench.report.published import Published
 from boostbench.report.statistics.agreement import Agreement, agreement
 
-#: Stands behind a number that other code than today's made, in whole or in part.
+#: Stands behind a number that today's code does not give, in whole or in part.
 STALE = "†"
 
 #: Stands behind a published number of another experiment than ours.
@@ -38,7 +38,7 @@ class Cell:
     failures : list of dict
         Failed splits.
     stale : int
-        How many of `records` other code than today's made, which no certificate covers.
+        How many of `records` are of another edition than today's, or refuted.
     published : dict of str to Published
         What the paper says of the same experiment, by quantity.
     quantity : Quantity, default=TEST_ERROR
@@ -51,8 +51,6 @@ class Cell:
         Whether the data are at hand.
     departures : tuple of str, default=()
         What is not as the paper's table asks for. Then there is no verdict.
-    certified : dict of str to int, default={}
-        How many of `records` rest on a certificate, by its grade.
     """
 
     data: str
@@ -67,7 +65,6 @@ class Cell:
     rounds: int | None = None
     available: bool = True
     departures: tuple[str, ...] = ()
-    certified: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, recorded: Recorded, data: str, algo: str, title: str, **more) -> "Cell":
@@ -100,7 +97,12 @@ class Cell:
             return "failed" if self.failures else "not run"
         if not self.values:
             return "not reached"  # it was asked for fewer rounds
-        return printed(self.quantity, self.mean, self.std) + (STALE if self.stale else "")
+        return printed(self.quantity, self.mean, self.std) + self.mark
+
+    @property
+    def mark(self) -> str:
+        """What stands behind its numbers: `STALE` or nothing."""
+        return STALE if self.stale else ""
 
     @property
     def splits(self) -> str:

@@ -103,7 +103,7 @@ def _row(record: dict, data: str, algo: str, kind: str) -> dict:
         "config": record["config_hash"],
         "checksum": config["data"]["checksum"],
         "rows": record["rows"],
-        "code": record["code"],
+        "edition": record.get("edition", 1),
         "commit": record["commit"],
         "cpu": (record["environment"] or {}).get("cpu"),
         "finished": record.get("finished"),

@@ -1,13 +1,11 @@
 """A table of a paper, from cells: rows are data sets, columns are algorithms."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import ELSEWHERE, STALE, Cell
-from boostbench.report.codes import OTHER_CODE, certified_notes, made_by, time_notes, usual
 from boostbench.report.published import Published
 
 #: Stands behind a number that not all splits are behind.
@@ -196,23 +194,15 @@ class Table:
         return entries + [Entry(self.printed_ratio(row, pair), False) for pair in self.speedup]
 
     def printed_time(self, row: str, name: str) -> str:
-        """Print what a column of CPU times shows, with its `time_mark`."""
-        mark = self.time_mark(row, self.columns[name].beside)
-        return numbers.seconds(self.time(row, name)) + mark
+        """Print what a column of CPU times shows, marked when stale."""
+        return (
+            numbers.seconds(self.time(row, name)) + self.cells[row, self.columns[name].beside].mark
+        )
 
     def printed_ratio(self, row: str, pair: tuple[str, str]) -> str:
-        """Print the `ratio` of two CPU times, marked if one of them is."""
-        mark = max(self.time_mark(row, self.columns[name].beside) for name in pair)
+        """Print the `ratio` of two CPU times, marked when one is stale."""
+        mark = max(self.cells[row, self.columns[name].beside].mark for name in pair)
         return numbers.seconds(self.ratio(row, pair)) + mark
-
-    def time_mark(self, row: str, name: str) -> str:
-        """Mark the CPU times of a result that other code made than the others; else nothing."""
-        cell = self.cells[row, name]
-        return OTHER_CODE if cell.records and made_by(cell) != self._usual_code else ""
-
-    @cached_property
-    def _usual_code(self) -> str:
-        return usual(self.cells.values())
 
     def time(self, row: str, name: str) -> float | None:
         """Give what a column of CPU times shows; None where it is not known."""
@@ -316,9 +306,12 @@ class Table:
             notes.append(POOL_NOTE)
         if any(cell.stale for cell in cells.values()):
             notes.append(stale_note())
-        return [*notes, *certified_notes(self.fitted), *time_notes(self.fitted)]
+        return notes
 
 
 def stale_note() -> str:
     """Explain the mark of stale numbers."""
-    return f"{STALE} made by other code than today's, at least in part; rerun=stale runs it again."
+    return (
+        f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "
+        "part; rerun=stale runs it again."
+    )

@@ -16,7 +16,7 @@ def complete(call, monkeypatch):
 
 def test_commands(complete):
     commands = [
-        *("run", "table", "figure", "compare", "check", "certify"),
+        *("run", "table", "figure", "compare", "check"),
         *("export", "merge", "report", "list", "data"),
     ]
     assert complete("boostbench ") == commands

@@ -2,7 +2,6 @@
 
 import copy
 
-from boostbench.experiment.certificates import Certificate
 from boostbench.experiment.records import append, read
 
 CONFIG = {
@@ -58,6 +57,13 @@ TRIAL = {name: RECORD[name] for name in ("config", "code", "commit", "rows", "fi
     "validation_error": 0.1,
     "seconds": {"fit": 0.5, "weak_learner": None},
 }
+FINDING = {
+    "target": "fake_classifiers.Nearest",
+    "choices": "",
+    "data": "toy",
+    "state": "refuted",
+    "until": "2026-11-22T00:00:00Z",
+}
 
 
 def rewrite(path, change):
@@ -82,20 +88,3 @@ def changed(record, **changes):
         else:
             inner[last] = value
     return record
-
-
-def certificate(before, after, grade="identical", configurations=("c1", "c2"), **others):
-    """Make a certificate of `fake_classifiers.Nearest`, of a pair for each configuration."""
-    fields = {
-        "target": "fake_classifiers.Nearest",
-        "before": before,
-        "after": after,
-        "commits": {"before": "b17bc98", "after": "115ac6a"},
-        "grade": grade,
-        "configurations": list(configurations),
-        "sample": [{"config_hash": one, "error": 0.0} for one in configurations],
-        "environments": {"before": {}, "after": {}},
-        "when": "2026-11-22T16:00:00Z",
-        "seconds": 1.5,
-    }
-    return Certificate(**fields | others)

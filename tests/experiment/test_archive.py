@@ -1,11 +1,10 @@
 import pytest
 
 from boostbench.experiment.archive import Records
-from boostbench.experiment.certificates import file_certificate
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
 
-from .examples import certificate, rewrite
+from .examples import rewrite
 from .toy import make_dataset
 
 ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
@@ -74,7 +73,7 @@ def test_the_newest_version_of_the_data_counts(results):
 
 def test_marks_records_of_other_code(results):
     path = results / "records" / "toy" / "fake.jsonl"
-    rewrite(path, lambda number, record: record | ({"code": "0" * 16} if number == 1 else {}))
+    rewrite(path, lambda number, record: record | ({"source": "0" * 16} if number == 1 else {}))
     assert Records(results).find(config()).stale == 1
 
 
@@ -97,15 +96,3 @@ def test_failed_splits(tmp_path):
     assert [record["split"] for record in found.records] == [0, 2, 3]
     assert [record["split"] for record in found.failures] == [1]
     assert found.missing == 0
-
-
-def test_counts_what_rests_on_a_certificate(results):
-    path = results / "records" / "toy" / "fake.jsonl"
-    rewrite(path, lambda i, record: record | ({"code": "0" * 16} if i else {}))
-    before = Records(results).find(config())
-    assert (before.stale, before.certified) == (3, {})
-    [config_hash] = {record["config_hash"] for record in before.records}
-    code = before.records[0]["code"]
-    file_certificate(results, certificate("0" * 16, code, configurations=[config_hash]))
-    after = Records(results).find(config())
-    assert (after.stale, after.certified) == (0, {"identical": 3})

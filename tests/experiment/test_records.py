@@ -332,18 +332,6 @@ def test_many_bad_lines_are_counted(path):
     assert warnings[-1] == f"{path}: 95 more bad lines are left out"
 
 
-def test_records_of_the_first_schema_say_what_to_do(path):
-    append(path, RECORD)
-    with path.open("a") as file:
-        file.write('{"key": "a", "fingerprint": "b"}\n' * 3)
-    assert splits(path) == [0]
-    [warning] = read(path)[1]
-    assert warning == (
-        f"{path}: 3 records of the first schema are left out; "
-        "scripts/migrate_records.py rewrites them"
-    )
-
-
 def test_no_damage_stops_reading(path):
     """Bytes changed, lost, doubled and put elsewhere, wherever they are."""
     for number in range(4):

@@ -1,11 +1,11 @@
 import contextlib
 import gc
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import highspy
@@ -15,12 +15,13 @@ import pytest
 from scipy import sparse
 
 from boostbench.errors import UserError
-from boostbench.experiment.certificates import certificates_path, file_certificate
+from boostbench.experiment.makers import _maker
 from boostbench.experiment.measures.prediction import Prediction
 from boostbench.experiment.records import read
 from boostbench.experiment.runner import Finished, Interrupted, Planned, collect, run
+from boostbench.experiment.verified import verified_path
 
-from .examples import certificate, rewrite
+from .examples import FINDING, rewrite
 from .toy import make_dataset
 
 GRID = {"width": [1, 2, 3]}
@@ -292,8 +293,8 @@ def test_a_worker_that_dies_is_one_failure(make_experiment, results):
 
 
 def make_stale(results, tuning=False):
-    path = results / "records" / "toy" / f"fake{'.tuning' if tuning else ''}.jsonl"
-    rewrite(path, lambda i, record: record | ({"code": "0" * 16} if i in (1, 2) else {}))
+    changes = {"source": "0" * 16}
+    rewrite(record_file(results, tuning), lambda i, r: r | (changes if i in (1, 2) else {}))
 
 
 def test_stale_records_are_marked_and_rerun_on_request(make_experiment, results):
@@ -316,58 +317,43 @@ def test_stale_trials_never_compete_with_fresh_ones(make_experiment, results):
     assert events[0] == Planned(tuning=2, splits=4, recorded=0)
 
 
-def certify(results, experiment, grade="identical", **changes):
-    """Certify what `make_stale` has made of the records."""
-    path = results / "records" / "toy" / "fake.jsonl"
-    [config_hash] = {record["config_hash"] for record in read(path)[0]}
-    found = certificate("0" * 16, experiment.fingerprint, grade, [config_hash])
-    file_certificate(results, replace(found, **changes))
-
-
-@pytest.mark.parametrize("grade", ["identical", "equivalent"])
-def test_certified_records_are_counted_and_not_run_again(make_experiment, results, grade):
+def test_an_edition_makes_its_numbers_anew(make_experiment, results, monkeypatch):
     run([make_experiment()], results=results)
-    make_stale(results)
-    certify(results, make_experiment(), grade)
-    for rerun in ("never", "missing", "stale"):
-        [outcome] = run([make_experiment()], results=results, rerun=rerun).outcomes
-        assert (outcome.ran, outcome.stale, outcome.certified) == (0, 0, {grade: 2})
-    assert run([make_experiment()], results=results, rerun="all").ran == 4
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"target": "fake_classifiers.Tying"},
-        {"before": "1" * 16},
-        {"after": "1" * 16},
-        {"configurations": ["c"], "sample": [{"config_hash": "c", "error": 0.0}]},
-    ],
-)
-def test_a_certificate_of_something_else_does_not_count(make_experiment, results, changes):
-    run([make_experiment()], results=results)
-    make_stale(results)
-    certify(results, make_experiment(), **changes)
+    monkeypatch.setattr("fake_classifiers.Nearest.edition", 2, raising=False)
+    _maker.cache_clear()
+    [outcome] = run([make_experiment()], results=results).outcomes
+    assert (outcome.ran, outcome.stale) == (0, 4)
     [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
-    assert (outcome.ran, outcome.certified) == (2, {})
+    assert (outcome.ran, outcome.stale) == (4, 0)
+    assert {record["edition"] for record in outcome.records} == {2}
+    monkeypatch.undo()
+    _maker.cache_clear()
+    [outcome] = run([make_experiment()], results=results).outcomes
+    assert (outcome.ran, outcome.stale) == (0, 4)
 
 
-@pytest.mark.parametrize(("grade", "n_trials"), [("identical", 0), ("equivalent", 2)])
-def test_trials_compete_with_identical_ones_alone(make_experiment, results, grade, n_trials):
-    run([make_experiment(grid=GRID)], results=results)
-    make_stale(results, tuning=True)
-    certify(results, make_experiment(grid=GRID), grade)
-    (results / "records" / "toy" / "fake.jsonl").unlink()
-    events = Listener()
-    run([make_experiment(grid=GRID)], results=results, on_event=events)
-    assert events[0] == Planned(tuning=n_trials, splits=4, recorded=0)
+def test_refuted_records_are_replaced_on_request(make_experiment, results):
+    run([make_experiment()], results=results)
+    rewrite(
+        record_file(results), lambda i, record: record | {"finished": f"2026-11-2{i}T00:00:00Z"}
+    )
+    for data, n_stale in (("other", 0), ("toy", 3)):
+        verified_path(results).write_text(json.dumps(FINDING | {"data": data}) + "\n")
+        [outcome] = run([make_experiment()], results=results).outcomes
+        assert (outcome.ran, outcome.stale) == (0, n_stale)
+    [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
+    assert (outcome.ran, outcome.stale) == (3, 0)
+    # Those of another edition are not meant.
+    later = {"edition": 2, "until": "2999-01-01T00:00:00Z"}
+    verified_path(results).write_text(json.dumps(FINDING | later) + "\n")
+    assert run([make_experiment()], results=results).outcomes[0].stale == 0
 
 
-def test_a_damaged_certificate_is_named(make_experiment, results):
-    certificates_path(results).parent.mkdir(parents=True, exist_ok=True)
-    certificates_path(results).write_text("{}\n")
+def test_a_damaged_finding_is_named(make_experiment, results):
+    verified_path(results).parent.mkdir(parents=True, exist_ok=True)
+    verified_path(results).write_text("{}\n")
     [warning] = run([make_experiment()], results=results).warnings
-    assert warning.endswith("certificates.jsonl:1: not a certificate, left out")
+    assert warning.endswith("verified.jsonl:1: record: there is no target; left out")
 
 
 def test_collect_reads_and_runs_nothing(make_experiment, results):
@@ -412,7 +398,6 @@ def test_trouble_in_this_process_stops_the_workers(make_experiment, results, rec
 PROGRAM = """
 import sys
 from pathlib import Path
-from boostbench.experiment.certificates import certificates_path, file_certificate
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.runner import run
 from boostbench.experiment.shards import Shard

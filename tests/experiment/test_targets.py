@@ -3,7 +3,6 @@ import time
 import pytest
 
 from boostbench.errors import UserError
-from boostbench.experiment.certify.samples import _today
 from boostbench.experiment.targets import algorithm_of
 
 ADA = "sklearn.ensemble.AdaBoostClassifier"
@@ -34,9 +33,3 @@ def test_nothing_is_called_that_is_no_estimator(tmp_path):
         assert "\n" not in str(told.value)
     time.sleep(0.3)
     assert not path.exists()
-
-
-def test_a_record_that_names_something_else_is_not_fitted_for_a_certificate():
-    config = {"algo": {"_target_": "subprocess.Popen", "args": ["true"]}}
-    with pytest.raises(UserError, match="Popen is no classifier: it has no fit"):
-        _today(config)

@@ -1,11 +1,10 @@
 import pytest
 
 from boostbench.errors import UserError
-from boostbench.experiment.certificates import Certificates, file_certificate
 from boostbench.experiment.records import append, read, record_path
 from boostbench.experiment.union import unite
 
-from .examples import FAILURE, RECORD, certificate, changed
+from .examples import FAILURE, RECORD, changed
 
 
 @pytest.fixture
@@ -67,12 +66,12 @@ def test_the_order_of_folders_does_not_matter(put):
     assert [record["split"] for record in found(put("one"))] == [0, 1, 2]
 
 
-def test_certificates_come_along_once(put):
-    a = put("a", RECORD)
-    file_certificate(a, certificate("0" * 16, "1" * 16))
-    unite([a], put("all"))
-    unite([a], put("all"))
-    assert len(Certificates.read(put("all")).certificates) == 1
+def test_a_later_edition_takes_the_place_of_an_earlier_one(put):
+    later = changed(RECORD, edition=2, test_error=2 / 30)
+    for first, second in ((RECORD, later), (later, RECORD)):
+        target = put(f"all{first is later}")
+        unite([put(f"a{first is later}", first), put(f"b{first is later}", second)], target)
+        assert found(target)[0]["test_error"] == 2 / 30
 
 
 def test_bad_lines_are_told(put):

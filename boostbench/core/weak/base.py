@@ -5,8 +5,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from boostbench.unmeasured import unmeasured
-
 
 class Found(NamedTuple):
     """The weak learner that a search has found.
@@ -72,7 +70,6 @@ class Stack(ABC):
         ndarray of shape (n_samples, ..., n_some)
         """
 
-    @unmeasured
     def __repr__(self):
         return f"<{len(self)} {type(self).__name__}>"
 

@@ -17,7 +17,6 @@ from scipy import sparse
 from boostbench.core.weak.base import Found, Stack, largest_entry, midpoint
 from boostbench.core.weak.layouts import PIECE, choose_layout
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
-from boostbench.unmeasured import unmeasured
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
@@ -93,7 +92,6 @@ class Stumps(Stack):
     def __len__(self):
         return len(self.feature)
 
-    @unmeasured
     def __repr__(self):
         if self.feature.ndim > 1:
             return super().__repr__()

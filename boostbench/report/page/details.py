@@ -7,7 +7,6 @@ from math import isfinite, isnan
 from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
 from boostbench.report import numbers
 from boostbench.report.cells import STALE, Cell
-from boostbench.report.codes import certified_notes
 from boostbench.report.statistics.agreement import BASES, POWER
 from boostbench.report.tables import PARTIAL
 from boostbench.report.verdicts import MEANING
@@ -50,10 +49,9 @@ def details(cell: Cell) -> list[tuple[str, str]]:
         (PARTIAL, f"over {cell.splits} splits: the others failed or have not run")
         if cell.is_partial
         else ("", ""),
-        (STALE, f"{cell.stale} of {len(cell.records)} splits were made by other code than today's")
+        (STALE, f"{cell.stale} of {len(cell.records)} splits are refuted or of another edition")
         if cell.stale
         else ("", ""),
-        ("Certified", " ".join(certified_notes([cell]))),
         ("Config", _config(cell)),
         ("Recorded", _recorded(cell)),
     ]
@@ -141,10 +139,10 @@ def _failures(cell: Cell) -> str:
 def _config(cell: Cell) -> str:
     configs = dict.fromkeys(record["config_hash"] for record in cell.records)
     seeds = dict.fromkeys(str(record["config"]["seed"]) for record in cell.records)
-    codes = dict.fromkeys(record["code"] for record in cell.records)
+    commits = dict.fromkeys(record["commit"] for record in cell.records)
     if not configs:
         return ""
-    return f"{', '.join(configs)}, seed {', '.join(seeds)}, code {', '.join(codes)}"
+    return f"{', '.join(configs)}, seed {', '.join(seeds)}, commit {', '.join(commits)}"
 
 
 def _recorded(cell: Cell) -> str:

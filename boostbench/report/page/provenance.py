@@ -45,11 +45,6 @@ class Source:
         return sorted({record["config_hash"] for record in self.records})
 
     @property
-    def codes(self) -> list[str]:
-        """Fingerprints of the code, sorted."""
-        return sorted({record["code"] for record in self.records})
-
-    @property
     def calibration(self) -> str:
         """CPU seconds of the reference job, the median; empty without any record."""
         seconds = [CALIBRATION.of(record) for record in self.records]

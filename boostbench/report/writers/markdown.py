@@ -96,8 +96,7 @@ def _spent(table: Table, row: str, name: str) -> str:
     if not cell.records:
         return "-"
     parts = [QUANTITIES[name] for name in ("fit", "weak_learner", "coefficients")]
-    spent = " / ".join(numbers.seconds(cell.average(part)) for part in parts)
-    return spent + table.time_mark(row, name)
+    return " / ".join(numbers.seconds(cell.average(part)) for part in parts) + cell.mark
 
 
 def _pipe(

@@ -14,7 +14,6 @@ from boostbench.experiment.quantities import QUANTITIES, SCORES
 from boostbench.report import numbers
 from boostbench.report.cells import ELSEWHERE, STALE, Cell
 from boostbench.report.claims import claims
-from boostbench.report.codes import certified_notes, time_notes
 from boostbench.report.findings import (
     COMPARISON,
     COMPARISON_EXPLANATION,
@@ -114,11 +113,10 @@ def _score(cell: Cell, name: str) -> str:
     return f"{title} {shown.text.removesuffix(STALE)}{unit}"
 
 
-def print_code_notes(console: Console, cells: Sequence[Cell]) -> None:
-    """Say what other code than today's made, and whether a certificate covers it."""
-    stale = [stale_note()] if any(cell.stale for cell in cells) else []
-    for note in [*stale, *certified_notes(cells), *time_notes(cells)]:
-        print_line(console, note, style="yellow")
+def print_stale(console: Console, cells: Sequence[Cell]) -> None:
+    """Say what today's code does not give."""
+    if any(cell.stale for cell in cells):
+        print_line(console, stale_note(), style="yellow")
 
 
 def print_headline(console: Console, table: Table) -> None:

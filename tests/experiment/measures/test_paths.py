@@ -8,8 +8,7 @@ from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.experiment.code import reachable
-from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP, Paths
+from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.records import read
 from boostbench.experiment.runner import run
@@ -87,11 +86,6 @@ def test_paths(recorded, loss):
         values.append([PairwiseLoss(H, own, get_loss(loss)).move(W[-1])[0] for W in (exact, steps)])
     of_exact, of_steps = min(values)
     assert of_exact <= of_steps + 1e-6
-
-
-def test_code_of_the_paths_counts(recorded):
-    assert recorded[1]["code"] == experiment(recorded[0]).fingerprint
-    assert "boostbench.core.l1_path" in reachable([Paths.__module__])
 
 
 def test_too_few_stumps(tmp_path):

@@ -129,7 +129,7 @@ def test_details_tell_all_that_is_known(page):
     assert "CPU seconds fit 4.00, weak learners 2.00, prediction 2.00 µs an instance" in cell
     assert "Published CPU coefficients 13.7" in details["table-timed-wine-a"]
     assert "Recorded 2026-11-10 to 2026-11-12" in cell
-    assert f"{STALE} 3 of 3 splits were made by other code" in details["table-one-wine-b"]
+    assert f"{STALE} 3 of 3 splits are refuted or of another edition" in details["table-one-wine-b"]
     assert f"{PARTIAL} over 2 of 3 splits" in details["table-one-glass-a"]
     assert f"Ours failed: {MEANING['failed']}" in details["table-one-glass-b"]
     assert "Failed 3 × ValueError: no" in details["table-one-glass-b"]

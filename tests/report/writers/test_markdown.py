@@ -47,7 +47,7 @@ def test_comparison_with_published_numbers(table):
 def test_seconds(table):
     seconds = rows(markdown(table).split("## CPU seconds")[1])
     assert seconds[2:] == [
-        ["wine", "4.00 / 2.00 / -", "4.00 / 2.00 / -¶"],
+        ["wine", "4.00 / 2.00 / -", "4.00 / 2.00 / -†"],
         ["glass", "3.50 / 2.00 / -", "-"],
         ["dna", "-", "-"],
     ]

@@ -1,1 +1,0 @@
-"""How certificates come about: two codes fit the same samples, and the results are compared."""
