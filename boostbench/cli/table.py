@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.assemble import assemble, recorded_table
+from boostbench.definitions.assemble import Key, assemble, find_recorded
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.execute import execute, load_rows
+from boostbench.definitions.execute import execute
+from boostbench.definitions.missing import find_missing
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
@@ -31,9 +33,6 @@ from boostbench.report.writers.terminal import (
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 
 _WRITERS = {".md": markdown, ".csv": to_csv, ".tex": latex}
-
-#: Row and column of a cell.
-_Key = tuple[str, str]
 
 
 def make_table(name: str, overrides: Sequence[str]) -> int:
@@ -66,16 +65,40 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
     changes, different = _changes(definition, specs) if given else ([], {})
     common = specs[keys[0]]
-    if common["rerun"] == "never":
-        table, datasets = _recorded(definition, specs, different), {}
-    else:
-        datasets, outcomes = _run(definition, specs)
-        if common["shard"]:  # the numbers of one shard are no table
-            return int(any(outcome.failures for outcome in outcomes.values()))
-        classes = {row: dataset.n_classes for row, dataset in datasets.items()}
-        table = assemble(definition, specs, outcomes, classes, set(datasets), different)
+    with busy("reading records"):
+        records = Records(Path(common["results"]))
+        recorded = find_recorded(definition, specs, records)
+    for warning in records.warnings:
+        complain(warning)
+
     name = "-".join([definition.name, *map(_slug, given if changes else [])])
-    table = replace(table, name=name, changes=changes)
+
+    def as_table(found: Mapping[Key, Recorded]) -> Table:
+        table = assemble(definition, specs, found, different)
+        return replace(table, name=name, changes=changes)
+
+    datasets = {}
+    if common["rerun"] != "never":
+        with busy("loading data"):
+            missing = find_missing(specs, recorded, common["rerun"])
+        datasets = missing.datasets
+        if not missing.cells and not any(found.records for found in recorded.values()):
+            raise UserError("; ".join(missing.notes))
+        for note in missing.notes:
+            complain(note)
+        failed = 0
+        if missing.cells:
+            report = execute(
+                [specs[key] for key in missing.cells],
+                [datasets[row] for row, _ in missing.cells],
+                before=lambda: _print_first(as_table(recorded)),
+                told=records.warnings,
+            )
+            recorded |= dict(zip(missing.cells, report.outcomes, strict=True))
+            failed = report.failed
+        if common["shard"]:  # the numbers of one shard are no table
+            return int(failed > 0)
+    table = as_table(recorded)
     _print(table, datasets)
     _write(table, Path(common["results"]) / "tables")
     failed = sum(len(cell.failures) for cell in table.fitted)
@@ -85,45 +108,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     return int(failed > 0)
 
 
-def _recorded(
-    definition: TableDefinition, specs: Mapping[_Key, dict], departures: Mapping
-) -> Table:
-    """Make the table of what is recorded, for which no data have to be at hand."""
-    with busy("reading records"):
-        records = Records(Path(next(iter(specs.values()))["results"]))
-        table = recorded_table(definition, specs, records, departures)
-    for warning in records.warnings:
-        complain(warning)
-    return table
-
-
-def _run(
-    definition: TableDefinition, specs: Mapping[_Key, dict]
-) -> tuple[dict[str, Dataset], dict[_Key, Recorded]]:
-    """Run what is missing of the rows whose data are at hand.
-
-    Returns
-    -------
-    datasets : dict
-        By row.
-    outcomes : dict
-        What there is now, by cell.
-
-    Raises
-    ------
-    UserError
-        If there is none.
-    """
-    with busy("loading data"):
-        datasets = load_rows(specs)
-    if not datasets:
-        raise UserError(f"none of the data sets of table {definition.name} is available")
-    runs = [key for key in specs if key[0] in datasets and definition.runs(*key)]
-    report = execute([specs[key] for key in runs], [datasets[row] for row, _ in runs])
-    return datasets, dict(zip(runs, report.outcomes, strict=True))
-
-
-def _check_rounds(definition: TableDefinition, specs: Mapping[_Key, dict]) -> None:
+def _check_rounds(definition: TableDefinition, specs: Mapping[Key, dict]) -> None:
     """Refuse rounds at which no test error is recorded."""
     for spec in specs.values():
         unknown = set(definition.rounds) - set(spec["protocol"]["checkpoints"])
@@ -136,8 +121,8 @@ def _check_rounds(definition: TableDefinition, specs: Mapping[_Key, dict]) -> No
 
 
 def _changes(
-    definition: TableDefinition, specs: Mapping[_Key, dict]
-) -> tuple[list[str], dict[_Key, tuple[str, ...]]]:
+    definition: TableDefinition, specs: Mapping[Key, dict]
+) -> tuple[list[str], dict[Key, tuple[str, ...]]]:
     """Tell what is not as the definition says.
 
     Returns
@@ -176,6 +161,15 @@ def _slug(override: str) -> str:
     key, _, value = override.lstrip("+~").partition("=")
     short = f"{key.rpartition('.')[2]}={value}" if "." in key else value
     return re.sub(r"[^\w.=,-]+", "", short)[:60]
+
+
+def _print_first(table: Table) -> None:
+    """Print what is on record before the rest is run, if there is anything."""
+    if any(cell.records for cell in table.cells.values()):
+        console = Console()
+        console.print(Text("On record, before what is missing runs:", "bold"))
+        print_table(console, table)
+        console.print()
 
 
 def _print(table: Table, datasets: dict[str, Dataset]) -> None:

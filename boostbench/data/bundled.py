@@ -1,6 +1,7 @@
 """Data sets that need neither file nor network: scikit-learn's own, and generated ones."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,31 @@ def bundled(name: str, loader: str) -> Dataset:
         There is no such function.
     """
     return _made(name, _function(loader, "load_"), {"return_X_y": True}, f"scikit-learn {loader}")
+
+
+def as_in_libsvm(dataset: Dataset) -> Dataset:
+    """Scale a data set as the file in LIBSVM's collection is scaled, so that the two are equal.
+
+    LIBSVM's ``svm-scale`` reads features in single precision, takes each to [-1, 1] over all rows
+    and prints six digits; its classes count from 1.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With dense features, of which each varies, and classes that are whole numbers.
+
+    Examples
+    --------
+    >>> toy = Dataset("toy", np.array([[1.0], [2.0], [7.0]]), np.array([0, 1, 1]), "made here")
+    >>> as_in_libsvm(toy).X.ravel()
+    array([-1.      , -0.666667,  1.      ])
+    """
+    X = dataset.X.astype(np.float32).astype(float)
+    low, high = X.min(axis=0), X.max(axis=0)
+    scaled = 2 * ((X - low) / (high - low)) - 1
+    printed = np.array([float(f"{value:.6g}") for value in scaled.flat]).reshape(X.shape)
+    source = f"{dataset.source}, scaled as in LIBSVM's collection"
+    return replace(dataset, X=printed, y=dataset.y - dataset.y.min() + 1, source=source)
 
 
 def loader(name: str) -> Callable:

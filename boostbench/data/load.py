@@ -8,7 +8,7 @@ from typing import Any
 
 from boostbench import configs
 from boostbench.data import bundles, cache
-from boostbench.data.bundled import bundled, generate
+from boostbench.data.bundled import as_in_libsvm, bundled, generate
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, find_file, read_file
 from boostbench.data.fixed_splits import first_rows
@@ -20,7 +20,11 @@ from boostbench.errors import UserError
 logger = logging.getLogger(__name__)
 
 
-class Offline(UserError):
+class NotAtHand(UserError):
+    """No source has a data set."""
+
+
+class Offline(NotAtHand):
     """A data set is not at hand, and OpenML, which has it, cannot be reached."""
 
 
@@ -54,6 +58,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``train_rows``: the official training part is that many first rows of the file;
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
+        - ``as_in_libsvm``: whether scikit-learn's copy is scaled as the file of LIBSVM's collection
+          is, and so equal to it;
         - ``generate``: ``function`` and its arguments;
         - ``descriptor``: ``kind`` (gist, hog or hog_pyramid) and ``shape`` of the images that it
           takes the place of; ``expect`` is of what comes out;
@@ -69,8 +75,10 @@ def load(spec: Mapping[str, Any]) -> Dataset:
     ------
     Offline
         OpenML has the data, and nothing else, but it cannot be reached.
+    NotAtHand
+        No source has the data.
     UserError
-        The data are nowhere, or cannot be read or used, or are not as expected.
+        The data cannot be read or used, or are not as expected.
     """
     check(spec)
     path = spec.get("path")
@@ -185,10 +193,11 @@ def _without_file(spec: Mapping[str, Any], openml: Mapping[str, Any]):
             logger.warning("%s; it is not used", error)
             tried.append(str(error))
     if spec.get("sklearn"):
-        return bundled(spec["name"], spec["sklearn"]), {}
+        copy = bundled(spec["name"], spec["sklearn"])
+        return as_in_libsvm(copy) if spec.get("as_in_libsvm") else copy, {}
     if spec.get("generate"):
         return generate(spec["name"], spec["generate"], spec.get("seed") or 0), {}
-    kind = UserError
+    kind = NotAtHand
     if openml:
         try:
             dataset = download(stem, asked, missing)
@@ -196,7 +205,7 @@ def _without_file(spec: Mapping[str, Any], openml: Mapping[str, Any]):
             return dataset, openml
         except ConnectionError as error:
             tried.append(str(error))
-            kind = Offline if isinstance(error, Unreachable) else UserError
+            kind = Offline if isinstance(error, Unreachable) else NotAtHand
     others = f"; {', '.join(_at_hand())} need no download" if kind is Offline else ""
     raise kind(
         f"data set {spec['name']!r} is not at hand: {'; '.join(tried)}. "

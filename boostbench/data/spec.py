@@ -74,6 +74,7 @@ _KEYS = {
     "train_rows": _TRAIN_ROWS,
     "openml": (lambda value: isinstance(value, Mapping) and "id" in value, "a mapping with an id"),
     "sklearn": (_is_text, "the name of a loader, such as load_wine"),
+    "as_in_libsvm": (lambda value: isinstance(value, bool), "true or false"),
     "generate": (
         lambda value: isinstance(value, Mapping) and _is_text(value.get("function")),
         "a mapping with the name of a function and its arguments",

@@ -1,6 +1,6 @@
 """From a table's definition and what is on record to the table."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +22,6 @@ def assemble(
     definition: TableDefinition,
     specs: Mapping[Key, dict],
     recorded: Mapping[Key, Recorded],
-    classes: Mapping[str, int],
-    available: Collection[str],
     departures: Mapping[Key, tuple[str, ...]] | None = None,
 ) -> Table:
     """Make a table of what is recorded of its cells.
@@ -35,11 +33,7 @@ def assemble(
     specs : mapping
         Resolved config of each cell.
     recorded : mapping
-        What there is of the cells that can be run.
-    classes : mapping of str to int
-        Numbers of classes by row; of the others, the table shows what is expected.
-    available : collection of str
-        Rows whose data are at hand.
+        What there is of the cells that are run.
     departures : mapping, default=None
         What is not as the definition says, by cell; None: nothing.
 
@@ -52,19 +46,20 @@ def assemble(
     measure = specs[first_row, next(iter(definition.columns))]["measure"]
     quantity = definition.shown(measures.find(measure).quantity)
     shown = {c: _columns(definition, c, algos[c], quantity) for c in definition.columns}
+    tried = {row for (row, _), found in recorded.items() if found.records or found.failures}
     cells = {}
     for key, spec in specs.items():
+        there = key[0] in tried or _is_known(spec["data"])
         data, algo = spec["data"]["name"], spec["algo"]["name"]
         for name, column in shown[key[1]].items():
             if column.beside is not None:
                 continue
             published = definition.find_published(*key, spec["algo"], column.rounds)
             more = {"published": published, "quantity": column.quantity}
-            if key in recorded:
+            if there and key in recorded:
                 more |= {"rounds": column.rounds, "departures": (departures or {}).get(key, ())}
                 cell = Cell.of(recorded[key], data, algo, column.label, **more)
             else:
-                there = key[0] in available
                 cell = Cell(data, algo, column.label, [], [], 0, **more, available=there)
             cells[key[0], name] = cell
     # Of several rounds, the last are compared.
@@ -82,7 +77,7 @@ def assemble(
             Pair(last[a], last[b], definition.find_statement(a, b, algos))
             for a, b in definition.pairs
         ],
-        classes=_expected_classes(specs) | classes if definition.classes else {},
+        classes=_expected_classes(specs) | _classes(recorded) if definition.classes else {},
         uncounted=set(definition.published_as),
         remarks=definition.remarks,
         speedup=[tuple(list(shown[column])[-1] for column in pair) for pair in definition.speedup],
@@ -133,6 +128,15 @@ def _expected_classes(specs: Mapping[Key, dict]) -> dict[str, int]:
     return {row: expect["classes"] for row, expect in expected.items() if "classes" in expect}
 
 
+def _classes(recorded: Mapping[Key, Recorded]) -> dict[str, int]:
+    """Give each row's number of classes, as far as records tell."""
+    return {
+        row: found.records[0]["config"]["data"]["n_classes"]
+        for (row, _), found in recorded.items()
+        if found.records
+    }
+
+
 def recorded_tables(
     names: Sequence[str] | None,
     results: Path | Records,
@@ -173,7 +177,8 @@ def recorded_tables(
     tables = []
     for number, one in enumerate(definitions):
         tell("reading records", number / len(definitions))
-        tables.append(recorded_table(one, composed[one.name], records))
+        specs = composed[one.name]
+        tables.append(assemble(one, specs, find_recorded(one, specs, records)))
     return tables, records.warnings
 
 
@@ -189,13 +194,10 @@ def read_tables(
     return tables
 
 
-def recorded_table(
-    definition: TableDefinition,
-    specs: Mapping[Key, dict],
-    records: Records,
-    departures: Mapping[Key, tuple[str, ...]] | None = None,
-) -> Table:
-    """Make a table of records alone, of cells whose configs are composed.
+def find_recorded(
+    definition: TableDefinition, specs: Mapping[Key, dict], records: Records
+) -> dict[Key, Recorded]:
+    """Find what is on record of the cells of a table that are run.
 
     Parameters
     ----------
@@ -204,25 +206,14 @@ def recorded_table(
     specs : mapping
         Resolved config of each cell.
     records : Records
-        Where what is recorded is looked for.
-    departures : mapping, default=None
-        What is not as the definition says, by cell; None: nothing.
+        Where it is looked for.
 
     Returns
     -------
-    Table
+    dict
+        By row and column.
     """
-    found = {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
-    tried = {row for (row, _), content in found.items() if content.records or content.failures}
-    rows = {row: spec["data"] for (row, _), spec in specs.items()}
-    available = {row for row, data in rows.items() if row in tried or _is_known(data)}
-    found = {key: content for key, content in found.items() if key[0] in available}
-    classes = {
-        row: content.records[0]["config"]["data"]["n_classes"]
-        for (row, _), content in found.items()
-        if content.records
-    }
-    return assemble(definition, specs, found, classes, available, departures)
+    return {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
 
 
 def _is_known(data: Mapping) -> bool:

@@ -1,14 +1,13 @@
 """Run experiments with progress on stderr: what ``run`` and ``table`` have in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import Offline, load
-from boostbench.errors import UserError, complain
+from boostbench.errors import complain
 from boostbench.experiment.plan import Experiment
 from boostbench.experiment.progress import progress
-from boostbench.experiment.runner import Report, run
+from boostbench.experiment.runner import Planned, Report, run
 from boostbench.experiment.shards import Shard
 
 
@@ -17,6 +16,8 @@ def execute(
     datasets: Sequence[Dataset],
     n_jobs: int | None = None,
     measure: str | None = None,
+    before: Callable[[], None] | None = None,
+    told: Collection[str] = (),
 ) -> Report:
     """Run what is missing of some experiments, all in one go, so that no core is idle.
 
@@ -30,6 +31,10 @@ def execute(
         Number of worker processes.
     measure : str, default=spec["measure"]
         What is recorded of the fits.
+    before : callable, default=None
+        Is called before the first fit, and not where nothing has to run.
+    told : collection of str, default=()
+        Warnings that were told before.
 
     Returns
     -------
@@ -43,6 +48,12 @@ def execute(
     ]
     shard = Shard.parse(common["shard"])
     with progress() as listener:
+
+        def heard(event) -> None:
+            if before and isinstance(event, Planned):
+                before()
+            listener(event)
+
         report = run(
             experiments,
             results=Path(common["results"]),
@@ -51,47 +62,12 @@ def execute(
             scheduler=common["parallel"].get("scheduler"),
             rerun=common["rerun"],
             shard=shard,
-            on_event=listener,
+            on_event=heard,
         )
     for warning in report.warnings:
-        complain(warning)
+        if warning not in told:
+            complain(warning)
     if shard:
         print(f"shard {shard}: {report.ran} splits have run, {report.failed} failed", end="; ")
         print(f"'boostbench merge {shard.folder(common['results']).parent}/*' unites all shards")
     return report
-
-
-def load_rows(specs: Mapping[tuple[str, str], dict]) -> dict[str, Dataset]:
-    """Load the rows' data sets, equal ones once; complain of those not at hand, and leave them out.
-
-    Parameters
-    ----------
-    specs : mapping
-        Resolved configs by row and column.
-
-    Returns
-    -------
-    dict of str to Dataset
-        By row.
-    """
-    datasets, absent = {}, {}
-    loaded: dict[str, Dataset] = {}
-    for (row, _), spec in specs.items():
-        if row not in datasets and row not in absent:
-            asked = repr(spec["data"])
-            try:
-                if asked not in loaded:
-                    loaded[asked] = load(spec["data"])
-                datasets[row] = loaded[asked]
-            except UserError as error:
-                absent[row] = error
-    offline = [row for row, error in absent.items() if isinstance(error, Offline)]
-    if len(offline) > 1:
-        complain(
-            f"{len(offline)} rows are left out, as OpenML cannot be reached: {', '.join(offline)}. "
-            "Put their files, NAME.svm (or .arff, .csv, .npz), into $BOOSTBENCH_DATA"
-        )
-        absent = {row: error for row, error in absent.items() if row not in offline}
-    for row, error in absent.items():
-        complain(f"{row} is left out: {error}")
-    return datasets

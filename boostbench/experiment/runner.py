@@ -147,8 +147,7 @@ def run(
     KeyboardInterrupt
         On Ctrl-C, and its kind `Terminated` on SIGTERM; all that had finished is recorded.
     """
-    if rerun not in RERUNS:
-        raise UserError(f"rerun is {rerun!r}; {hint(rerun, RERUNS)}")
+    check_rerun(rerun)
     if rerun == "never":
         return collect(experiments, results=results)
     on_event = _ignore if on_event is None else on_event
@@ -160,6 +159,12 @@ def run(
         with _terminable():
             session.carry_out(plan, workers)
     return session.report()
+
+
+def check_rerun(rerun: str) -> None:
+    """Refuse what says nothing of what runs."""
+    if rerun not in RERUNS:
+        raise UserError(f"rerun is {rerun!r}; {hint(rerun, RERUNS)}")
 
 
 def collect(experiments: Iterable[Experiment], *, results: Path) -> Report:

@@ -1,8 +1,10 @@
 import csv
 import re
+from pathlib import Path
 
 import pytest
 from scipy import stats
+from sklearn.datasets import dump_svmlight_file, load_wine
 
 from boostbench import configs
 from boostbench.data import openml_source
@@ -275,14 +277,77 @@ def test_definitions_in_the_documentation(tmp_path, monkeypatch):
         experiments([table.cell(row, column) for row in table.rows for column in table.columns])
 
 
-def test_what_is_recorded_is_shown_without_data(call, define_table, monkeypatch):
-    name = define_table(rows=["wine", "iris"], columns=["adaboost_mh"])
-    shown = call("table", name, *QUICK).out
-    monkeypatch.setattr("boostbench.cli.table.load_rows", lambda specs: {})
-    again = call("table", name, *QUICK, "rerun=never")
-    assert again.code == 0
-    assert again.out == shown
-    assert "none of the data sets" in call("table", name, *QUICK).err
+def numbers_of(text):
+    """Give the numbers of a table's CSV file: how many splits each cell has."""
+    return {(cell["data"], cell["algo"]): cell["n_splits"] for cell in csv.DictReader(text)}
+
+
+@pytest.fixture
+def recorded(call, folder, define_table, monkeypatch):
+    """A table of which all is on record; then two files of its data are taken away."""
+    X, y = load_wine(return_X_y=True)
+    dump_svmlight_file(X[:, :5], y, str(folder.parent / "data" / "svmguide4.svm"))
+    unknown = ["data.expect=null", "data.train_rows=null"]
+    name = define_table(rows=["wine", {"svmguide4": unknown}], columns=["adaboost_mh", "samme"])
+    assert call("table", name, *QUICK).code == 0
+    for path in (folder.parent / "data").glob("*.svm"):
+        path.unlink()
+    return name
+
+
+def test_what_is_recorded_is_shown_without_data(call, folder, recorded):
+    written = {path: path.read_bytes() for path in (folder / "results").rglob("*.*")}
+    shown = call("table", recorded, *QUICK, "rerun=never").out
+    again = call("table", recorded, *QUICK)
+    assert (again.code, again.out) == (0, shown)
+    # Scikit-learn's copy of wine is another than the file was.
+    [line] = again.complaints.splitlines()
+    assert "wine" in line
+    assert "rerun=all" in line
+    assert {path: path.read_bytes() for path in (folder / "results").rglob("*.*")} == written
+
+
+def test_what_is_not_at_hand_keeps_its_numbers(call, folder, recorded):
+    """One more column: it runs where there are data, and the others stay as they are."""
+    text = Path(recorded).read_text().replace("- samme", "- samme\n- adaboost_ecc")
+    Path(recorded).write_text(text)
+    result = call("table", recorded, *QUICK)
+    assert result.code == 0
+    with (folder / "results" / "tables" / f"mine-{CHANGED}.csv").open() as file:
+        assert numbers_of(file) == {
+            ("wine", "adaboost_mh"): "3",
+            ("wine", "samme"): "3",
+            ("wine", "adaboost_ecc"): "3",
+            ("svmguide4", "adaboost_mh"): "3",
+            ("svmguide4", "samme"): "3",
+            ("svmguide4", "adaboost_ecc"): "0",
+        }
+    told = [line for line in result.complaints.splitlines() if "svmguide4" in line]
+    assert len(told) == 1
+    assert "not run" in told[0]
+    # What is on record stands above what runs then.
+    assert result.out.count("svmguide4 ") == 2
+    assert "On record" in result.out
+
+
+def test_a_changed_file_of_ones_own_runs_again(call, define_table, tmp_path):
+    path = tmp_path / "own.csv"
+    lines = [f"{i % 7},{i % 2}" for i in range(40)]
+    path.write_text("\n".join(["a,class", *lines]))
+    name = define_table(rows=[str(path)], columns=["adaboost_mh"])
+    assert "start: 3 splits" in call("table", name, *QUICK).err
+    assert "start:" not in call("table", name, *QUICK).err
+    path.write_text("\n".join(["a,class", *lines[1:]]))
+    assert "start: 3 splits" in call("table", name, *QUICK).err
+
+
+def test_nothing_on_record_and_no_data(call, folder, define_table):
+    name = define_table(rows=["svmguide4", "svmguide2"], columns=["samme"])
+    result = call("table", name, *QUICK)
+    assert (result.code, result.out) == (2, "")
+    [line] = result.complaints.splitlines()
+    assert "svmguide4 (no source is known), svmguide2 (no source is known)" in line
+    assert not (folder / "results").exists()
 
 
 def test_as_defined_is_judged(call, folder, define_table):
@@ -394,8 +459,9 @@ def test_an_unreachable_server_is_one_message(call, define_table, monkeypatch):
     result = call("table", name, *QUICK)
     assert result.code == 0
     assert result.complaints == (
-        "boostbench: 3 rows are left out, as OpenML cannot be reached: vowel, glass, letter. Put "
-        "their files, NAME.svm (or .arff, .csv, .npz), into $BOOSTBENCH_DATA\n"
+        "boostbench: 3 rows are not run, as their data are not at hand: vowel (OpenML 307), "
+        "glass (OpenML 41), letter (OpenML 6). OpenML cannot be reached; put NAME.svm (or .arff, "
+        ".csv, .npz) into $BOOSTBENCH_DATA\n"
     )
 
 
@@ -406,17 +472,17 @@ def test_what_needs_no_download_runs_without_files_or_network(call, define_table
     assert (result.code, result.complaints) == (0, "")
 
 
-def test_data_sets_that_are_not_at_hand_are_left_out(call, folder, define_table):
+def test_data_sets_that_are_not_at_hand_are_not_run(call, folder, define_table):
     name = define_table(rows=["iris", "svmguide2"], columns=["adaboost_mh"])
     result = call("table", name, *QUICK)
     assert result.code == 0
-    assert result.complaints.count("\n") == 1
-    assert "svmguide2 is left out" in result.err
-    assert "Data not available: svmguide2." in result.out
-    assert (
-        "Data not available: svmguide2."
-        in (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
+    assert result.complaints == (
+        "boostbench: 1 row is not run, as its data are not at hand: svmguide2 (no source is "
+        "known). Put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA\n"
     )
+    markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
+    assert re.search(r"^\| svmguide2 +\| +not run +\|$", markdown, re.M)
+    assert re.search(r"^svmguide2 +not run *$", result.out, re.M)
 
 
 def test_failed_splits(call, define_table):

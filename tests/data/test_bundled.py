@@ -1,14 +1,30 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from boostbench import configs
+from boostbench.data import load
 from boostbench.data.bundled import bundled, generate
 from boostbench.errors import UserError
+from boostbench.experiment.records import read
+
+RESULTS = Path(__file__).parents[2] / "results"
 
 
 def test_scikit_learn_data():
     dataset = bundled("wine", "load_wine").validate()
     assert (dataset.X.shape, dataset.n_classes) == ((178, 13), 3)
     assert dataset.source == "scikit-learn load_wine"
+
+
+def test_wine_is_the_recorded_data_set(monkeypatch):
+    """Scikit-learn's copy, scaled as LIBSVM did it, has the checksum of what is on record."""
+    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
+    records, _ = read(RESULTS / "records" / "wine" / "rboost_proj.jsonl")
+    dataset = load(configs.read("data", "wine"))
+    assert dataset.source == "scikit-learn load_wine, scaled as in LIBSVM's collection"
+    assert {record["config"]["data"]["checksum"] for record in records} == {dataset.checksum}
 
 
 def test_generated_data_are_the_same_every_time():

@@ -1,5 +1,6 @@
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.execute import load_rows
+from boostbench.definitions.missing import find_missing
+from boostbench.experiment.archive import Recorded
 
 
 def test_rows_of_equal_data_share_them(folder):
@@ -9,6 +10,9 @@ def test_rows_of_equal_data_share_them(folder):
         "two": ["data=wine", "++data.classes=2"],
     }
     specs = {(row, "a"): experiments([overrides])[0] for row, overrides in asked.items()}
-    datasets = load_rows(specs)
+    nothing = Recorded(records=[], failures=[], missing=10, stale=0)
+    missing = find_missing(specs, dict.fromkeys(specs, nothing), "missing")
+    datasets = missing.datasets
+    assert missing.cells == list(specs)
     assert datasets["few"] is datasets["wine"]
     assert (datasets["wine"].n_classes, datasets["two"].n_classes) == (3, 2)
