@@ -1,12 +1,11 @@
 """AdaBoost for two classes, AdaBoost.MH for more, and AdaBoost.MH on a random projection."""
 
-from numbers import Integral
-from typing import ClassVar
+from dataclasses import KW_ONLY
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.base import NO_EDGE
+from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
 
@@ -111,21 +110,8 @@ class AdaBoost(StumpEnsemble):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **StumpEnsemble._parameter_constraints,
-        "constant": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        max_bins=None,
-        random_state=None,
-        constant=False,
-        class_weight=None,
-    ):
-        super().__init__(n_iterations, max_bins, random_state, class_weight)
-        self.constant = constant
+    _: KW_ONLY
+    constant: bool = False
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -187,24 +173,9 @@ class ProjectedAdaBoostMH(AdaBoostMH):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **AdaBoostMH._parameter_constraints,
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "draw": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        max_bins=None,
-        n_components=2,
-        draw=0,
-        random_state=None,
-        class_weight=None,
-    ):
-        super().__init__(n_iterations, max_bins, random_state, class_weight)
-        self.n_components = n_components
-        self.draw = draw
+    _: KW_ONLY
+    n_components: PositiveInt = 2
+    draw: NonNegativeInt = 0
 
     def project(self, X):
         """Go to the projected space.

@@ -1,16 +1,13 @@
 """A bag of MCBoost, its members trained at the same time and stopped by the bag's own error."""
 
-from numbers import Integral, Real
-from typing import ClassVar
-
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.bagging import Bag
-from boostbench.algorithms.base import BoostingClassifier, Master, Weighted
+from boostbench.algorithms.base import Master, Weighted
 from boostbench.algorithms.decisions import decision
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES
 from boostbench.algorithms.explaining.stump_sums import StumpSum
+from boostbench.algorithms.parameters import Part, PartOrAll, PositiveInt, TwoOrMore
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out, log_losses
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
@@ -114,35 +111,12 @@ class BaggedMCBoost(Bag, Weighted):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **Weighted._parameter_constraints,
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "eta": [Interval(Real, 0, 1, closed="right")],
-        "max_bins": [Interval(Integral, 2, None, closed="left"), None],
-        "patience": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": BoostingClassifier._parameter_constraints["class_weight"],
-    }
-
-    def __init__(
-        self,
-        n_iterations=2000,
-        n_estimators=24,
-        validation_fraction=0.25,
-        eta=0.4,
-        max_bins=64,
-        patience=30,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.n_estimators = n_estimators
-        self.validation_fraction = validation_fraction
-        self.eta = eta
-        self.max_bins = max_bins
-        self.patience = patience
-        self.random_state = random_state
-        self.class_weight = class_weight
+    n_iterations: PositiveInt = 2000
+    n_estimators: PositiveInt = 24
+    validation_fraction: Part = 0.25
+    eta: PartOrAll = 0.4
+    max_bins: TwoOrMore | None = 64
+    patience: PositiveInt = 30
 
     def fit(self, X, y, sample_weight=None):
         """Train the members.

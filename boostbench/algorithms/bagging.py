@@ -1,18 +1,17 @@
 """Bags of boosters: the mean of copies that saw different samples, each stopped by the others."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from numbers import Integral
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base import Booster, BoostingClassifier, Weighted, dense
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
+from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
 from boostbench.algorithms.training.early_stopping import hold_out
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.weak.stumps import Stump, Stumps
@@ -30,7 +29,7 @@ class Bag(ClassifierMixin):
     stump_sum = BoostingClassifier.stump_sum
 
 
-class BaggedBooster(MetaEstimatorMixin, Bag, BaseEstimator):
+class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
     """The mean of boosters that were trained on random parts of the samples.
 
     Each member is trained on a part, and the samples that are left out say when it ends (see
@@ -90,33 +89,13 @@ class BaggedBooster(MetaEstimatorMixin, Bag, BaseEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        "estimator": [BoostingClassifier, None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "bootstrap": ["boolean"],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self,
-        estimator=None,
-        n_estimators=14,
-        validation_fraction=0.15,
-        bootstrap=False,
-        n_iter_no_change=50,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.validation_fraction = validation_fraction
-        self.bootstrap = bootstrap
-        self.n_iter_no_change = n_iter_no_change
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: BoostingClassifier | None = None
+    n_estimators: PositiveInt = 14
+    validation_fraction: Part = 0.15
+    bootstrap: bool = False
+    n_iter_no_change: PositiveInt = 50
+    n_jobs: Integral | None = None
+    random_state: Seed = None
 
     def fit(self, X, y, sample_weight=None):
         """Train the members.

@@ -1,19 +1,13 @@
 """The loop of all five papers, column generation, under scikit-learn's estimators."""
 
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -22,7 +16,14 @@ from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES,
 from boostbench.algorithms.explaining.rules import rules
 from boostbench.algorithms.explaining.shape_functions import ShapeFunctions
 from boostbench.algorithms.explaining.stump_sums import of_stumps
-from boostbench.algorithms.shared_parameters import share
+from boostbench.algorithms.parameters import (
+    ClassWeight,
+    Declared,
+    NonNegativeInt,
+    Part,
+    PositiveInt,
+    Seed,
+)
 from boostbench.algorithms.training.callbacks import (
     Callbacks,
     CallbackSupportMixin,
@@ -107,10 +108,10 @@ class Master(ABC):
             del getattr(self, name)[rounds:]
 
 
-class Booster(CallbackSupportMixin, BaseEstimator, ABC):
+class Booster(CallbackSupportMixin, Declared, ABC):
     """Base of all boosting estimators: the loop, its clock, and the checks of what comes in.
 
-    A subclass has the constructor parameters `n_iterations` and `random_state`, and gives
+    A subclass declares its parameters, see `boostbench.algorithms.parameters.Declared`, and gives
     `_master` and `_keep`, which sets the attributes `hypotheses_` and `coefficients_`. Where the
     scores are not their sum, it has a `_staged_scores` of its own. It learns from class labels; one
     that learns from numbers has a `_target` of its own.
@@ -121,6 +122,9 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
 
     Parameters
     ----------
+    n_iterations : int, default=1000
+        Boosting rounds at most.
+    random_state : int, RandomState instance or None, default=None
     verbose : int, default=0
         A line on the screen every so many rounds, of any subclass; 0: none.
 
@@ -139,23 +143,13 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
         "coefficients" with the update of the weights ("step 4").
     """
 
-    # What a subclass takes is declared the way scikit-learn's own estimators do it, so that a bad
-    # value is refused before the data are touched.
-    _parameter_constraints: ClassVar = {
-        "n_iterations": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-        "verbose": [Interval(Integral, 0, None, closed="left")],
-    }
+    n_iterations: PositiveInt = 1000
+    _: KW_ONLY
+    random_state: Seed = None
+    verbose: NonNegativeInt = 0
 
     # Whether X may be a sparse matrix: `_master` gets it in CSR form then.
     _takes_sparse: ClassVar = False
-
-    # Parameters of all subclasses, by keyword, which their own constructors need not have.
-    _shared_parameters: ClassVar = {"verbose": 0}
-
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        share(cls, cls._shared_parameters)
 
     def fit(self, X, y):
         """Train the estimator.
@@ -259,17 +253,6 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
         tags.input_tags.sparse = self._takes_sparse
         return tags
 
-    def _validate_params(self):
-        super()._validate_params()
-        for name, value in self.get_params(deep=False).items():
-            allowed = self._parameter_constraints.get(name, ["boolean"])
-            # Python counts booleans among the integers.
-            if isinstance(value, bool) and "boolean" not in allowed:
-                raise InvalidParameterError(
-                    f"The {name!r} parameter of {type(self).__name__} must not be a boolean. "
-                    f"Got {value!r} instead."
-                )
-
     def _target(self, y):
         """Check what is to be learned, and turn it into what `_master` takes: here 0 to k - 1."""
         check_classification_targets(y)
@@ -320,9 +303,17 @@ class Booster(CallbackSupportMixin, BaseEstimator, ABC):
 class Weighted(Booster):
     """A booster whose samples may have weights: those of its loss, term by term.
 
-    A classifier may have the constructor parameter `class_weight`. The `_master` of a subclass
-    takes `weights`, of shape (n_samples,) and positive; or None, where all are 1.
+    The `_master` of a subclass takes `weights`, of shape (n_samples,) and positive; or None, where
+    all are 1.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
     """
+
+    _: KW_ONLY
+    class_weight: ClassWeight = None
 
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
         """Train the estimator.
@@ -357,8 +348,7 @@ class Weighted(Booster):
         self._validate_params()
         X, y = self._validated(X, y)
         validation = self._validation(X_val, y_val)
-        class_weight = getattr(self, "class_weight", None)
-        X, y, weights = weighted(X, y, sample_weight, class_weight)
+        X, y, weights = weighted(X, y, sample_weight, self.class_weight)
         return self._train(X, y, weights, validation=validation)
 
     def _validation(self, X_val, y_val):
@@ -415,18 +405,9 @@ class BoostingClassifier(ClassifierMixin, Booster):
         those after the best one included.
     """
 
-    _parameter_constraints: ClassVar = {
-        **Booster._parameter_constraints,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left"), None],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-    }
-
-    _shared_parameters: ClassVar = {
-        **Booster._shared_parameters,
-        "n_iter_no_change": None,
-        "validation_fraction": 0.1,
-    }
+    _: KW_ONLY
+    n_iter_no_change: PositiveInt | None = None
+    validation_fraction: Part = 0.1
 
     def decision_function(self, X):
         """Score the classes.

@@ -1,11 +1,9 @@
 """CGENS and CGENS-SLS: kernel machines whose kernel is learned, one weak learner at a time."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import (
     NO_EDGE,
@@ -15,6 +13,7 @@ from boostbench.algorithms.base import (
     Weighted,
     spans,
 )
+from boostbench.algorithms.parameters import PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble
 from boostbench.core.codebooks import simplex
 from boostbench.core.solvers.primal_svm import PrimalSVM
@@ -106,43 +105,17 @@ class CGENS(TotallyCorrective, Weighted, BoostingClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions({"hinge", "squared_hinge"})],
-        "weak_learner": [StrOptions(set(_WEAK_LEARNERS)), list, tuple],
-        "n_candidates": [Interval(Integral, 1, None, closed="left")],
-        "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
-        "max_bins": [None, Interval(Integral, 2, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-    }
+    n_iterations: PositiveInt = 500
+    C: PositiveFloat = 0.01
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
+    weak_learner: Literal[*_WEAK_LEARNERS] | list | tuple = "stump"
+    n_candidates: PositiveInt = 2000
+    gamma: Literal["scale"] | PositiveFloat = "scale"
+    max_bins: TwoOrMore | None = None
+    tol: PositiveFloat = 1e-3
 
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
-
-    def __init__(
-        self,
-        n_iterations=500,
-        C=0.01,
-        loss="squared_hinge",
-        weak_learner="stump",
-        n_candidates=2000,
-        gamma="scale",
-        max_bins=None,
-        tol=1e-3,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.C = C
-        self.loss = loss
-        self.weak_learner = weak_learner
-        self.n_candidates = n_candidates
-        self.gamma = gamma
-        self.max_bins = max_bins
-        self.tol = tol
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -277,21 +250,13 @@ class CGENSSLS(StumpEnsemble):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **StumpEnsemble._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-    }
+    n_iterations: PositiveInt = 500
+    C: PositiveFloat = 0.01
 
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _takes_sparse: ClassVar = False
-
-    def __init__(
-        self, n_iterations=500, C=0.01, max_bins=None, random_state=None, class_weight=None
-    ):
-        super().__init__(n_iterations, max_bins, random_state, class_weight)
-        self.C = C
 
     def inverse_temperature(self):
         """Squares: F is linear in the probabilities, and this the slope where they are equal."""

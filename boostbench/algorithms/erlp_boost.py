@@ -1,14 +1,13 @@
 """ERLPBoost: LPBoost's soft margin with a relative entropy, by column generation."""
 
 import warnings
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.margin_programs import MarginBooster, MarginMaster
+from boostbench.algorithms.parameters import NonNegativeFloat, PartOrAll, PositiveFloat
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
 
 # A program is solved where its value is known to this part of what the soft margin may miss.
@@ -115,30 +114,11 @@ class ERLPBoost(MarginBooster):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **MarginBooster._parameter_constraints,
-        "nu": [Interval(Real, 0, 1, closed="right")],
-        "epsilon": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="left"), None],
-    }
+    nu: PartOrAll = 0.1
+    epsilon: PositiveFloat = 0.01
+    tol: NonNegativeFloat | None = None
 
     _kind: ClassVar = _ERLPBoostMaster
-
-    def __init__(
-        self,
-        n_iterations=500,
-        nu=0.1,
-        epsilon=0.01,
-        tol=None,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.nu = nu
-        self.epsilon = epsilon
-        self.tol = tol
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def _program(self, weights):
         eta = max(0.5, 2 / self.epsilon * np.log(1 / self.nu))

@@ -1,13 +1,12 @@
 """GradBoost: boosting as coordinate descent on a loss with a mixed-norm penalty."""
 
 from functools import partial
-from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE
+from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS
 from boostbench.core.weak.stumps import StumpSearch
@@ -78,24 +77,8 @@ class GradBoost(StumpEnsemble):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **StumpEnsemble._parameter_constraints,
-        "nu": [Interval(Real, 0, None, closed="left")],
-        "norm": [StrOptions(set(ROW_NORMS))],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        nu=1e-4,
-        norm="l2",
-        max_bins=None,
-        random_state=None,
-        class_weight=None,
-    ):
-        super().__init__(n_iterations, max_bins, random_state, class_weight)
-        self.nu = nu
-        self.norm = norm
+    nu: NonNegativeFloat = 1e-4
+    norm: Literal[*ROW_NORMS] = "l2"
 
     def _master(self, X, labels, random_state, weights=None):
         return _GradBoostMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)

@@ -1,40 +1,41 @@
 """Hash codes by linear functions, which LADDER is compared with: LSH, ITQ, and ITQ by labels."""
 
 from abc import abstractmethod
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.packed import PackedCodes
+from boostbench.algorithms.parameters import (
+    Declared,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Seed,
+)
 from boostbench.core.projections import orthonormal
 from boostbench.core.quantization import canonical, turned_to_corners
 
 
-class Hasher(PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Hasher(PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
     """Base of the hashers: `transform` gives a number for each bit, `hash` the bits.
 
     A subclass has the constructor parameters `n_components`, the bits of a code, and
     `random_state`, and gives `_learn` and `_numbers`.
     """
 
-    _parameter_constraints: ClassVar = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    n_components: PositiveInt = 8
+    _: KW_ONLY
+    random_state: Seed = None
 
     #: Whether labels are learned from.
     _supervised: ClassVar = False
-
-    def __init__(self, n_components=8, random_state=None):
-        self.n_components = n_components
-        self.random_state = random_state
 
     def fit(self, X, y=None):
         """Learn the hash functions.
@@ -186,14 +187,7 @@ class ITQ(_LinearHasher):
     (20, 3)
     """
 
-    _parameter_constraints: ClassVar = {
-        **Hasher._parameter_constraints,
-        "n_iterations": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(self, n_components=8, n_iterations=50, random_state=None):
-        super().__init__(n_components, random_state)
-        self.n_iterations = n_iterations
+    n_iterations: NonNegativeInt = 50
 
     def _directions(self, X, labels, rng):
         found = self._components(X, labels)
@@ -240,16 +234,9 @@ class SupervisedITQ(ITQ):
     (150, 3)
     """
 
+    ridge: PositiveFloat = 1e-4
+
     _supervised: ClassVar = True
-
-    _parameter_constraints: ClassVar = {
-        **ITQ._parameter_constraints,
-        "ridge": [Interval(Real, 0, None, closed="neither")],
-    }
-
-    def __init__(self, n_components=8, n_iterations=50, ridge=1e-4, random_state=None):
-        super().__init__(n_components, n_iterations, random_state)
-        self.ridge = ridge
 
     def _components(self, X, labels):
         directions, correlations = canonical(X, labels, self.ridge)

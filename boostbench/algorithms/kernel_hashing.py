@@ -1,14 +1,13 @@
 """Hash codes by Gaussian kernels, which LADDER is compared with: BRE and KSH."""
 
 from abc import abstractmethod
-from numbers import Integral
 from typing import ClassVar
 
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.hashing import Hasher
+from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
 from boostbench.core.code_fitting import reconstructed, separated
 
 
@@ -25,11 +24,6 @@ class _KernelHasher(Hasher):
         Of the kernels, which is subtracted.
     directions_ : ndarray of shape (n_anchors, n_components)
     """
-
-    _parameter_constraints: ClassVar = {
-        **Hasher._parameter_constraints,
-        "n_anchors": [Interval(Integral, 1, None, closed="left")],
-    }
 
     def _learn(self, X, labels, rng):
         if self.n_anchors < self.n_components:
@@ -96,17 +90,9 @@ class BRE(_KernelHasher):
     (150, 3)
     """
 
-    _parameter_constraints: ClassVar = {
-        **_KernelHasher._parameter_constraints,
-        "n_pairs": [Interval(Integral, 2, None, closed="left")],
-        "n_sweeps": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(self, n_components=8, n_anchors=50, n_pairs=500, n_sweeps=3, random_state=None):
-        super().__init__(n_components, random_state)
-        self.n_anchors = n_anchors
-        self.n_pairs = n_pairs
-        self.n_sweeps = n_sweeps
+    n_anchors: PositiveInt = 50
+    n_pairs: TwoOrMore = 500
+    n_sweeps: NonNegativeInt = 3
 
     def _directions(self, X, kernels, labels, rng):
         rows = rng.permutation(len(X))[: self.n_pairs]
@@ -152,17 +138,10 @@ class KSH(_KernelHasher):
     (150, 3)
     """
 
+    n_anchors: PositiveInt = 300
+    solver_iterations: NonNegativeInt = 100
+
     _supervised: ClassVar = True
-
-    _parameter_constraints: ClassVar = {
-        **_KernelHasher._parameter_constraints,
-        "solver_iterations": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(self, n_components=8, n_anchors=300, solver_iterations=100, random_state=None):
-        super().__init__(n_components, random_state)
-        self.n_anchors = n_anchors
-        self.solver_iterations = solver_iterations
 
     def _directions(self, X, kernels, labels, rng):
         return separated(kernels, labels, self.n_components, self.solver_iterations)

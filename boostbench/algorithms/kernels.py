@@ -5,18 +5,17 @@ and a factor. The constant does not matter to a support vector machine with a bi
 variables are orthogonal to it; the factor is one of C.
 """
 
-from numbers import Integral, Real
-from typing import ClassVar
+from dataclasses import KW_ONLY
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boostbench.algorithms.parameters import ClassWeight, Declared, PositiveFloat, PositiveInt, Seed
 from boostbench.algorithms.training.weights import weighted
 
 
@@ -91,13 +90,12 @@ def perceptron_kernel(X, Y=None, offset=0.0):
     return offset - euclidean_distances(X, Y)
 
 
-class _KernelClassifier(ClassifierMixin, BaseEstimator):
+class _KernelClassifier(ClassifierMixin, Declared):
     """A support vector machine of scikit-learn behind a constructor that names its parameters."""
 
-    _parameter_constraints: ClassVar = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
+    C: PositiveFloat = 1.0
+    _: KW_ONLY
+    class_weight: ClassWeight = None
 
     def fit(self, X, y, sample_weight=None):
         """Train the classifier.
@@ -163,10 +161,6 @@ class _KernelClassifier(ClassifierMixin, BaseEstimator):
 
 
 class _KernelSVC(_KernelClassifier):
-    def __init__(self, C=1.0, class_weight=None):
-        self.C = C
-        self.class_weight = class_weight
-
     def _fitted(self, X, y, sample_weight):
         return SVC(C=self.C, kernel=self._kernel).fit(X, y, sample_weight)
 
@@ -276,19 +270,10 @@ class FourierFeaturesSVC(_KernelClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **_KernelClassifier._parameter_constraints,
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, C=1.0, gamma=0.1, n_components=2000, random_state=None, class_weight=None):
-        self.C = C
-        self.gamma = gamma
-        self.n_components = n_components
-        self.random_state = random_state
-        self.class_weight = class_weight
+    gamma: PositiveFloat = 0.1
+    n_components: PositiveInt = 2000
+    _: KW_ONLY
+    random_state: Seed = None
 
     def _fitted(self, X, y, sample_weight):
         features = RBFSampler(

@@ -1,16 +1,15 @@
 """Boosting with codewords: MCBoost of Saberian and Vasconcelos, codeword boosting and LADDER."""
 
-from numbers import Integral
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
 from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.packed import PackedCodes
+from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
 from boostbench.core.codebooks import codebook
 from boostbench.core.losses.codeword import CodewordRisk
 from boostbench.core.weak.stumps import StumpSearch
@@ -91,31 +90,11 @@ class CodewordMCBoost(
     (True, (150, 2))
     """
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "max_depth": [Interval(Integral, 1, None, closed="left")],
-        "leaf_values": [StrOptions({"least_squares", "vote"})],
-        "max_bins": [None, Interval(Integral, 2, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_iterations=200,
-        n_components=None,
-        max_depth=1,
-        leaf_values="least_squares",
-        max_bins=32,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.n_components = n_components
-        self.max_depth = max_depth
-        self.leaf_values = leaf_values
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.class_weight = class_weight
+    n_iterations: PositiveInt = 200
+    n_components: PositiveInt | None = None
+    max_depth: PositiveInt = 1
+    leaf_values: Literal["least_squares", "vote"] = "least_squares"
+    max_bins: TwoOrMore | None = 32
 
     def transform(self, X):
         """Map to the predictor's values.
@@ -218,35 +197,8 @@ class LADDER(CodewordMCBoost):
     (1797, 1)
     """
 
-    _parameter_constraints: ClassVar = {
-        **CodewordMCBoost._parameter_constraints,
-        "boosting_steps": [Interval(Integral, 1, None, closed="left")],
-        "codeword_steps": [Interval(Integral, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_iterations=200,
-        n_components=None,
-        max_depth=1,
-        leaf_values="least_squares",
-        max_bins=32,
-        boosting_steps=2,
-        codeword_steps=4,
-        random_state=None,
-        class_weight=None,
-    ):
-        super().__init__(
-            n_iterations,
-            n_components,
-            max_depth,
-            leaf_values,
-            max_bins,
-            random_state,
-            class_weight,
-        )
-        self.boosting_steps = boosting_steps
-        self.codeword_steps = codeword_steps
+    boosting_steps: PositiveInt = 2
+    codeword_steps: NonNegativeInt = 4
 
     def _master(self, X, labels, random_state, weights=None):
         plain = super()._master(X, labels, random_state, weights)
@@ -292,10 +244,7 @@ class CodewordBoosting(Weighted, BoostingClassifier):
     True
     """
 
-    def __init__(self, n_iterations=100, random_state=None, class_weight=None):
-        self.n_iterations = n_iterations
-        self.random_state = random_state
-        self.class_weight = class_weight
+    n_iterations: PositiveInt = 100
 
     def _master(self, X, labels, random_state, weights=None):
         codewords = _codebook(len(self.classes_), X.shape[1], random_state)

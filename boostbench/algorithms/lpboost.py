@@ -1,12 +1,11 @@
 """LPBoost: linear programs over the weak learners found so far, by column generation."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.margin_programs import MarginBooster, MarginMaster
+from boostbench.algorithms.parameters import PositiveFloat, PositiveInt
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
@@ -83,30 +82,11 @@ class LPBoost(MarginBooster):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **MarginBooster._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "weak_learner": [StrOptions({"stump", "perceptron"})],
-        "n_candidates": [Interval(Integral, 1, None, closed="left")],
-    }
+    C: PositiveFloat = 1.0
+    weak_learner: Literal["stump", "perceptron"] = "stump"
+    n_candidates: PositiveInt = 2000
 
     _kind: ClassVar = _LPBoostMaster
-
-    def __init__(
-        self,
-        n_iterations=500,
-        C=1.0,
-        weak_learner="stump",
-        n_candidates=2000,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.C = C
-        self.weak_learner = weak_learner
-        self.n_candidates = n_candidates
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def _program(self, weights):
         return SoftMarginProgram(len(weights), self.C * weights)

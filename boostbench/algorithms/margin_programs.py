@@ -12,6 +12,7 @@ from boostbench.algorithms.base import (
     TotallyCorrective,
     Weighted,
 )
+from boostbench.algorithms.parameters import PositiveInt
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
@@ -63,6 +64,8 @@ class MarginMaster(Master):
 
 class MarginBooster(TotallyCorrective, Weighted, BoostingClassifier):
     """Base of LPBoost and its kin: ``F(x) = sum_j w_j h_j(x)``, no coefficient negative."""
+
+    n_iterations: PositiveInt = 500
 
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"

@@ -1,12 +1,17 @@
 """MCBoost, stage-wise: one weak learner and a coefficient for every class per round."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.parameters import (
+    NonNegativeFloat,
+    PartOrAll,
+    PositiveFloat,
+    PositiveInt,
+    TwoOrMore,
+)
 from boostbench.algorithms.stump_ensembles import StumpEnsemble
 from boostbench.algorithms.tree_search import SignTreeSearch
 from boostbench.core.losses.margin import LOSSES
@@ -107,39 +112,13 @@ class MCBoost(StumpEnsemble):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **StumpEnsemble._parameter_constraints,
-        "loss": [StrOptions(set(LOSSES))],
-        "eta": [Interval(Real, 0, 1, closed="right")],
-        "kappa": [Interval(Real, 0, None, closed="neither"), None],
-        "nu": [Interval(Real, 0, None, closed="left")],
-        "weak_learner": [StrOptions({"stump", "tree"})],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        loss="exponential",
-        eta=0.5,
-        kappa=None,
-        nu=1e-9,
-        weak_learner="stump",
-        max_depth=2,
-        max_leaf_nodes=None,
-        max_bins=None,
-        random_state=None,
-        class_weight=None,
-    ):
-        super().__init__(n_iterations, max_bins, random_state, class_weight)
-        self.loss = loss
-        self.eta = eta
-        self.kappa = kappa
-        self.nu = nu
-        self.weak_learner = weak_learner
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
+    loss: Literal[*LOSSES] = "exponential"
+    eta: PartOrAll = 0.5
+    kappa: PositiveFloat | None = None
+    nu: NonNegativeFloat = 1e-9
+    weak_learner: Literal["stump", "tree"] = "stump"
+    max_depth: PositiveInt | None = 2
+    max_leaf_nodes: TwoOrMore | None = None
 
     @property
     def _takes_sparse(self):

@@ -1,14 +1,13 @@
 """MultiBoost: totally corrective multi-class boosting by column generation."""
 
 import warnings
-from numbers import Integral, Real
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
+from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -116,43 +115,16 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "loss": [StrOptions({*LOSSES, "hinge"})],
-        "nu": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "solver": [StrOptions(set(SOLVERS))],
-        "solver_iterations": [Interval(Integral, 1, None, closed="left")],
-        "max_bins": [Interval(Integral, 2, None, closed="left"), None],
-        "warm_start": ["boolean"],
-    }
+    loss: Literal[*LOSSES, "hinge"] = "logistic"
+    nu: PositiveFloat = 1e-4
+    tol: NonNegativeFloat = 1e-2
+    solver: Literal[*SOLVERS] = "newton"
+    solver_iterations: PositiveInt = 5
+    max_bins: TwoOrMore | None = None
+    warm_start: bool = False
 
     # What a warm start may change; see `boostbench.experiment.tuning`.
     warm_parameters: ClassVar = ("nu",)
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        loss="logistic",
-        nu=1e-4,
-        tol=1e-2,
-        solver="newton",
-        solver_iterations=5,
-        max_bins=None,
-        random_state=None,
-        warm_start=False,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.loss = loss
-        self.nu = nu
-        self.tol = tol
-        self.solver = solver
-        self.solver_iterations = solver_iterations
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
 
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
         """Train the estimator.

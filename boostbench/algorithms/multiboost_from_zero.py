@@ -1,12 +1,11 @@
 """MultiBoost as the papers solve it: its coefficients from zero in every round."""
 
-from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
+from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -91,34 +90,11 @@ class MultiBoostFromZero(TotallyCorrective, Weighted, BoostingClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "loss": [StrOptions(set(LOSSES))],
-        "nu": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "solver_iterations": [Interval(Integral, 1, None, closed="left")],
-        "max_bins": [Interval(Integral, 2, None, closed="left"), None],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        loss="logistic",
-        nu=1e-4,
-        tol=1e-2,
-        solver_iterations=100,
-        max_bins=None,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.loss = loss
-        self.nu = nu
-        self.tol = tol
-        self.solver_iterations = solver_iterations
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.class_weight = class_weight
+    loss: Literal[*LOSSES] = "logistic"
+    nu: PositiveFloat = 1e-4
+    tol: NonNegativeFloat = 1e-2
+    solver_iterations: PositiveInt = 100
+    max_bins: TwoOrMore | None = None
 
     def _master(self, X, labels, random_state, weights=None):
         return _FromZeroMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)

@@ -1,11 +1,7 @@
 """NM-Boost: linear programs of negative margins, by column generation."""
 
-from numbers import Real
-from typing import ClassVar
-
-from sklearn.utils._param_validation import Interval
-
 from boostbench.algorithms.margin_programs import MarginBooster
+from boostbench.algorithms.parameters import PartOrAll, PositiveFloat
 from boostbench.core.solvers.negative_margin import NegativeMarginProgram
 
 
@@ -71,18 +67,8 @@ class NMBoost(MarginBooster):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **MarginBooster._parameter_constraints,
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "margin": [Interval(Real, 0, 1, closed="right"), None],
-    }
-
-    def __init__(self, n_iterations=500, C=0.01, margin=None, random_state=None, class_weight=None):
-        self.n_iterations = n_iterations
-        self.C = C
-        self.margin = margin
-        self.random_state = random_state
-        self.class_weight = class_weight
+    C: PositiveFloat = 0.01
+    margin: PartOrAll | None = None
 
     def _program(self, weights):
         return NegativeMarginProgram(weights, self.C, self.margin)

@@ -4,14 +4,15 @@ A code divides the classes into two sides, and a stump learns the binary problem
 draws a code in every round, SIP finds the one that suits its stump best, and MO takes all of them.
 """
 
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Weighted, spans
 from boostbench.algorithms.explaining.stump_sums import of_votes
+from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
@@ -85,21 +86,8 @@ class AdaBoostECC(StumpEnsemble):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **StumpEnsemble._parameter_constraints,
-        "votes": [StrOptions({"one", "two"})],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        max_bins=None,
-        votes="two",
-        random_state=None,
-        class_weight=None,
-    ):
-        super().__init__(n_iterations, max_bins, random_state, class_weight)
-        self.votes = votes
+    _: KW_ONLY
+    votes: Literal["one", "two"] = "two"
 
     def _master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
@@ -309,15 +297,10 @@ class AdaBoostMO(Weighted, BoostingClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = StumpEnsemble._parameter_constraints
+    _: KW_ONLY
+    max_bins: TwoOrMore | None = None
 
     _takes_sparse: ClassVar = True
-
-    def __init__(self, n_iterations=1000, max_bins=None, random_state=None, class_weight=None):
-        self.n_iterations = n_iterations
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def _target(self, y):
         labels = super()._target(y)

@@ -1,13 +1,11 @@
 """AdaBoost with random perceptrons in place of stumps."""
 
-from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.adaboost import AdaBoost, _BinaryMaster
-from boostbench.algorithms.base import BoostingClassifier
+from boostbench.algorithms.parameters import PositiveInt
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
 
@@ -56,21 +54,15 @@ class PerceptronAdaBoost(AdaBoost):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "n_candidates": [Interval(Integral, 1, None, closed="left")],
-    }
+    n_iterations: PositiveInt = 500
+    n_candidates: PositiveInt = 2000
+    max_bins: ClassVar = None
+    constant: ClassVar = False
 
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _takes_sparse: ClassVar = False
-
-    def __init__(self, n_iterations=500, n_candidates=2000, random_state=None, class_weight=None):
-        self.n_iterations = n_iterations
-        self.n_candidates = n_candidates
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def _master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))

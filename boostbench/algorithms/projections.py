@@ -1,31 +1,23 @@
 """Projections that keep neighbours, as transformers: LPP and NPE."""
 
 from abc import abstractmethod
-from numbers import Integral
-from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boostbench.algorithms.parameters import Declared, PositiveInt
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 
 # As the authors' programs do, principal components come first: what they lose of the variance.
 _LOST = 0.02
 
 
-class _GraphProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    _parameter_constraints: ClassVar = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(self, n_components=2, n_neighbors=12):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
+class _GraphProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
+    n_components: PositiveInt = 2
+    n_neighbors: PositiveInt = 12
 
     def fit(self, X, y=None):
         """Find the directions.

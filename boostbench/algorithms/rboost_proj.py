@@ -1,14 +1,13 @@
 """RBoost^proj (RandomBoost, Algorithm 2): boosting by projecting weak learners' outputs."""
 
 import warnings
-from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
+from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
@@ -137,52 +136,17 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "n_projections": [Interval(Integral, 1, None, closed="left")],
-        "loss": [StrOptions(set(LOSSES))],
-        "nu": [Interval(Real, 0, None, closed="left")],
-        "rule": [StrOptions({"pair", "paper", "greedy"})],
-        "weak_learner": [StrOptions(set(_WEAK_LEARNERS))],
-        "positive": ["boolean"],
-        "projection": [StrOptions(set(KINDS))],
-        "scaling": [StrOptions(set(_SCALINGS))],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "solver_iterations": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        n_projections=1000,
-        loss="logistic",
-        nu=1e-4,
-        rule="pair",
-        weak_learner="stump",
-        positive=True,
-        projection="gaussian",
-        scaling="sqrt_n",
-        tol=1e-5,
-        patience=None,
-        solver_iterations=100,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.n_projections = n_projections
-        self.loss = loss
-        self.nu = nu
-        self.rule = rule
-        self.weak_learner = weak_learner
-        self.positive = positive
-        self.projection = projection
-        self.scaling = scaling
-        self.tol = tol
-        self.patience = patience
-        self.solver_iterations = solver_iterations
-        self.random_state = random_state
-        self.class_weight = class_weight
+    n_projections: PositiveInt = 1000
+    loss: Literal[*LOSSES] = "logistic"
+    nu: NonNegativeFloat = 1e-4
+    rule: Literal["pair", "paper", "greedy"] = "pair"
+    weak_learner: Literal[*_WEAK_LEARNERS] = "stump"
+    positive: bool = True
+    projection: Literal[*KINDS] = "gaussian"
+    scaling: Literal[*_SCALINGS] = "sqrt_n"
+    tol: NonNegativeFloat = 1e-5
+    patience: PositiveInt | None = None
+    solver_iterations: PositiveInt = 100
 
     def _master(self, X, labels, random_state, weights=None):
         if self.rule == "pair" and not self.positive:

@@ -1,7 +1,10 @@
 """RBoost^proj whose coefficients are found from zero in every round."""
 
+from typing import ClassVar
+
 import numpy as np
 
+from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.rboost_proj import RBoostProj, _PairMaster
 
 
@@ -70,32 +73,12 @@ class RBoostProjFromZero(RBoostProj):
     True
     """
 
-    # Of the parameters of `RBoostProj`, those that have one value here.
-    rule, positive, tol, patience = "pair", True, 0.0, None
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        n_projections=1000,
-        loss="logistic",
-        nu=1e-5,
-        weak_learner="stump",
-        projection="gaussian",
-        scaling="sqrt_n",
-        solver_iterations=100,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.n_projections = n_projections
-        self.loss = loss
-        self.nu = nu
-        self.weak_learner = weak_learner
-        self.projection = projection
-        self.scaling = scaling
-        self.solver_iterations = solver_iterations
-        self.random_state = random_state
-        self.class_weight = class_weight
+    nu: NonNegativeFloat = 1e-5
+    # The other parameters of `RBoostProj` have one value here.
+    rule: ClassVar = "pair"
+    positive: ClassVar = True
+    tol: ClassVar = 0.0
+    patience: ClassVar = None
 
     @property
     def _master_class(self):

@@ -1,12 +1,10 @@
 """RBoost^rank (RandomBoost, Algorithm 1): boosting by ranking on randomly projected data."""
 
 import warnings
-from numbers import Integral, Real
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import (
     NO_EDGE,
@@ -14,6 +12,12 @@ from boostbench.algorithms.base import (
     BoostingClassifier,
     Master,
     TotallyCorrective,
+)
+from boostbench.algorithms.parameters import (
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    TwoOrMore,
 )
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -35,35 +39,12 @@ _SOLVER_TOL = 1e-5
 class _RankBooster(BoostingClassifier):
     """What both share: projected stumps that rank the classes."""
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "n_projections": [Interval(Integral, 1, None, closed="left")],
-        "projections": [StrOptions({"independent", "pooled"})],
-        "pool_size": [Interval(Integral, 1, None, closed="left")],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
-        "weak_learner": [StrOptions({"stump", "wlda"})],
-        "n_selected": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_iterations,
-        n_projections,
-        projections,
-        pool_size,
-        n_bins,
-        weak_learner,
-        n_selected,
-        random_state,
-    ):
-        self.n_iterations = n_iterations
-        self.n_projections = n_projections
-        self.projections = projections
-        self.pool_size = pool_size
-        self.n_bins = n_bins
-        self.weak_learner = weak_learner
-        self.n_selected = n_selected
-        self.random_state = random_state
+    n_projections: PositiveInt = 20000
+    projections: Literal["independent", "pooled"] = "independent"
+    pool_size: PositiveInt = 1000
+    n_bins: TwoOrMore = 32
+    weak_learner: Literal["stump", "wlda"] = "stump"
+    n_selected: PositiveInt = 1000
 
     def _search(self, X, random_state):
         rng = np.random.default_rng(random_state.randint(2**31))
@@ -149,34 +130,7 @@ class RBoostRank(_RankBooster):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **_RankBooster._parameter_constraints,
-        "step": [StrOptions({"exact", "bound"})],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        n_projections=20000,
-        projections="independent",
-        pool_size=1000,
-        n_bins=32,
-        weak_learner="stump",
-        n_selected=1000,
-        step="exact",
-        random_state=None,
-    ):
-        super().__init__(
-            n_iterations,
-            n_projections,
-            projections,
-            pool_size,
-            n_bins,
-            weak_learner,
-            n_selected,
-            random_state,
-        )
-        self.step = step
+    step: Literal["exact", "bound"] = "exact"
 
     def inverse_temperature(self):
         """The exponential loss of pairs has F as half of the logarithms of the probabilities."""
@@ -284,49 +238,12 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **_RankBooster._parameter_constraints,
-        "loss": [StrOptions({*LOSSES, "exponential_sum"})],
-        "nu": [Interval(Real, 0, None, closed="neither")],
-        "unbounded": [StrOptions({"limit", "continue", "stop"})],
-        "solver": [StrOptions(set(SOLVERS))],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "solver_iterations": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        n_projections=20000,
-        projections="independent",
-        pool_size=1000,
-        n_bins=32,
-        weak_learner="stump",
-        n_selected=1000,
-        loss="logistic",
-        nu=1e-4,
-        unbounded="limit",
-        solver="lbfgs",
-        tol=1e-5,
-        solver_iterations=100,
-        random_state=None,
-    ):
-        super().__init__(
-            n_iterations,
-            n_projections,
-            projections,
-            pool_size,
-            n_bins,
-            weak_learner,
-            n_selected,
-            random_state,
-        )
-        self.loss = loss
-        self.nu = nu
-        self.unbounded = unbounded
-        self.solver = solver
-        self.tol = tol
-        self.solver_iterations = solver_iterations
+    loss: Literal[*LOSSES, "exponential_sum"] = "logistic"
+    nu: PositiveFloat = 1e-4
+    unbounded: Literal["limit", "continue", "stop"] = "limit"
+    solver: Literal[*SOLVERS] = "lbfgs"
+    tol: NonNegativeFloat = 1e-5
+    solver_iterations: PositiveInt = 100
 
     def _master(self, X, labels, random_state):
         if self.loss == "exponential" and self.solver == "newton":

@@ -1,14 +1,13 @@
 """MCBoost with codewords on fewer dimensions: what LADDER's embedding is compared with."""
 
-from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sklearn.decomposition import PCA, FactorAnalysis, KernelPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import euclidean_distances
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.ladder import CodewordMCBoost
+from boostbench.algorithms.parameters import PositiveInt
 from boostbench.algorithms.projections import LPP, NPE
 
 
@@ -66,24 +65,9 @@ class ReducedMCBoost(CodewordMCBoost):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **CodewordMCBoost._parameter_constraints,
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "reduction": [StrOptions(set(_REDUCTIONS))],
-    }
-
-    def __init__(
-        self,
-        n_iterations=200,
-        n_components=2,
-        reduction="pca",
-        max_depth=1,
-        leaf_values="least_squares",
-        max_bins=32,
-        random_state=None,
-    ):
-        super().__init__(n_iterations, n_components, max_depth, leaf_values, max_bins, random_state)
-        self.reduction = reduction
+    n_components: PositiveInt = 2
+    reduction: Literal[*_REDUCTIONS] = "pca"
+    class_weight: ClassVar = None
 
     def fit(self, X, y):
         """Train the estimator; as `CodewordMCBoost.fit`, but all samples weigh the same."""

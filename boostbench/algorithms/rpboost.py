@@ -1,13 +1,13 @@
 """LsBoost and RpBoost: gradient boosting of the squared error, for numbers and for two classes."""
 
-from numbers import Real
-from typing import ClassVar, NamedTuple
+from dataclasses import KW_ONLY
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
@@ -27,22 +27,15 @@ class _Kept(NamedTuple):
 class _LeastSquares(Weighted):
     """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
 
-    _stack: ClassVar = Stumps
+    n_iterations: PositiveInt = 500
+    _: KW_ONLY
+    penalty: NonNegativeFloat = 0.0
+    warm_start: bool = False
 
-    _parameter_constraints: ClassVar = {
-        **Weighted._parameter_constraints,
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-    }
+    _stack: ClassVar = Stumps
 
     # What a warm start may change; see `boostbench.experiment.tuning`.
     warm_parameters: ClassVar = ("penalty",)
-
-    def __init__(self, n_iterations=500, penalty=0.0, random_state=None, warm_start=False):
-        self.n_iterations = n_iterations
-        self.penalty = penalty
-        self.random_state = random_state
-        self.warm_start = warm_start
 
     def _master(self, X, target, random_state, weights=None):
         settings = self._settings(random_state)
@@ -80,22 +73,6 @@ class _LeastSquares(Weighted):
 
 class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
     """The classes as -1 and +1, and the sign of F as the class."""
-
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        **_LeastSquares._parameter_constraints,
-    }
-
-    def __init__(
-        self,
-        n_iterations=500,
-        penalty=0.0,
-        random_state=None,
-        warm_start=False,
-        class_weight=None,
-    ):
-        super().__init__(n_iterations, penalty, random_state, warm_start)
-        self.class_weight = class_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -161,6 +138,8 @@ class LsBoostRegressor(RegressorMixin, _LeastSquares):
     >>> LsBoostRegressor(n_iterations=100).fit(X, y).score(X, y) > 0.5
     True
     """
+
+    class_weight: ClassVar = None
 
     def _target(self, y):
         return np.asarray(y, dtype=np.float64)
@@ -266,27 +245,10 @@ class RpBoost(_BinaryLeastSquares):
     True
     """
 
+    space: Literal[*_SPACES] = "same"
+    projection: Literal["orthonormal", "sign", "normal"] = "normal"
+
     _stack: ClassVar = Perceptrons
-
-    _parameter_constraints: ClassVar = {
-        **_BinaryLeastSquares._parameter_constraints,
-        "space": [StrOptions(set(_SPACES))],
-        "projection": [StrOptions({"orthonormal", "sign", "normal"})],
-    }
-
-    def __init__(
-        self,
-        n_iterations=500,
-        space="same",
-        projection="normal",
-        penalty=0.0,
-        random_state=None,
-        warm_start=False,
-        class_weight=None,
-    ):
-        super().__init__(n_iterations, penalty, random_state, warm_start, class_weight)
-        self.space = space
-        self.projection = projection
 
     def _settings(self, random_state):
         return self.space, self.projection, random_state.randint(2**31)

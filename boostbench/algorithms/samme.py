@@ -1,13 +1,12 @@
 """SAMME: AdaBoost whose weak learners vote for one of several classes."""
 
-from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Weighted
 from boostbench.algorithms.explaining.stump_sums import of_trees
+from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
@@ -70,28 +69,9 @@ class SAMME(Weighted, BoostingClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "weak_learner": [StrOptions({"stump", "tree"})],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
-        "max_bins": [None, Interval(Integral, 2, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_iterations=1000,
-        weak_learner="stump",
-        max_leaf_nodes=3,
-        max_bins=None,
-        random_state=None,
-        class_weight=None,
-    ):
-        self.n_iterations = n_iterations
-        self.weak_learner = weak_learner
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.class_weight = class_weight
+    weak_learner: Literal["stump", "tree"] = "stump"
+    max_leaf_nodes: TwoOrMore = 3
+    max_bins: TwoOrMore | None = None
 
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""

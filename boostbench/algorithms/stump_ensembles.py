@@ -1,10 +1,9 @@
 """Sums of stumps with a coefficient for every class: their base."""
 
-from numbers import Integral
+from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from boostbench.algorithms.base import (
     PERFECT,
@@ -12,24 +11,17 @@ from boostbench.algorithms.base import (
     Master,
     Weighted,
 )
+from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.core.weak.stumps import Stumps
 
 
 class StumpEnsemble(Weighted, BoostingClassifier):
     """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
 
-    _parameter_constraints: ClassVar = {
-        **BoostingClassifier._parameter_constraints,
-        "max_bins": [None, Interval(Integral, 2, None, closed="left")],
-    }
+    _: KW_ONLY
+    max_bins: TwoOrMore | None = None
 
     _takes_sparse: ClassVar = True
-
-    def __init__(self, n_iterations=1000, max_bins=None, random_state=None, class_weight=None):
-        self.n_iterations = n_iterations
-        self.max_bins = max_bins
-        self.random_state = random_state
-        self.class_weight = class_weight
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)

@@ -38,7 +38,7 @@ def test_no_more_components_than_features(model):
 @pytest.mark.parametrize("n_components", [1, 3, 30])
 def test_the_booster_sees_the_reduced_features(reduction, n_components):
     X, y = blobs(4, n_samples=80, n_features=6, spread=0.3)
-    fitted = ReducedMCBoost(20, n_components, reduction, random_state=0).fit(X, y)
+    fitted = ReducedMCBoost(20, n_components, reduction=reduction, random_state=0).fit(X, y)
     reduced = fitted.reducer_.transform(X)
     most = {"lda": 3, "kernel_pca": 30}.get(reduction, 6)
     assert reduced.shape == (80, min(n_components, most))

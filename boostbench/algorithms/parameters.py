@@ -1,0 +1,117 @@
+"""Constructor parameters of the estimators: each is declared once, in a line of its class."""
+
+import inspect
+from dataclasses import KW_ONLY
+from inspect import Parameter, Signature
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, ClassVar, Literal, Union, dataclass_transform, get_args, get_origin
+
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+
+PositiveInt = Annotated[int, Interval(Integral, 1, None, closed="left")]
+NonNegativeInt = Annotated[int, Interval(Integral, 0, None, closed="left")]
+TwoOrMore = Annotated[int, Interval(Integral, 2, None, closed="left")]
+PositiveFloat = Annotated[float, Interval(Real, 0, None, closed="neither")]
+NonNegativeFloat = Annotated[float, Interval(Real, 0, None, closed="left")]
+# Between 0 and 1: without both; with 1.
+Part = Annotated[float, Interval(Real, 0, 1, closed="neither")]
+PartOrAll = Annotated[float, Interval(Real, 0, 1, closed="right")]
+Seed = Annotated[object, "random_state"]
+ClassWeight = dict | Literal["balanced"] | None
+
+
+@dataclass_transform()
+class Declared(BaseEstimator):
+    """An estimator whose annotated attributes are the parameters of its constructor.
+
+    A line ``name: kind = default`` of the class, or of a base, declares a parameter. The kind says
+    which values `fit` accepts: one of this module, a `Literal`, ``bool``, another type, or several
+    of these, as ``PositiveInt | None``. A base declares what all of its subclasses take. A subclass
+    may declare a parameter again, with another default; ``name: ClassVar = value`` fixes it, so
+    that it is no parameter any more. Parameters after ``_: KW_ONLY`` are passed by keyword only.
+
+    A class with a constructor of its own declares its parameters as other estimators of
+    scikit-learn do.
+
+    Examples
+    --------
+    >>> class Booster(Declared):
+    ...     n_iterations: PositiveInt = 1000
+    ...     _: KW_ONLY
+    ...     random_state: Seed = None
+    >>> class Stagewise(Booster):
+    ...     n_iterations: PositiveInt = 200
+    ...     loss: Literal["logistic", "exponential"] = "logistic"
+    >>> inspect.signature(Stagewise)
+    <Signature (n_iterations=200, loss='logistic', *, random_state=None)>
+    >>> Stagewise(50, random_state=0)
+    Stagewise(n_iterations=50, random_state=0)
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        declared = _declared(cls)
+        if "_parameter_constraints" not in vars(cls):
+            allowed = {name: _allowed(kind) for name, (kind, _) in declared.items()}
+            cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | allowed
+        if cls.__init__ is object.__init__ or hasattr(cls.__init__, "__signature__"):
+            cls.__init__ = _constructor(cls, {name: place for name, (_, place) in declared.items()})
+
+    def _validate_params(self):
+        super()._validate_params()
+        for name, value in self.get_params(deep=False).items():
+            allowed = self._parameter_constraints.get(name, ["boolean"])
+            # Python counts booleans among the integers.
+            if isinstance(value, bool) and "boolean" not in allowed:
+                raise InvalidParameterError(
+                    f"The {name!r} parameter of {type(self).__name__} must not be a boolean. "
+                    f"Got {value!r} instead."
+                )
+
+
+def _declared(cls):
+    """Give the kind and the place of each parameter: in the order of arguments, or by keyword."""
+    found = {}
+    for base in (base for base in reversed(cls.__mro__) if issubclass(base, Declared)):
+        place = Parameter.POSITIONAL_OR_KEYWORD
+        for name, kind in inspect.get_annotations(base, eval_str=True).items():
+            if kind is KW_ONLY:
+                place = Parameter.KEYWORD_ONLY
+            elif ClassVar in (kind, get_origin(kind)):
+                found.pop(name, None)
+            else:
+                found[name] = kind, found[name][1] if name in found else place
+    return found
+
+
+def _allowed(kind):
+    """Translate into the constraints that scikit-learn checks."""
+    if get_origin(kind) is Annotated:
+        return list(kind.__metadata__)
+    if get_origin(kind) is Literal:
+        return [StrOptions(set(get_args(kind)))]
+    if get_origin(kind) in (Union, UnionType):
+        return [allowed for part in get_args(kind) for allowed in _allowed(part)]
+    return [{bool: "boolean", NoneType: None}.get(kind, kind)]
+
+
+def _constructor(cls, places):
+    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+    for name, place in sorted(places.items(), key=lambda item: item[1]):
+        parameters.append(Parameter(name, place, default=getattr(cls, name)))
+    signature = Signature(parameters)
+
+    def __init__(*args, **kwargs):
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{cls.__name__} {error}") from None
+        given.apply_defaults()
+        self = given.arguments.pop("self")
+        vars(self).update(given.arguments)
+
+    __init__.__signature__ = signature
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    return __init__
