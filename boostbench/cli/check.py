@@ -109,7 +109,8 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     if as_json:
         print(json.dumps([asdict(one) for one in now], indent=1, ensure_ascii=False))
     else:
-        _print(tables)
+        idle = [] if names else [table for table in tables if not _has_numbers(table)]
+        _print([table for table in tables if table not in idle], idle)
     if update:
         judged = {table.name for table in tables}
         _write(path, filed(now) + [line for line in before if line["table"] not in judged])
@@ -120,21 +121,31 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     return int(bool(regressions))
 
 
-def _print(tables: Sequence[Table]) -> None:
+def _has_numbers(table: Table) -> bool:
+    return any(cell.values or cell.failures for cell in table.cells.values())
+
+
+def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
+    """Print the verdicts of tables; those of which nothing is on record are only named."""
     console = Console()
     for table in tables:
         print_line(console, table.title, style="bold")
         print_verdicts(console, table)
-        for line in [*reasons(table), *claims(table)]:
+        for line in [*table.partial, *reasons(table), *claims(table)]:
             print_line(console, line)
         console.print()
-    if len(tables) > 1:
-        _print_counts(console, tables)
+    if idle:
+        print_line(console, f"Nothing is on record of {', '.join(table.name for table in idle)}.")
+        console.print()
+    if len(tables) + len(idle) > 1:
+        _print_counts(console, tables, idle)
 
 
-def _print_counts(console: Console, tables: Sequence[Table]) -> None:
+def _print_counts(console: Console, told: Sequence[Table], idle: Sequence[Table]) -> None:
+    tables = [*told, *idle]
     tallies = counts(tables)
-    rows: dict[str, Tally] = {**tallies.tables, "all": tallies.total}
+    named = {table.name: tallies.tables[table.name] for table in told}
+    rows: dict[str, Tally] = {**named, "all": tallies.total}
     shown = [v for v in VERDICTS[:-1] if any(tally[v] for tally in rows.values())]
     grid = make_grid(["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)])
     for name, tally in rows.items():

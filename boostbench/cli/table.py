@@ -59,7 +59,9 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     definition = TableDefinition.read(name)
     keys = [(row, column) for row in definition.rows for column in definition.columns]
     with busy("composing configs"):
-        cells = experiments([definition.cell(*key) + list(overrides) for key in keys])
+        cells = experiments(
+            [definition.cell(*key) + list(overrides) for key in keys], asked=overrides
+        )
     specs = dict(zip(keys, cells, strict=True))
     _check_rounds(definition, specs)
     given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
@@ -75,7 +77,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
 
     def as_table(found: Mapping[Key, Recorded]) -> Table:
         table = assemble(definition, specs, found, different)
-        return replace(table, name=name, changes=changes)
+        return replace(table, name=name, title=table.title + _glance(common), changes=changes)
 
     datasets = {}
     if common["rerun"] != "never":
@@ -106,6 +108,19 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
         n_splits = failed + sum(len(cell.records) for cell in table.fitted)
         complain(f"{failed} of {n_splits} splits failed")
     return int(failed > 0)
+
+
+def _glance(spec: Mapping) -> str:
+    """Say in a title that a profile limits what is run: `` (quick: 3 splits, 200 rounds)``."""
+    profile = spec["profile"]
+    if profile["name"] == "paper":
+        return ""
+    limits = {
+        "splits": profile["protocol"].get("n_splits"),
+        "rounds": profile["algo"].get("all", {}).get("n_iterations"),
+    }
+    told = ", ".join(f"{number} {what}" for what, number in limits.items() if number)
+    return f" ({profile['name']}{told and f': at most {told}'})"
 
 
 def _check_rounds(definition: TableDefinition, specs: Mapping[Key, dict]) -> None:

@@ -41,7 +41,9 @@ def one_line_errors() -> Iterator[None]:
         raise UserError("; ".join(dict.fromkeys(told))) from error
 
 
-def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
+def experiments(
+    overrides: Sequence[Sequence[str]], asked: Sequence[str] | None = None
+) -> list[dict]:
     """Compose one experiment for each list of overrides.
 
     The cells of tables are a few options crossed, and Hydra takes a tenth of a second for each. So
@@ -52,6 +54,9 @@ def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
     ----------
     overrides : sequence of sequence of str
         Hydra overrides, checked for unknown names and keys before anything is composed.
+    asked : sequence of str, default=None
+        Those of them that a person gave on a command line, which a profile leaves as they are; what
+        a definition says besides, its numbers limit. By default all.
 
     Returns
     -------
@@ -65,14 +70,14 @@ def experiments(overrides: Sequence[Sequence[str]]) -> list[dict]:
     """
     parts = _Parts()
     with one_line_errors():
-        return [parts.merge(one) or compose_by_hydra(one) for one in overrides]
+        return [parts.merge(one, asked) or compose_by_hydra(one, asked) for one in overrides]
 
 
-def compose_by_hydra(overrides: Sequence[str]) -> dict:
+def compose_by_hydra(overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict:
     """Compose one experiment as ``boostbench run`` does: what `experiments` has to equal."""
     checks.check(overrides)
     with _apart(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
-        return resolve(compose("config", list(overrides), return_hydra_config=True))
+        return resolve(compose("config", list(overrides), return_hydra_config=True), asked=asked)
 
 
 @contextmanager
@@ -97,7 +102,7 @@ class _Parts:
         self.top = OmegaConf.load(configs.conf_dir() / "config.yaml")
         self.defaults = checks.defaults()
 
-    def merge(self, overrides: Sequence[str]) -> dict | None:
+    def merge(self, overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict | None:
         """Merge an experiment; None where that is Hydra's to do."""
         if any("$" in override for override in overrides):  # may refer to another group
             return None
@@ -112,7 +117,7 @@ class _Parts:
                 return None
             spec |= _copy(part)
         chosen = self._choice("algo", groups["algo"])
-        return _settle(spec, chosen, [_key(override) for override in overrides])
+        return _settle(spec, chosen, overrides, asked)
 
     def _part(self, group: str, overrides: tuple[str, ...]) -> dict | None:
         """Compose one group, or what is in none (``""``)."""
@@ -169,11 +174,13 @@ def _key(override: str) -> str:
     return override.lstrip("+").split("=", 1)[0]
 
 
-def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
+def resolve(
+    cfg: DictConfig, hydra: DictConfig | None = None, asked: Sequence[str] | None = None
+) -> dict:
     """Turn a composed config into plain values: the profile in effect, what is overtaken dropped.
 
     A profile changes values of the protocol and of the algorithm, except those that an override has
-    set.
+    set. Its numbers are limits, also of what a definition sets.
 
     A class given by ``algo._target_=`` does not inherit the parameters and the grid of the
     algorithm whose config it replaces; a file given by ``data.path=`` alone does not inherit the
@@ -185,6 +192,8 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
         The composed config.
     hydra : DictConfig, default=cfg.hydra
         Hydra's own part of it: which options were chosen, which overrides given.
+    asked : sequence of str, default=None
+        See `experiments`.
 
     Returns
     -------
@@ -200,8 +209,8 @@ def resolve(cfg: DictConfig, hydra: DictConfig | None = None) -> dict:
         for key, value in cfg.items()
         if key != "hydra"
     }
-    given = [_key(override) for override in hydra.overrides.task]
-    return _settle(spec, OmegaConf.select(hydra, "runtime.choices.algo"), given)
+    choice = OmegaConf.select(hydra, "runtime.choices.algo")
+    return _settle(spec, choice, hydra.overrides.task, asked)
 
 
 @dataclass
@@ -234,8 +243,9 @@ class _Config:
     shard: Any
 
 
-def _settle(spec: dict, choice: str, given: list[str]) -> dict:
-    """Drop what is overtaken and apply the profile, where `given` keys were set by overrides."""
+def _settle(spec: dict, choice: str, overrides: Sequence[str], asked: Sequence[str] | None) -> dict:
+    """Drop what overrides have overtaken, and apply the profile."""
+    given = [_key(override) for override in overrides]
     if isinstance(spec.get("results"), int | float) and spec["results"] is not True:
         spec["results"] = str(spec["results"])  # a folder of this name
     known = {key: spec[key] for key in _Config.__annotations__ if key in spec}
@@ -248,19 +258,26 @@ def _settle(spec: dict, choice: str, given: list[str]) -> dict:
     _replace_algorithm(spec["algo"], choice, given)
     if spec["data"].get("path") and "data" not in given:
         _replace_data(spec["data"], given)
-    _apply_profile(spec, given)
+    _apply_profile(spec, given, given if asked is None else [_key(one) for one in asked])
     return spec
 
 
-def _apply_profile(spec: dict, given: list[str]) -> None:
+def _apply_profile(spec: dict, given: list[str], asked: list[str]) -> None:
     profile, algo = spec["profile"], spec["algo"]
-    for key, value in profile["protocol"].items():
-        if not _is_given(f"protocol.{key}", given):
-            spec["protocol"][key] = value
-    values = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
-    for key, value in values.items():
-        if key in algo and not _is_given(f"algo.{key}", given):
-            algo[key] = value
+    own = profile["algo"].get("all", {}) | profile["algo"].get(algo["name"], {})
+    for group, values in (("protocol", profile["protocol"]), ("algo", own)):
+        settings = spec[group]
+        for key, value in values.items():
+            if key not in settings or _is_given(f"{group}.{key}", asked):
+                continue
+            if isinstance(value, int | float) and isinstance(settings[key], int | float):
+                settings[key] = min(value, settings[key])
+            elif not _is_given(f"{group}.{key}", given):
+                settings[key] = value
+    tried = (algo.get("grid") or {}).get("n_iterations")
+    if "n_iterations" in own and isinstance(tried, list) and not _is_given("algo.grid", asked):
+        limit = own["n_iterations"]
+        algo["grid"]["n_iterations"] = list(dict.fromkeys(min(one, limit) for one in tried))
 
 
 def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:

@@ -56,7 +56,8 @@ def compose_cross(
         [
             [choose_data(row), f"algo={column.algo}", *overrides, *column.overrides, *given]
             for row, column in cells
-        ]
+        ],
+        asked=given,
     )
     return cells, specs
 

@@ -55,7 +55,7 @@ def find_cells(
     keys = [(row, column) for row in rows for column in columns if table.runs(row, column)]
     cells: Cells = {}
     with busy("reading records"):
-        specs = experiments([table.cell(*key) + overrides for key in keys])
+        specs = experiments([table.cell(*key) + overrides for key in keys], asked=overrides)
         results = Path(specs[0]["results"])
         records = Records(results)
         for (row, column), spec in zip(keys, specs, strict=True):

@@ -16,6 +16,9 @@ from boostbench.report.statistics.agreement import Agreement, agreement
 #: Stands behind a number that today's code does not give, in whole or in part.
 STALE = "†"
 
+#: Stands behind a number that not all splits are behind.
+PARTIAL = "‡"
+
 #: Stands behind a published number of another experiment than ours.
 ELSEWHERE = "§"
 
@@ -103,6 +106,11 @@ class Cell:
     def mark(self) -> str:
         """What stands behind its numbers: `STALE` or nothing."""
         return STALE if self.stale else ""
+
+    @property
+    def marked(self) -> str:
+        """The `text`, marked where not all splits are behind it."""
+        return self.text + (PARTIAL if self.is_partial else "")
 
     @property
     def splits(self) -> str:

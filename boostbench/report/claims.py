@@ -16,6 +16,10 @@ CLAIMS_EXPLANATION = (
 )
 
 
+# So many comparisons that are not on record are named.
+_MOST_NAMED = 5
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two columns in a row, and what they say of a claim.
@@ -49,9 +53,9 @@ def claims(table: Table) -> list[str]:
     Returns
     -------
     list of str
-        A sentence for each claim, and how they are judged; nothing without claims.
+        A sentence for each claim, and how they are judged if any is.
     """
-    told = []
+    told, judged = [], False
     for claim in table.claims:
         compared = list(_comparisons(table, claim))
         against = _contradicting(compared)
@@ -62,14 +66,18 @@ def claims(table: Table) -> list[str]:
             verdict = "does not hold"
         else:
             verdict = "is undecided" if open_ else "holds"
+        if open_ and all(isnan(c.supports) for c in compared):
+            told.append(f"“{claim.says}” is undecided: nothing of it is on record.")
+            continue
+        judged = True
         confirmed = sum(c.confirmed for c in compared)
         told.append(
             f"“{claim.says}” {verdict}: {confirmed} of {len(compared)} comparisons confirm it."
             f"{_places('Against it', against)}"
             f"{_places('Undecided', [c for c in open_ if not isnan(c.supports)])}"
-            f"{_places('Not on record', [c for c in open_ if isnan(c.supports)])}"
+            f"{_lacking(open_)}"
         )
-    return [*told, CLAIMS_EXPLANATION] if told else []
+    return [*told, CLAIMS_EXPLANATION] if judged else told
 
 
 def _cells(table: Table, claim: Claim) -> Iterator[Cell]:
@@ -107,6 +115,14 @@ def _differences(a: Cell, b: Cell, times: float) -> list[float]:
 
 def _contradicting(compared: Sequence[Comparison]) -> list[Comparison]:
     return [c for c in compared if c.contradicts * len(compared) <= LEVEL]
+
+
+def _lacking(compared: Sequence[Comparison]) -> str:
+    """Say which comparisons are not on record; of many, how many."""
+    absent = [c for c in compared if isnan(c.supports)]
+    if len(absent) > _MOST_NAMED:
+        return f" Not on record: {len(absent)} comparisons."
+    return _places("Not on record", absent)
 
 
 def _places(what: str, compared: Sequence[Comparison]) -> str:

@@ -80,7 +80,7 @@ def comparison_rows(table: Table) -> list[list[str]]:
             detectable = f"{agreement.detectable:.{digits}f}".replace("nan", "-")
             if agreement.basis in SHORT:
                 verdict += f" ({SHORT[agreement.basis]})"
-        texts = [cell.reference, cell.text, difference, detectable, verdict]
+        texts = [cell.reference, cell.marked, difference, detectable, verdict]
         rows.append([table.rows[row], table.columns[column].label, *texts])
     return rows
 

@@ -5,11 +5,8 @@ from typing import NamedTuple
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
-from boostbench.report.cells import ELSEWHERE, STALE, Cell
+from boostbench.report.cells import ELSEWHERE, PARTIAL, STALE, Cell
 from boostbench.report.published import Published
-
-#: Stands behind a number that not all splits are behind.
-PARTIAL = "‡"
 
 POOL_NOTE = (
     "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
@@ -187,7 +184,7 @@ class Table:
         for name, column in self.columns.items():
             if column.beside is None:
                 cell = self.cells[row, name]
-                text = cell.text + (PARTIAL if cell.is_partial else "")
+                text = cell.marked
             else:
                 text = self.printed_time(row, name)
             entries.append(Entry(text, name in best))
@@ -284,17 +281,11 @@ class Table:
         absent = dict.fromkeys(
             self.rows[row] for (row, _), cell in cells.items() if not cell.available
         )
-        partial = [
-            f"{self.columns[column].label} on {self.rows[row]} ({cell.splits})"
-            for (row, column), cell in cells.items()
-            if cell.is_partial
-        ]
         notes = [*self.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
         if self.uncounted and self.compare:
             rows = ", ".join(self.rows[row] for row in self.rows if row in self.uncounted)
             notes.append(f"A second version of the same data, not counted in the tests: {rows}.")
-        if partial:
-            notes.append(f"{PARTIAL} over a part of the splits: {', '.join(partial)}.")
+        notes += self.partial
         if any(cell.text == "not reached" for cell in cells.values()):
             notes.append("Not reached: fewer boosting rounds were asked for.")
         if any(cell.departures and cell.target for cell in cells.values()):
@@ -307,6 +298,16 @@ class Table:
         if any(cell.stale for cell in cells.values()):
             notes.append(stale_note())
         return notes
+
+    @property
+    def partial(self) -> list[str]:
+        """Explain the mark of partial means, if there are any."""
+        places = [
+            f"{self.columns[column].label} on {self.rows[row]} ({cell.splits})"
+            for (row, column), cell in self.cells.items()
+            if cell.is_partial
+        ]
+        return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
 
 
 def stale_note() -> str:

@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,22 @@ def test_judges_without_data(mine, call, folder, monkeypatch):
     assert result.out.count(", 3 not run.") == 1
     assert max(map(len, result.out.splitlines())) <= 80
     assert result.err == ""
+
+
+def test_partial_means_are_marked_as_in_the_table(mine, call):
+    text = Path(mine).read_text().replace("protocol.n_splits=3", "protocol.n_splits=9")
+    Path(mine).write_text(text)
+    told = call("check", mine).out
+    assert re.search(r"^wine  AdaBoost.MH .*\)‡ ", told, re.M)
+    assert "‡ over a part of the splits: AdaBoost.MH on wine (3 of 9)." in told
+
+
+def test_what_is_not_on_record_takes_a_line(mine, call):
+    """A newcomer's check: all tables of the papers, and records of next to nothing."""
+    result = call("check")
+    assert result.code == 0
+    assert len(result.out.splitlines()) < 20
+    assert "Nothing is on record of cgens1, cgens2," in result.out
 
 
 def test_counts_of_several_tables(mine, call):

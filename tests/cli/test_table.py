@@ -107,9 +107,11 @@ def test_columns_of_one_algorithm(call, folder, define_table):
 
 
 def test_profile_is_told(call, folder, define_table):
-    name = define_table(rows=["iris"], columns=["adaboost_mh"])
+    name = define_table(rows=[{"iris": ["protocol.n_splits=50"]}], columns=["adaboost_mh"])
     result = call("table", name, "profile=quick", "parallel=serial")
     told = " ".join(result.out.split())
+    assert told.startswith("Mine (quick: at most 3 splits, 200 rounds)")
+    assert "over 3 splits" in told or " 3 200 " in told
     assert "Not as the table is defined: profile=quick, protocol.n_splits=3," in told
     assert "algo.n_iterations=200" in told
     assert (folder / "results" / "tables" / "mine-quick.md").is_file()

@@ -167,6 +167,25 @@ def test_what_is_given_goes_before_the_profile(order):
     assert spec["protocol"]["n_folds"] == 2
 
 
+@pytest.mark.parametrize("more", [[], ["algo.eta=${seed}"]])
+def test_the_quick_profile_limits_what_a_definition_says(more):
+    """Also where Hydra composes, as for what refers to another value."""
+    own = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *more]
+    own += ["+algo.grid.n_iterations=[50,100,500]"]
+    asked = ["profile=quick", "seed=1"]
+    [quick] = experiments([[*own, *asked]], asked=asked)
+    assert quick["protocol"]["n_splits"] == 3
+    assert quick["algo"]["n_iterations"] == 200
+    assert quick["algo"]["grid"]["n_iterations"] == [50, 100, 200]
+    few = ["protocol.n_splits=1", "algo.n_iterations=60"]
+    [quick] = experiments([[*own, *few, *asked]], asked=asked)
+    assert (quick["protocol"]["n_splits"], quick["algo"]["n_iterations"]) == (1, 60)
+    [quick] = experiments([[*own, *asked, *few]], asked=[*asked, "protocol.n_splits=5"])
+    assert quick["protocol"]["n_splits"] == 1
+    [quick] = experiments([[*own, *asked]])
+    assert quick["protocol"]["n_splits"] == 50
+
+
 def test_a_grid_that_is_given_goes_before_that_of_the_profile():
     quick = ["profile=quick", "algo=multiboost"]
     assert compose(*quick)["algo"]["grid"] == {"nu": [1e-4, 1e-5, 1e-7]}

@@ -32,6 +32,21 @@ def judged(make_cell, make_table):
     return judge
 
 
+def test_nothing_on_record_is_said_shortly(make_cell, make_table):
+    rows = [f"row{i}" for i in range(9)]
+    cells = {(row, name): make_cell([], row, name, missing=5) for row in rows for name in "ab"}
+    claim = Claim("A is so and so.", [("a", "b")], rows)
+    [sentence] = claims(make_table(cells, claims=[claim]))
+    assert sentence == "“A is so and so.” is undecided: nothing of it is on record."
+    for name in "ab":
+        cells["row3", name] = make_cell(LOW if name == "a" else HIGH, "row3", name)
+    sentence, explanation = claims(make_table(cells, claims=[claim]))
+    assert sentence.endswith(
+        "is undecided: 1 of 9 comparisons confirm it. Not on record: 8 comparisons."
+    )
+    assert explanation == CLAIMS_EXPLANATION
+
+
 def test_better_everywhere(judged):
     found = judged({"wine": (LOW, HIGH), "iris": (LOW, HIGH)})
     assert found == "holds: 2 of 2 comparisons confirm it."

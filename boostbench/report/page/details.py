@@ -6,9 +6,8 @@ from math import isfinite, isnan
 
 from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
 from boostbench.report import numbers
-from boostbench.report.cells import STALE, Cell
+from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.statistics.agreement import BASES, POWER
-from boostbench.report.tables import PARTIAL
 from boostbench.report.verdicts import MEANING
 
 _TIMES = {

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from boostbench import __version__
-from boostbench.report.cells import STALE
+from boostbench.report.cells import PARTIAL, STALE
 from boostbench.report.findings import COMPARISON, COMPARISON_EXPLANATION, SECONDS
 from boostbench.report.overview import (
     by_algorithm,
@@ -27,7 +27,7 @@ from boostbench.report.page.typeset import css, identifier, typeset
 from boostbench.report.page.views import NOTE, TableView
 from boostbench.report.papers import citation, title
 from boostbench.report.runs import RunList
-from boostbench.report.tables import PARTIAL, Table
+from boostbench.report.tables import Table
 from boostbench.report.verdicts import MEANING, counts
 
 #: A sign for each verdict, so that it is not told by colour alone.

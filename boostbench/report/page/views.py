@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import isnan
 
-from boostbench.report.cells import STALE, Cell
+from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.claims import claims
 from boostbench.report.findings import (
     comparison_rows,
@@ -18,8 +18,8 @@ from boostbench.report.matrix import matrix
 from boostbench.report.overview import short_title
 from boostbench.report.page.details import details
 from boostbench.report.page.typeset import identifier
-from boostbench.report.tables import PARTIAL, Table
 from boostbench.report.tables import Entry as Printed
+from boostbench.report.tables import Table
 from boostbench.report.verdicts import Tally
 
 #: Stands behind a number with a note on why it differs.

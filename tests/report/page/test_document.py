@@ -4,10 +4,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from boostbench.report.cells import STALE, Cell
+from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.page.document import SIGNS, document
 from boostbench.report.page.figures import Figure
-from boostbench.report.tables import PARTIAL
 from boostbench.report.verdicts import MEANING, VERDICTS
 from tests.report.page.conftest import ODD
 
