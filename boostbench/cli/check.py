@@ -18,6 +18,7 @@ from boostbench.experiment.archive import Records
 from boostbench.report.claimed import beside_records, read_claimed
 from boostbench.report.claims import claims
 from boostbench.report.findings import reasons
+from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, sharpness
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.runs import find_runs
@@ -160,10 +161,10 @@ def _print_counts(console: Console, told: Sequence[Table], idle: Sequence[Table]
 
 def _sentence(then: dict[str, str], now: Verdict) -> str:
     place = f"{now.table}, {now.column} on {now.data}"
-    ours = "without a number" if now.ours is None else f"with {now.ours:.{now.digits}f}"
+    ours = "without a number" if now.ours is None else f"with {fixed(now.ours, now.digits)}"
     return (
         f"{place}: reproduced before with {then['ours']}, now {now.verdict} {ours} "
-        f"(published: {now.published:.{now.digits}f})"
+        f"(published: {fixed(now.published, now.digits)})"
     )
 
 

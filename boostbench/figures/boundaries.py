@@ -16,6 +16,7 @@ from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+from boostbench.report.numbers import fixed
 
 _TINT = 0.62  # part of white in the colour of a region
 _LABEL = 0.18  # inches for a line of text
@@ -202,7 +203,7 @@ def _facts(record: Mapping, number: int) -> list[str]:
     stopped = done is not None and done < number
     return [
         chosen or "-",
-        "-" if error is None else f"{100 * error:.1f}",
+        "-" if error is None else fixed(100 * error, 1),
         f"{done} (of {number})" if stopped else str(number),
-        f"{100 * record['train_errors'][str(number)]:.1f}",
+        fixed(100 * record["train_errors"][str(number)], 1),
     ]

@@ -19,6 +19,7 @@ from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, style
+from boostbench.report.numbers import fixed
 
 _WIDTH, _HEIGHT = 7.2, 3.9  # inches
 _DPI = 170
@@ -134,7 +135,7 @@ class CodewordPictures(FigureDefinition):
             draw_codewords({"at first": first, f"learned by {title}": last}, pictures),
             Path(spec["results"]),
             stale_note([f"{title} on {self.data}"] if outcome.stale else []),
-            [[title, str(record["n_iterations"]), f"{TEST_ERROR.of(record):.1f}"]],
+            [[title, str(record["n_iterations"]), fixed(TEST_ERROR.of(record), 1)]],
             ["algorithm", "rounds", "test error %"],
         )
 

@@ -16,6 +16,7 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
+from boostbench.report.numbers import rounded
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
@@ -104,7 +105,7 @@ def message(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> str:
     last = max(set.intersection(*shared), default=None) if shared else None
     wins: dict[str, int] = {}
     for own in curves.values():
-        errors = {n: round(e[r.index(last)], 1) for n, (r, e) in own.items()} if last else {}
+        errors = {n: rounded(e[r.index(last)], 1) for n, (r, e) in own.items()} if last else {}
         if len(errors) > 1:
             for name, error in errors.items():
                 wins[name] = wins.get(name, 0) + (error == min(errors.values()))

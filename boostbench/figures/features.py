@@ -16,6 +16,7 @@ from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+from boostbench.report.numbers import fixed
 
 #: How many features a panel shows, those that are selected most.
 SHOWN = 16
@@ -194,5 +195,5 @@ def _facts(records: list[dict], names: Sequence[str]) -> list[str]:
         str(len(records)),
         f"{(means > 0).sum()} of {len(means)}",
         ", ".join(f"{names[feature]} ({means[feature]:.0f}%)" for feature in order),
-        f"{TEST_ERROR.mean(records):.1f}",
+        fixed(TEST_ERROR.mean(records), 1),
     ]

@@ -15,7 +15,7 @@ from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.figures.tables import read, stale_of
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.matrix import matrix_of
-from boostbench.report.numbers import p_value
+from boostbench.report.numbers import fixed, p_value
 from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
 
@@ -79,7 +79,7 @@ def _cell(
     turned = test.a != a
     difference = -test.difference if turned else test.difference
     wins, ties, losses = reversed(test.score) if turned else test.score
-    text = f"{difference:+.{digits + 1}f}\n{wins}/{ties}/{losses}   p {p_value(test.holm)}"
+    text = f"{fixed(difference, digits + 1, '+')}\n{wins}/{ties}/{losses}   p {p_value(test.holm)}"
     return difference, text, test.holm <= LEVEL
 
 

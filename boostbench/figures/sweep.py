@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from boostbench.experiment.quantities import Quantity
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, style
 from boostbench.figures.varied import draw_varied, name_axis
+from boostbench.report.numbers import fixed, rounded
 
 _DPI = 170
 _COLUMNS = 3  # of panels
@@ -114,7 +115,7 @@ def _draw_map(
     means = np.full((len(rows), len(columns)), nan)
     for point in points:
         means[rows.index(_text(point, stacked)), columns.index(point.values[along])] = point.mean
-    losses = np.round(quantity.sign * means, quantity.digits)
+    losses = rounded(quantity.sign * means, quantity.digits)
     # Data sets are not compared with each other.
     axis = 1 if stacked == ["data"] else None
     with warnings.catch_warnings():
@@ -127,7 +128,7 @@ def _draw_map(
         if isnan(mean):
             continue
         best = shades[row, column] == 0
-        text, weight = f"{mean:.{quantity.digits}f}", "bold" if best else "normal"
+        text, weight = fixed(mean, quantity.digits), "bold" if best else "normal"
         axes.text(column, row, text, ha="center", va="center", fontweight=weight)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)

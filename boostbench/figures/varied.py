@@ -17,7 +17,7 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
-from boostbench.report.numbers import mean_std
+from boostbench.report.numbers import mean_std, rounded
 
 _HEIGHT = 2.6  # inches
 _DPI = 170
@@ -104,7 +104,7 @@ def message(panels: Mapping[str, Mapping[str, Line]]) -> str:
     for lines in panels.values():
         for value in {value for line in lines.values() for value in line}:
             there = {n: line[value][0] for n, line in lines.items() if value in line}
-            errors = {name: round(mean, TEST_ERROR.digits) for name, mean in there.items()}
+            errors = {name: rounded(mean, TEST_ERROR.digits) for name, mean in there.items()}
             if len(errors) > 1:
                 points += 1
                 for name, error in errors.items():

@@ -1,6 +1,7 @@
 """What follows from a table: which columns differ, and what agrees with the published numbers."""
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from statistics import median
 
 from boostbench.experiment.quantities import CALIBRATION
@@ -75,9 +76,10 @@ def comparison_rows(table: Table) -> list[list[str]]:
         difference, detectable, verdict = "-", "-", cell.verdict if cell.values else "-"
         if agreement:
             digits = cell.quantity.digits
-            difference = f"{agreement.difference:+.{digits}f} ± {agreement.half:.{digits}f}"
-            difference = difference.removesuffix(" ± nan")
-            detectable = f"{agreement.detectable:.{digits}f}".replace("nan", "-")
+            difference = numbers.fixed(agreement.difference, digits, "+")
+            if not isnan(agreement.half):
+                difference += f" ± {numbers.fixed(agreement.half, digits)}"
+                detectable = numbers.fixed(agreement.detectable, digits)
             if agreement.basis in SHORT:
                 verdict += f" ({SHORT[agreement.basis]})"
         texts = [cell.reference, cell.marked, difference, detectable, verdict]

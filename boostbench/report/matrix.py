@@ -7,7 +7,7 @@ stable under manipulation of the comparate set*, arXiv 2305.11921, 2023.
 from dataclasses import dataclass
 
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
-from boostbench.report.numbers import p_value
+from boostbench.report.numbers import fixed, p_value
 from boostbench.report.tables import Table
 
 
@@ -63,7 +63,7 @@ def matrix_of(table: Table, comparison: Comparison) -> Matrix | None:
 def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> list[str]:
     labels = [table.columns[name].label for name in (test.a, test.b)]
     digits = table.quantity.digits + 1
-    texts = [*labels, f"{test.difference:+.{digits}f}", str(test.score), p_value(test.holm)]
+    texts = [*labels, fixed(test.difference, digits, "+"), str(test.score), p_value(test.holm)]
     return texts + [p_value(test.resampled)] * splits + [str(test.posterior)] * probable
 
 
@@ -92,7 +92,7 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
     quantity = comparison.pairs.quantity
-    difference = f"{test.difference:+.{quantity.digits + 1}f} {quantity.symbol}".rstrip()
+    difference = f"{fixed(test.difference, quantity.digits + 1, '+')} {quantity.symbol}".rstrip()
     told = [f"Mean difference: {difference}."]
     if test.resampled is not None:
         told.append(

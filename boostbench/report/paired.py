@@ -8,6 +8,7 @@ import numpy as np
 
 from boostbench.experiment.quantities import Quantity
 from boostbench.report.cells import Cell
+from boostbench.report.numbers import rounded
 from boostbench.report.tables import Table
 
 
@@ -38,7 +39,7 @@ class Paired:
     @property
     def losses(self) -> np.ndarray:
         """The numbers, with the sign that makes the lower one the better, as they are printed."""
-        return np.round(self.quantity.sign * self.numbers, self.quantity.digits)
+        return rounded(self.quantity.sign * self.numbers, self.quantity.digits)
 
     @property
     def note(self) -> str | None:

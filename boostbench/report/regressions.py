@@ -8,6 +8,7 @@ from math import isnan
 from pathlib import Path
 
 from boostbench.errors import UserError
+from boostbench.report.numbers import fixed
 from boostbench.report.tables import Table
 
 
@@ -172,7 +173,7 @@ def filed(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
 
 
 def _printed(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+    return "" if value is None else fixed(value, digits)
 
 
 def to_csv(lines: Iterable[dict[str, str]]) -> str:

@@ -245,7 +245,7 @@ class Table:
         cell = self.cells[row, name]
         if column.quantity.better is None or not cell.values:
             return None
-        return round(cell.mean, column.quantity.digits)
+        return float(numbers.rounded(cell.mean, column.quantity.digits))
 
     @property
     def caption(self) -> str:

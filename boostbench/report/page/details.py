@@ -89,7 +89,7 @@ def _detectable(cell: Cell) -> str:
     agreement = cell.agreement
     if agreement is None or isnan(agreement.detectable):
         return ""
-    size = f"{agreement.detectable:.{cell.quantity.digits + 1}f}{_unit(cell)}"
+    size = f"{numbers.fixed(agreement.detectable, cell.quantity.digits + 1)}{_unit(cell)}"
     share = f", {agreement.share:.0%} of the published error" if isfinite(agreement.share) else ""
     return f"{size}{share}, with a probability of {POWER:.0%}"
 
@@ -154,4 +154,4 @@ def _unit(cell: Cell) -> str:
 
 
 def _signed(value: float, cell: Cell) -> str:
-    return f"{value:+.{cell.quantity.digits + 1}f}".replace("-", "−")
+    return numbers.fixed(value, cell.quantity.digits + 1, "+").replace("-", "−")

@@ -1,10 +1,19 @@
-"""Whether a number agrees with a published one, by Welch's interval, and what that can miss."""
+"""Whether a number agrees with a published one, by Welch's interval, and what that can miss.
 
+Published means and deviations are rounded. What rounding takes away or adds is equally likely
+anywhere within half a digit. Its variance, d**2 / 12 for a last digit d, is a part of that of the
+difference, as in the *Guide to the expression of uncertainty in measurement* (JCGM 100:2008, 4.3.7
+and G.4).
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import asin, inf, isnan, pi, sin, sqrt
+from typing import NamedTuple
 
-import numpy as np
-from scipy import special, stats
+from scipy import special
+
+from boostbench.report.numbers import rounded
 
 #: What a verdict rests on, by the names of `Agreement.basis`.
 BASES = {
@@ -49,19 +58,18 @@ class Agreement:
     difference : float
         Ours minus published.
     low, high : float
-        95% interval of the difference; NaN where there is none: by rounding alone, or where both
-        standard deviations are 0.
+        95% interval of the difference; NaN where there is none: by rounding alone.
     p : float
-        Two-sided p-value of the difference, 1 where rounding can explain it; NaN by rounding alone.
+        Two-sided p-value of the difference; NaN by rounding alone.
     detectable : float
         The difference that would have been found with a probability of 80%; NaN by rounding alone.
     share : float
         `detectable` as a share of the published error, that is, of the published number's distance
         from a perfect one.
     verdict : {"reproduced", "better", "worse", "undecided"}
-        ``"better"`` or ``"worse"`` when the interval does not hold 0 and the difference does not
-        round to nothing. Else ``"undecided"`` when `share` is above `TELLING` and `detectable`
-        above the last printed digit, or ``"reproduced"``.
+        ``"better"`` or ``"worse"`` when the interval does not hold 0; by rounding alone, when the
+        numbers do not print alike. Else ``"undecided"`` when `share` is above `TELLING` and
+        `detectable` above the last printed digit, or ``"reproduced"``.
     can_tell : bool
         Whether enough repeats of ours make a verdict other than ``"undecided"`` sure: the paper's
         are not too few alone.
@@ -108,7 +116,7 @@ def agreement(
     published_mean, published_std, published_n : float, float, int
         The paper's.
     digits : int, default=1
-        Digits of the published numbers; a difference that rounding can explain is none.
+        Decimals that the published numbers are rounded to.
     sign : {1, -1}, default=1
         1 where the lower number is the better one, else -1.
     perfect : float, default=0.0
@@ -126,62 +134,104 @@ def agreement(
         Difference, 95% interval, verdict, and what it rests on.
     """
     difference = float(mean - published_mean)
-    rounding = 0.5 * 10**-digits
-    basis, ours, theirs, freedom = _variances(std, n, published_std, published_n, pool_share)
+    basis, terms, at_best = _terms(std, n, published_std, published_n, pool_share, digits)
     if basis == "rounding" and n_tested:
         both = (mean + published_mean) / 2
         variance = both * (100 - both) / n_tested
-        basis, ours, theirs, freedom = "counts", variance / n, variance / published_n, inf
-    half, detectable = _found(ours + theirs, freedom, rounding)
-    _, at_best = _found(theirs, freedom if basis in SHORT else published_n - 1, rounding)
-    p = _p_value(difference, ours + theirs, freedom, rounding)
+        basis, at_best = "counts", [_Term(variance / published_n)]
+        terms = [_Term(variance / n), *at_best]
+    rounding = _Term(10 ** (-2 * digits) / 12)
+    variance, freedom = _sum([*terms, rounding])
+    half, detectable = _found(variance, freedom)
+    _, least = _found(*_sum([*at_best, rounding]))
     error = abs(published_mean - perfect)
     if basis == "counts":
         detectable = _found_share(error, n_tested * n, n_tested * published_n)
-    share = detectable / error if error else float("inf")
     # Of what rounding alone decides, nothing is known that could be missed; comparisons with NaN
     # are False.
     most = max(TELLING * error, 10**-digits)
-    if abs(difference) > max(rounding, 0.0 if isnan(half) else half):
+    if basis == "rounding":
+        differs = rounded(mean, digits) != rounded(published_mean, digits)
+    else:
+        differs = abs(difference) > half
+    if differs:
         verdict = "better" if sign * difference < 0 else "worse"
     else:
         verdict = "undecided" if detectable > most else "reproduced"
-    low, high = difference - half, difference + half
-    can_tell = not at_best > most
-    return Agreement(difference, low, high, p, detectable, share, verdict, basis, can_tell)
+    return Agreement(
+        difference,
+        low=difference - half,
+        high=difference + half,
+        p=float(2 * special.stdtr(freedom, -abs(difference) / sqrt(variance))),
+        detectable=detectable,
+        share=detectable / error if error else inf,
+        verdict=verdict,
+        basis=basis,
+        can_tell=not least > most,
+    )
 
 
-def _variances(
-    std: float, n: int, published_std: float, published_n: int, pool_share: float
-) -> tuple[str, float, float, float]:
-    """Give the basis, the variances of both means, and the degrees of freedom of their difference.
+class _Term(NamedTuple):
+    """A part of the variance of a difference, and the degrees of freedom of its estimate."""
 
-    The variances are NaN where neither deviation is known.
+    variance: float
+    freedom: float = inf
+
+    def times(self, factor: float) -> "_Term":
+        return self._replace(variance=factor * self.variance)
+
+
+def _terms(
+    std: float, n: int, published_std: float, published_n: int, pool_share: float, digits: int
+) -> tuple[str, list[_Term], list[_Term]]:
+    """Give the basis, the parts of the variance, and those that no number of our repeats lessens.
+
+    They are NaN where neither deviation is known.
     """
     known = n > 1 and not isnan(std)
-    published_known = published_n > 1 and not isnan(published_std)
-    if known and published_known:
-        variances = np.array([std**2 / n, published_std**2 * (1 / published_n + pool_share)])
-        freedom = _NAN
-        if variances.sum() > 0:
-            freedom = variances.sum() ** 2 / (variances**2 / [n - 1, published_n - 1]).sum()
-        return "pool" if pool_share else "welch", *variances.tolist(), float(freedom)
-    if not known and not published_known:
-        return "rounding", _NAN, _NAN, _NAN
+    ours = _Term(std**2, n - 1)
+    if published_n > 1 and not isnan(published_std):
+        common = _printed_variance(published_std, published_n, digits)
+        if known:
+            theirs = [common.times(1 / published_n + pool_share)]
+            return "pool" if pool_share else "welch", [ours.times(1 / n), *theirs], theirs
+        basis = "published"
+    elif known:
+        basis, common = "ours", ours
+    else:
+        return "rounding", [_Term(_NAN)], [_Term(_NAN)]
     # One deviation is an estimate for both, with its own degrees of freedom.
-    basis, common, m = ("ours", std, n) if known else ("published", published_std, published_n)
-    return basis, common**2 / n, common**2 / published_n, m - 1
+    return basis, [common.times(1 / n + 1 / published_n)], [common.times(1 / published_n)]
 
 
-def _found(variance: float, freedom: float, rounding: float) -> tuple[float, float]:
-    """Give half of the interval, NaN without one, and the difference that is found at `POWER`."""
-    if not variance > 0:
-        return _NAN, rounding if variance == 0 else _NAN
-    critical = float(stats.t.ppf(1 - LEVEL / 2, freedom))
-    half = critical * sqrt(variance)
+def _printed_variance(std: float, n: int, digits: int) -> _Term:
+    """Estimate a variance by a deviation of `n` numbers that is printed with so many decimals.
+
+    It lies within half a digit, equally likely anywhere. So the estimate is the mean of its square,
+    and twice the squared mean by the variance of the square are its degrees of freedom.
+    """
+    half = 0.5 * 10**-digits
+    low, high = max(std - half, 0.0), std + half
+    centre, width = (low + high) / 2, (high - low) / 2
+    square = centre**2 + width**2 / 3
+    spread = 4 * centre**2 * width**2 / 3 + 4 * width**4 / 45
+    return _Term(square, 1 / (1 / (n - 1) + spread / (2 * square**2)))
+
+
+def _sum(terms: Iterable[_Term]) -> _Term:
+    """Add up variances, with Welch and Satterthwaite's degrees of freedom."""
+    terms = list(terms)
+    variance = sum(term.variance for term in terms)
+    unsure = sum(term.variance**2 / term.freedom for term in terms)
+    return _Term(variance, variance**2 / unsure if unsure else inf)
+
+
+def _found(variance: float, freedom: float) -> tuple[float, float]:
+    """Give half of the interval, and the difference that is found at `POWER`; NaN of NaN."""
+    critical = float(special.stdtrit(freedom, 1 - LEVEL / 2))
     # The t statistic of a true difference is noncentral.
     centre = float(special.nctdtrinc(min(freedom, _MANY), 1 - POWER, critical))
-    return half, centre * sqrt(variance) + max(rounding - half, 0.0)
+    return critical * sqrt(variance), centre * sqrt(variance)
 
 
 def _found_share(percent: float, n: int, published_n: int) -> float:
@@ -189,14 +239,6 @@ def _found_share(percent: float, n: int, published_n: int) -> float:
 
     The variance of the arc sine of the root of a share does not depend on the share.
     """
-    z = float(stats.norm.ppf(1 - LEVEL / 2) + stats.norm.ppf(POWER))
+    z = float(special.ndtri(1 - LEVEL / 2) + special.ndtri(POWER))
     angle = asin(sqrt(percent / 100)) + z * sqrt(1 / n + 1 / published_n) / 2
     return 100 * sin(min(angle, pi / 2)) ** 2 - percent
-
-
-def _p_value(difference: float, variance: float, freedom: float, rounding: float) -> float:
-    if isnan(variance):
-        return _NAN
-    if abs(difference) <= rounding:
-        return 1.0
-    return float(2 * stats.t.sf(abs(difference) / sqrt(variance), freedom)) if variance else 0.0

@@ -11,6 +11,8 @@ from math import factorial, sqrt
 import numpy as np
 from scipy import stats
 
+from boostbench.report.numbers import rounded
+
 _LEVEL = 0.05
 
 #: On fewer data sets the approximate p-values reject too often: by simulation up to 20% of the
@@ -108,7 +110,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     Friedman
         With a p-value of 1 where all numbers of each data set are equal.
     """
-    numbers = np.round(np.asarray(numbers, dtype=float), digits)
+    numbers = rounded(numbers, digits)
     n, k = numbers.shape
     of_rows = stats.rankdata(numbers, axis=1)
     ranks = of_rows.mean(axis=0)

@@ -9,7 +9,7 @@ from rich.text import Text
 from boostbench.report.comparison import Comparison, effect, split_test
 from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix_of, pair_sentences
-from boostbench.report.numbers import differences, p_value
+from boostbench.report.numbers import differences, fixed, p_value, rounded
 from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
 from boostbench.report.writers.printing import make_grid, print_line
@@ -64,7 +64,7 @@ def _print_two(console: Console, table: Table) -> None:
         ours, theirs = (table.cells[row, name] for name in (a, b))
         if ours.values and theirs.values:
             (value,) = differences([ours.mean], [theirs.mean], digits)
-            difference = f"{value:+.{digits}f}" if value else f"{0:.{digits}f}"
+            difference = fixed(value, digits, "+" if value else "")
             g = _number(effect(table, row, a, b))
             first_wins = table.quantity.sign * value < 0
             winner = _break(table.columns[a if first_wins else b].label) if value else "tie"
@@ -131,8 +131,8 @@ def _p_value(p: float | None) -> Text:
 
 
 def _number(value: float) -> str:
-    # Without the sign of what prints as zero.
-    return "-" if isnan(value) else f"{value:+.2f}" if round(value, 2) else "0.00"
+    # What prints as zero has no sign.
+    return "-" if isnan(value) else fixed(value, 2, "+" if rounded(value, 2) else "")
 
 
 def _break(label: str) -> str:

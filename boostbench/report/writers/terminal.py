@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from math import isnan
 from string import ascii_lowercase
 from textwrap import wrap
 
@@ -61,12 +62,13 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         # Unbroken, so that a long path can be copied.
         console.print(dataset.source, markup=False, highlight=False, soft_wrap=True)
     quantity = cells[0].quantity
-    best = min((quantity.sign * cell.mean for cell in cells if cell.values), default=None)
+    losses = [numbers.rounded(quantity.sign * cell.mean, quantity.digits) for cell in cells]
+    best = min((loss for loss in losses if not isnan(loss)), default=None)
     columns = {
         "algorithm": [Text(cell.title) for cell in cells],
         f"{quantity.title.split()[-1].lower()} {quantity.symbol}".rstrip(): [
-            Text(cell.text, "bold" if len(cells) > 1 and quantity.sign * cell.mean == best else "")
-            for cell in cells
+            Text(cell.text, "bold" if len(cells) > 1 and loss == best else "")
+            for cell, loss in zip(cells, losses, strict=True)
         ],
         "published": [Text(cell.reference or "-") for cell in cells],
         "splits": [Text(cell.splits) for cell in cells],
