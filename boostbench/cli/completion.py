@@ -46,7 +46,7 @@ def _candidates(before: list[str]) -> list[str]:
             return configs.names("table")
         case ["figure"]:
             return configs.names("figure")
-        case ["compare", *_]:
+        case ["compare" | "verify", *_]:
             return configs.names("algo")
         case ["report", *_]:
             return configs.names("table")

@@ -197,6 +197,28 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
     )
     check.set_defaults(function=_check)
 
+    verify = add("verify", "fit a draw of the records again, and compare what comes out")
+    verify.add_argument(
+        "words",
+        nargs="*",
+        metavar="NAME",
+        help="algorithms and tables; default: all",
+    )
+    verify.add_argument("--budget", metavar="TIME", help="time limit: 90s, 30m or 2h")
+    verify.add_argument("--dry-run", action="store_true", help="only print what would be fitted")
+    verify.add_argument(
+        "--jobs", type=int, default=-1, metavar="N", help="processes; default: all cores"
+    )
+    verify.add_argument(
+        "--against", type=Path, metavar="DIR", help="records that other code made on this machine"
+    )
+    verify.add_argument(
+        "--equivalent",
+        action="store_true",
+        help="where records come out otherwise, see whether they are as good",
+    )
+    verify.set_defaults(function=_verify)
+
     export = add("export", "write all splits on record as CSV or Parquet")
     export.add_argument("words", nargs="*", metavar="results=DIR", help="default: results")
     export.add_argument(
@@ -290,6 +312,13 @@ def _check(args: argparse.Namespace) -> int:
             raise UserError("--update is for the papers' tables, not for --published")
         return check_claimed(args.published, args.words, args.json, args.repeats)
     return check(args.words, args.json, args.update)
+
+
+def _verify(args: argparse.Namespace) -> int:
+    with busy("starting"):
+        from boostbench.cli.verify import verify
+
+    return verify(args.words, args.budget, args.jobs, args.dry_run, args.against, args.equivalent)
 
 
 def _export(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError, first_line
 from boostbench.experiment import remote
-from boostbench.experiment.plan import Task
+from boostbench.experiment.trial import Work
 
 #: Trials in flight for each worker process: one that runs, one that waits.
 _AHEAD = 2
@@ -63,16 +63,16 @@ class Cluster:
                 "'dask worker --nthreads 1 --nworkers N', as CPU seconds are those of a process"
             )
 
-    def __call__(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, dict]]:
+    def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, dict]]:
         """Carry out tasks; see `boostbench.experiment.workers.Workers`.
 
         Parameters
         ----------
-        tasks : iterable of Task
+        tasks : iterable of Work
 
         Yields
         ------
-        (Task, dict)
+        (Work, dict)
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Cluster:
 
         def submit() -> None:
             for task in waiting:
-                data = self._data(task.experiment.dataset)
+                data = self._data(task.dataset)
                 future = self.client.submit(
                     remote.work, task.trial, data, remote.code(), pure=False
                 )

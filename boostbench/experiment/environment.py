@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import joblib
+import scipy.linalg  # noqa: F401, so that its BLAS is known too
+from threadpoolctl import threadpool_info
 
 import boostbench
 
@@ -27,7 +29,7 @@ def environment(package: str) -> dict:
     -------
     dict
         ``python`` and the distributions by name to their versions, ``system`` (such as
-        ``"Linux x86_64"``), ``cpu`` (model), ``n_cores`` (that this process may use).
+        ``"Linux x86_64"``), ``cpu`` (model), ``n_cores`` (that this process may use), ``blas``.
     """
     distribution = package if package in PACKAGES else distribution_of(package)
     distributions = {*PACKAGES, distribution or "boostbench"}
@@ -38,7 +40,22 @@ def environment(package: str) -> dict:
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": cpu_model(),
         "n_cores": joblib.cpu_count(),
+        "blas": blas(),
     }
+
+
+@functools.cache
+def blas() -> str:
+    """Name the libraries of linear algebra and their kernels: ``"openblas 0.3.31 Haswell"``.
+
+    A kernel is written for a family of processors, and adds numbers up in an order of its own.
+    """
+    about = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    names = [
+        " ".join(filter(None, (one["internal_api"], one["version"], one.get("architecture"))))
+        for one in about
+    ]
+    return ", ".join(sorted(set(names)))
 
 
 def distribution_of(package: str) -> str | None:

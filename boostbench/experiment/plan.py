@@ -14,7 +14,6 @@ from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.environment import commit
-from boostbench.experiment.imputing import ImputingTrial
 from boostbench.experiment.keys import Identity, grid_points, request
 from boostbench.experiment.makers import Maker
 from boostbench.experiment.measures.base import Measure
@@ -172,8 +171,7 @@ class Experiment:
 
     def trial(self, split: Split, chosen: Mapping) -> Trial:
         """Plan the fit on a split's training part with the chosen parameters."""
-        parts = (self.algorithm, chosen, split, self.protocol, self.measure)
-        return ImputingTrial(*parts, self.imputation) if self.imputation else Trial(*parts)
+        return Trial(self.algorithm, chosen, split, self.protocol, self.measure, self.imputation)
 
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""
@@ -220,6 +218,11 @@ class Task:
     key: str
     tuning: bool
     labels: Mapping
+
+    @property
+    def dataset(self) -> Dataset:
+        """What the trial is fitted on."""
+        return self.experiment.dataset
 
     @property
     def label(self) -> str:

@@ -2,6 +2,7 @@
 
 import time
 import traceback
+import typing
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -9,8 +10,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.impute import SimpleImputer
 from threadpoolctl import threadpool_limits
 
+from boostbench.data.dataset import Dataset
 from boostbench.errors import first_line
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.calibration import calibration
@@ -86,6 +89,10 @@ class Trial:
         Of which the preparation of the features and the checkpoints matter here.
     measure : Measure
         What is recorded of the fit.
+    imputation : {"mean", "median", "most_frequent"}, default=None
+        What takes the place of missing values, if there are any: of the feature, over the rows that
+        are fitted on. Neither tested rows nor those that a fold of cross-validation is judged on
+        have a say. A feature of which all these rows lack the value becomes 0.
     """
 
     algorithm: Algorithm
@@ -93,6 +100,7 @@ class Trial:
     split: Split
     protocol: Protocol
     measure: "Measure"
+    imputation: str | None = None
 
     def fit(self, X, y: np.ndarray, **overrides) -> Fit:
         """Fit on the training part; X and y are those of the whole data set.
@@ -107,11 +115,21 @@ class Trial:
             Parameters of the estimator besides those that are `chosen`.
         """
         train, test = self.split.train, self.split.test
+        if self.imputation:
+            imputer = SimpleImputer(strategy=self.imputation, keep_empty_features=True)
+            X = imputer.fit(X[train]).transform(X)
         prepare = preparation(X[train], self.protocol.scale, self.protocol.pca)
         X_train, X_test = prepare(X[train]), prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
         seconds = _fit(estimator, X_train, y[train])
         return Fit(estimator, prepare, X_train, X_test, y[train], y[test], seconds)
+
+
+class Work(typing.Protocol):
+    """A trial, and the data set that it is of."""
+
+    trial: Trial
+    dataset: Dataset
 
 
 def run_trial(trial: Trial, X, y: np.ndarray) -> dict:

@@ -1,18 +1,24 @@
 """What is known of records by fitting some of them again: ``<results>/verified.jsonl``.
 
 Records of one algorithm with the same choices on one data set are a *group*. The file has a line
-of JSON for each group of which records have been fitted again, see `boostbench.experiment.verify`.
+of JSON for each group of which records have been fitted again (`boostbench.experiment.verify`).
 """
 
+import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
+from boostbench.errors import writing
 from boostbench.experiment.lines import parse
 from boostbench.experiment.makers import FIRST_EDITION, Maker
-from boostbench.experiment.schema import BadLine, Count, Name, Time, check
+from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
+
+#: What may be known of a group.
+STATES = ("verified", "compatible", "equivalent", "unverified", "refuted")
 
 
 class Group(NamedTuple):
@@ -35,10 +41,15 @@ class Group(NamedTuple):
     @classmethod
     def of(cls, config: Mapping) -> "Group":
         """Say to which group records of a config belong."""
-        algo = dict(config["algo"])
-        target = algo.pop("_target_")
-        choices = sorted(f"{k}={v}" for k, v in algo.items() if isinstance(v, str))
-        return cls(target, ", ".join(choices), config["data"]["name"])
+        algo = config["algo"]
+        named = (
+            f"{k}={v}" for k, v in sorted(algo.items()) if isinstance(v, str) and k != "_target_"
+        )
+        return cls(algo["_target_"], ", ".join(named), config["data"]["name"])
+
+    def __str__(self) -> str:
+        choices = f" ({self.choices})" if self.choices else ""
+        return f"{self.target.rpartition('.')[2]}{choices} on {self.data}"
 
 
 class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
@@ -48,10 +59,22 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     ----------
     target, choices, data : str
         See `Group`.
-    state : {"verified", "compatible", "equivalent", "unverified", "refuted"}
-        See `boostbench.experiment.verify`.
     edition : int, default=1
         Of which records it speaks.
+    state : {"verified", "compatible", "equivalent", "unverified", "refuted"}
+        See `boostbench.experiment.verify`.
+    commit, when : str
+        Of the last verification; the time is UTC.
+    total : int
+        How many records there were.
+    agreed : dict of str to list of str
+        By the kernel of BLAS (`boostbench.experiment.environment.blas`), keys of records that came
+        out as they are.
+    unlike : dict of str to float
+        Keys of records that came out otherwise by another kernel than theirs, or by one that may be
+        another; and today's error less that on record, in percentage points (None without one).
+    refuted : dict of str to str
+        Keys of records that today's code does not give, and what differs.
     until : str, default=""
         Of a refuted group, records that were finished up to this time are refuted.
     """
@@ -59,8 +82,14 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     target: Name
     choices: str
     data: Name
+    edition: Rows = FIRST_EDITION
     state: Literal["verified", "compatible", "equivalent", "unverified", "refuted"]
-    edition: Count = FIRST_EDITION
+    commit: str
+    when: Time
+    total: Count
+    agreed: dict[str, list[Hash]] = {}
+    unlike: dict[Hash, float | None] = {}
+    refuted: dict[Hash, str] = {}
     until: Time | Literal[""] = ""
 
     @property
@@ -77,6 +106,11 @@ class Verified:
     findings : iterable of Finding
     warnings : iterable of str, default=()
         One for each damaged line.
+
+    Attributes
+    ----------
+    findings : dict of Group to Finding
+    warnings : list of str
     """
 
     def __init__(self, findings: Iterable[Finding] = (), warnings: Iterable[str] = ()):
@@ -119,3 +153,21 @@ class Verified:
 def verified_path(results: Path) -> Path:
     """Give the file of the findings."""
     return Path(results) / "verified.jsonl"
+
+
+def file_findings(results: Path, findings: Iterable[Finding]) -> None:
+    """Put findings in the place of those of the same groups; a kill at any moment loses nothing.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written.
+    """
+    path = verified_path(results)
+    known = Verified.read(results).findings | {finding.group: finding for finding in findings}
+    with writing(path), tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        for _, finding in sorted(known.items()):
+            file.write(msgspec.json.encode(finding, order="sorted") + b"\n")
+        file.flush()
+        os.chmod(file.name, 0o644)
+        os.replace(file.name, path)

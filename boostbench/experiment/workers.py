@@ -16,8 +16,7 @@ from joblib.parallel import get_active_backend
 from boostbench.errors import UserError, hint
 from boostbench.experiment import deadline
 from boostbench.experiment.cluster import Cluster
-from boostbench.experiment.plan import Task
-from boostbench.experiment.trial import Trial
+from boostbench.experiment.trial import Trial, Work
 
 BACKENDS = ("loky", "dask")
 
@@ -63,17 +62,17 @@ class Workers:
         elif backend == "dask":
             self.cluster = Cluster(self.n_jobs, scheduler)
 
-    def __call__(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, dict]]:
+    def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, dict]]:
         """Carry out tasks.
 
         Parameters
         ----------
-        tasks : iterable of Task
+        tasks : iterable of Work
             Drawn when their turn comes, perhaps in another thread.
 
         Yields
         ------
-        (Task, dict)
+        (Work, dict)
             Each task once with its outcome, in the order in which they finish. A worker that died
             is the failure of the task that it was at.
         """
@@ -82,14 +81,14 @@ class Workers:
             return
         if self.n_jobs == 1:
             for task in tasks:
-                data = task.experiment.dataset
+                data = task.dataset
                 outcome = deadline.run_limited(
                     task.trial, data.X, data.class_numbers, expendable=False
                 )
                 yield task, outcome
             return
         numbered = enumerate(tasks)
-        waiting: dict[int, Task] = {}
+        waiting: dict[int, Work] = {}
         while True:
             try:
                 for number, outcome in self._stream(numbered, waiting):
@@ -102,7 +101,7 @@ class Workers:
                     yield self._alone(waiting.pop(number))
 
     def _stream(
-        self, numbered: Iterable[tuple[int, Task]], waiting: dict[int, Task]
+        self, numbered: Iterable[tuple[int, Work]], waiting: dict[int, Work]
     ) -> Iterator[tuple[int, dict]]:
         """Yield outcomes by their numbers; `waiting` holds what has been dispatched."""
 
@@ -111,7 +110,7 @@ class Workers:
                 waiting[number] = task
                 # One array object per data set: joblib writes a big one to a file once, and every
                 # worker maps it into its memory.
-                data = task.experiment.dataset
+                data = task.dataset
                 yield joblib.delayed(_work)(
                     number, task.trial, data.X, data.class_numbers, parent=os.getpid()
                 )
@@ -129,7 +128,7 @@ class Workers:
                 warnings.simplefilter("ignore")
                 stream.close()
 
-    def _alone(self, task: Task) -> tuple[Task, dict]:
+    def _alone(self, task: Work) -> tuple[Work, dict]:
         begin, limit = time.monotonic(), task.trial.protocol.time_limit
         try:
             [(_, outcome)] = self._stream([(0, task)], {})

@@ -1,0 +1,231 @@
+"""``boostbench verify``: whether today's code gives what is on record."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+
+from rich.console import Console
+
+from boostbench import configs
+from boostbench.busy import busy
+from boostbench.data.dataset import Dataset
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.files import split_words
+from boostbench.definitions.recorded_data import find_data
+from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError, complain, unknown
+from boostbench.experiment.archive import Records
+from boostbench.experiment.environment import blas, commit
+from boostbench.experiment.makers import Maker
+from boostbench.experiment.progress import progress
+from boostbench.experiment.records import record_paths
+from boostbench.experiment.runner import Finished, Interrupted, Planned
+from boostbench.experiment.verification.refit import measure_of
+from boostbench.experiment.verification.session import draws, fit, further, settle_equivalence
+from boostbench.experiment.verification.tally import Member, Tally
+from boostbench.experiment.verified import STATES, Finding, Group, Verified, file_findings
+from boostbench.experiment.workers import Workers
+from boostbench.report.writers.printing import make_grid, print_line
+
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def verify(
+    words: Sequence[str],
+    budget: str | None = None,
+    n_jobs: int = -1,
+    dry_run: bool = False,
+    against: Path | None = None,
+    equivalent: bool = False,
+) -> int:
+    """Fit a draw of the records again, and compare what comes out.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Algorithms, their classes, or tables; by default all on record; and perhaps ``results=DIR``.
+    budget : str, default=None
+        How long it may take: ``"2m"``. By default five records of each group are drawn.
+    n_jobs : int, default=-1
+        How many fits run at a time; -1 for all cores.
+    dry_run : bool, default=False
+        Only say what would be fitted.
+    against : Path, default=None
+        Folder of results that were made on this machine by other code, to compare with instead.
+        Then nothing is written.
+    equivalent : bool, default=False
+        Where records come out otherwise, fit more, and see whether they are as good.
+
+    Returns
+    -------
+    int
+        0, or 1 where a group is refuted.
+
+    Raises
+    ------
+    UserError
+        For a mistake.
+    """
+    names, results = split_words("verify", words)
+    end = float("inf") if budget is None else time.monotonic() + _seconds(budget)
+    workers = Workers(n_jobs, "loky")
+    started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with busy("reading records"):
+        records = Records(results if against is None else against)
+        verified = Verified() if against else Verified.read(results)
+        tallies = _tallies(_chosen(names, records), verified)
+    for warning in (*records.warnings, *verified.warnings):
+        complain(warning)
+    console, kernel, salt = Console(), blas(), commit()
+    passes = list(draws(tallies, salt, kernel))
+    if dry_run:
+        _print_plan(console, passes)
+        return 0
+
+    def carry_out(drawn: Sequence[tuple[Tally, Member]]) -> None:
+        done = fit(
+            drawn,
+            _data_of,
+            workers,
+            kernel,
+            until=end,
+            is_same_kernel=against is not None,
+        )
+        _follow(done, drawn)
+
+    try:
+        carry_out(list(chain(*passes)))
+        if equivalent:
+            carry_out(further(tallies, salt))
+            for reason in settle_equivalence(tallies):
+                complain(reason)
+    finally:
+        looked = [tally for tally in tallies if tally.same or tally.unlike or tally.refuted]
+        findings = [tally.finding(salt, kernel, started) for tally in looked]
+        if against is None and findings:
+            file_findings(results, findings)
+    _print_findings(console, tallies, findings)
+    return int(any(finding.state == "refuted" for finding in findings))
+
+
+def _seconds(text: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
+    if not match:
+        raise UserError(f"--budget is {text!r}; write 90s, 30m or 2h")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _data_of(record: Mapping) -> Dataset:
+    data = record["config"]["data"]
+    return find_data(data["name"], data["checksum"])
+
+
+def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
+    """Give the records of some algorithms, classes and tables, each with its algorithm's name."""
+    found = [
+        (path.name.partition(".")[0], record)
+        for path in record_paths(records.results)
+        for record in records.all(path)
+        if "error" not in record
+    ]
+    if not names:
+        return found
+    classes = {record["config"]["algo"]["_target_"].rpartition(".")[2] for _, record in found}
+    algorithms = {*configs.names("algo"), *(name for name, _ in found), *classes}
+    known = {*algorithms, *configs.names("table")}
+    for name in names:
+        if name not in known and not name.endswith(".yaml"):
+            raise unknown("algorithm or table", name, known, listed=False)
+    tables = [name for name in names if name not in algorithms]
+    groups = set(chain.from_iterable(_groups(name, records) for name in tables))
+    return [
+        (name, record)
+        for name, record in found
+        if name in names
+        or record["config"]["algo"]["_target_"].rpartition(".")[2] in names
+        or Group.of(record["config"]) in groups
+    ]
+
+
+def _groups(table: str, records: Records) -> set[Group]:
+    definition = TableDefinition.read(table)
+    keys = [(row, column) for row in definition.rows for column in definition.columns]
+    specs = experiments([definition.cell(*key) for key in keys if definition.runs(*key)])
+    return {Group.of(one["config"]) for spec in specs for one in records.find(spec).records[:1]}
+
+
+def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[Tally]:
+    """Put records of today's editions into groups; complain of those that nothing here can make."""
+    by_group: dict[Group, list[Member]] = {}
+    makers: dict[str, Maker | None] = {}
+    for name, record in chosen:
+        config = record["config"]
+        if record["config_hash"] not in makers:
+            try:
+                makers[record["config_hash"]] = Maker.of(config["algo"], type(measure_of(config)))
+            except (UserError, ImportError, AttributeError) as error:
+                complain(f"{name}: {error}")
+                makers[record["config_hash"]] = None
+        maker = makers[record["config_hash"]]
+        if maker is not None and maker.made(record):
+            by_group.setdefault(Group.of(config), []).append(Member.of(record, name))
+    return [
+        Tally(group, members, verified.find(members[0].record))
+        for group, members in sorted(by_group.items())
+    ]
+
+
+def _follow(done: Iterable[Member], drawn: Sequence[tuple[Tally, Member]]) -> None:
+    """Show how far it is; Ctrl-C ends it, and what is known by then is kept."""
+    n_tuning, count = sum("fold" in member.record for _, member in drawn), 0
+    with progress() as on_event:
+        on_event(Planned(n_tuning, len(drawn) - n_tuning, 0))
+        try:
+            for member in done:
+                count += 1
+                on_event(Finished("fold" in member.record, member.label, None, None))
+        except KeyboardInterrupt:
+            on_event(Interrupted(count, len(drawn)))
+            raise
+
+
+def _print_plan(console: Console, passes: Sequence[Sequence[tuple[Tally, Member]]]) -> None:
+    """Say what would be fitted, and how long it would take."""
+    grid = make_grid(["pass", "groups", "records", "CPU min"])
+    for number, drawn in enumerate(passes):
+        minutes = sum(member.seconds for _, member in drawn) / 60
+        groups = {tally.group for tally, _ in drawn}
+        grid.add_row(str(number + 1), str(len(groups)), str(len(drawn)), f"{minutes:.1f}")
+    console.print(grid)
+
+
+def _print_findings(
+    console: Console, tallies: Sequence[Tally], findings: Sequence[Finding]
+) -> None:
+    grid = make_grid(["algorithm", "groups", *STATES])
+    counts: dict[str, Counter] = {}
+    for tally in tallies:
+        name = tally.group.target.rpartition(".")[2]
+        counts.setdefault(name, Counter())["groups"] += 1
+    for finding in findings:
+        counts[finding.target.rpartition(".")[2]][finding.state] += 1
+    for name, count in sorted(counts.items()):
+        grid.add_row(name, *(str(count[what] or "-") for what in ("groups", *STATES)))
+    console.print(grid)
+    skipped = Counter(
+        f"{tally.group.data}: {reason}" for tally in tallies for reason in tally.skipped.values()
+    )
+    for reason, count in skipped.items():
+        print_line(console, f"{count} not fitted, {reason}")
+    for finding in findings:
+        for words in dict.fromkeys(finding.refuted.values()):
+            print_line(console, f"refuted, {finding.group}: {words}", "red")
+    n_same, n_unlike = (
+        sum(len(some) for some in each)
+        for each in zip(*((t.same, {**t.unlike, **t.refuted}) for t in tallies), strict=True)
+    )
+    print_line(console, f"{n_same + n_unlike} fitted again: {n_same} as on record")

@@ -1,0 +1,60 @@
+"""The data set that a record is of: whole, or cut as tables and figures cut it."""
+
+import functools
+
+import yaml
+
+from boostbench import configs
+from boostbench.data.dataset import Dataset
+from boostbench.data.load import load
+from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError
+
+
+def find_data(name: str, checksum: str) -> Dataset:
+    """Find a data set by its name and checksum.
+
+    Raises
+    ------
+    UserError
+        If it is not at hand, or no longer what it was.
+    """
+    found = _find(name, checksum)
+    if isinstance(found, UserError):
+        raise found
+    return found
+
+
+# Few at a time, as some are large.
+@functools.lru_cache(4)
+def _find(name: str, checksum: str) -> Dataset | UserError:
+    if name not in configs.names("data"):
+        return UserError(f"data set {name!r} has no config, so that it cannot be loaded")
+    spec = configs.read("data", name)
+    for cut in ({}, *_cuts().get(name, ())):
+        try:
+            dataset = load({**spec, **cut})
+        except UserError as error:
+            return error
+        if dataset.checksum == checksum:
+            return dataset
+    return UserError(f"data set {name!r} is no longer what it was: its checksum is another")
+
+
+@functools.cache
+def _cuts() -> dict[str, list[dict]]:
+    """Give what tables and figures set of data sets: older records do not say it."""
+    known: dict[str, list[dict]] = {}
+    for table in configs.names("table"):
+        for row in TableDefinition.read(table).rows.values():
+            given = [override.partition("=") for override in row.overrides]
+            cut = {k[5:]: yaml.safe_load(v) for k, _, v in given if k.startswith("data.")}
+            known.setdefault(row.data, []).append(cut)
+    for name in configs.names("figure"):
+        figure = configs.read("figure", name)
+        if figure.get("classes"):
+            known.setdefault(figure["data"], []).append({"classes": list(figure["classes"])})
+    return {
+        name: [cut for i, cut in enumerate(cuts) if cut and cut not in cuts[:i]]
+        for name, cuts in known.items()
+    }

@@ -1,0 +1,129 @@
+"""The fit behind a record, made again from what the record says."""
+
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from boostbench.data.dataset import Dataset
+from boostbench.errors import UserError
+from boostbench.experiment import measures
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.splits import Split
+from boostbench.experiment.targets import check_target
+from boostbench.experiment.trial import Trial
+from boostbench.experiment.tuning import inner_splits, trials
+
+# What every config holds; what else there is comes from the measure.
+_OF_ALL = {"algo", "data", "grid", "judged_by", "protocol", "seed"}
+# Splits that are made together.
+_AT_ONCE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """A fit that is to give what a record holds.
+
+    Attributes
+    ----------
+    record : dict
+    trial : Trial
+    dataset : Dataset
+    """
+
+    record: Mapping
+    trial: Trial
+    dataset: Dataset
+
+    @classmethod
+    def of(cls, record: Mapping, dataset: Dataset) -> "Refit":
+        """Plan it.
+
+        Parameters
+        ----------
+        record : dict
+            Of a fit that did not fail.
+        dataset : Dataset
+            That of the record.
+
+        Raises
+        ------
+        UserError
+            If today's code knows no such class, measure or setting, or takes other rows.
+        """
+        config = record["config"]
+        measure, points = measure_of(config), points_of(record)
+        algo = dict(config["algo"])
+        target = algo.pop("_target_")
+        check_target(target)  # records may come from others
+        asked = json.dumps(config["protocol"], sort_keys=True)
+        index, is_given = record["split"], config["protocol"].get("sampling") == "fixed"
+        number = index + 1 if is_given else _AT_ONCE * (index // _AT_ONCE + 1)
+        protocol, splits = _splits(type(measure), dataset, asked, config["seed"], number)
+        split = splits[index]
+        if points:
+            y = dataset.y[split.train]
+            inner = inner_splits(split, y, protocol.n_folds, f"split {split.index}")
+            split = next(itertools.islice(inner, record["fold"], None))
+        if split.checksum != record["rows"]:
+            raise UserError("today's code takes other rows")
+        trial = Trial(
+            Algorithm("", target, algo, config["grid"]),
+            record.get("chosen", {}),
+            split,
+            protocol,
+            measure,
+            config["data"].get("missing"),
+        )
+        if points:
+            [trial] = trials(trial, points)
+        return cls(record, trial, dataset)
+
+
+def points_of(record: Mapping) -> list[dict]:
+    """Give the points of the grid that a cross-validation trial is of; none for a split."""
+    return record.get("points") or ([record["point"]] if "point" in record else [])
+
+
+def measure_of(config: Mapping) -> Measure:
+    """Find the measure of a config; older ones name it by what it adds to them.
+
+    Raises
+    ------
+    UserError
+        If there is none.
+    """
+    own = {name: value for name, value in config.items() if name not in _OF_ALL}
+    for name in measures.names():
+        measure = measures.find(name)
+        if dict(measure.settings) == own:
+            return measure
+    raise UserError(f"no measure has the settings {', '.join(sorted(own))}")
+
+
+def seconds_of(record: Mapping) -> float:
+    """Give the CPU seconds that the fits of a record took, or about as many."""
+    spent = record.get("seconds")
+    if isinstance(spent, list):
+        return sum(spent)
+    if isinstance(spent, Mapping) and spent.get("fit") is not None:
+        return spent["fit"]
+    if "started" not in record:
+        return 0.0
+    started, finished = (datetime.fromisoformat(record[when]) for when in ("started", "finished"))
+    return (finished - started).total_seconds() + 0.5  # whole seconds are on record
+
+
+@lru_cache(8)
+def _splits(
+    measure: type[Measure], dataset: Dataset, protocol: str, seed: int, number: int
+) -> tuple[Protocol, list[Split]]:
+    """Make so many splits, or more; most records that are fitted again share them."""
+    settings = {"n_splits": number, **json.loads(protocol)}
+    settings["n_repeats"] = -(-number // settings["n_splits"])
+    made = Protocol.from_config(settings)
+    return made, measure().splits(dataset, made, seed)
