@@ -16,7 +16,7 @@ def complete(call, monkeypatch):
 
 def test_commands(complete):
     commands = [
-        *("run", "table", "figure", "compare", "check"),
+        *("run", "table", "figure", "compare", "check", "verify"),
         *("export", "merge", "report", "list", "data"),
     ]
     assert complete("boostbench ") == commands
