@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.decisions import decision, predicted
@@ -33,6 +32,7 @@ from boostbench.algorithms.training.callbacks import (
 )
 from boostbench.algorithms.training.clock import Clock
 from boostbench.algorithms.training.early_stopping import EarlyStopping, hold_out
+from boostbench.algorithms.training.labels import class_numbers
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.coefficient_path import coefficients_at
 
@@ -255,13 +255,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
 
     def _target(self, y):
         """Check what is to be learned, and turn it into what `_master` takes: here 0 to k - 1."""
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least 2 classes, and y holds 1 class only: "
-                f"{self.classes_[0]!r}"
-            )
+        self.classes_, labels = class_numbers(y, self)
         return labels
 
     @abstractmethod

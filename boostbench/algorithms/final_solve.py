@@ -15,7 +15,8 @@ from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.multiboost_from_zero import MultiBoostFromZero
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
-from boostbench.algorithms.reweighting import check_labels, margin_rows
+from boostbench.algorithms.reweighting import margin_rows
+from boostbench.algorithms.training.labels import known_numbers
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
@@ -91,11 +92,10 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     if not model.nu > 0:
         raise ValueError("nu is 0, so that the problem need not have a minimum")
     X, y = validate_data(model, X, y, dtype=np.float64, reset=False)
-    check_labels(y, model.classes_)
     X, y, weights = weighted(X, y, sample_weight, getattr(model, "class_weight", None))
     if weights is not None:
         weights = weights / weights.mean()
-    own = y == model.classes_[:, None]
+    own = known_numbers(y, model.classes_) == np.arange(len(model.classes_))[:, None]
     problem = restricted(model, X, own, weights)
     nu = model.nu * problem.size
     solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)

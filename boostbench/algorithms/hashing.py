@@ -1,131 +1,43 @@
 """Hash codes by linear functions, which LADDER is compared with: LSH, ITQ, and ITQ by labels."""
 
-from abc import abstractmethod
 from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.algorithms.parameters import (
-    Declared,
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
     Seed,
 )
+from boostbench.algorithms.projections import LinearTransformer
 from boostbench.core.projections import orthonormal
 from boostbench.core.quantization import canonical, turned_to_corners
 
 
-class Hasher(PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
+class Hasher(PackedCodes, LinearTransformer):
     """Base of the hashers: `transform` gives a number for each bit, `hash` the bits.
 
-    A subclass has the constructor parameters `n_components`, the bits of a code, and
-    `random_state`, and gives `_learn` and `_numbers`.
+    Parameters
+    ----------
+    n_components : int, default=8
+        Bits of a code.
+    random_state : int, RandomState instance or None, default=None
     """
 
     n_components: PositiveInt = 8
     _: KW_ONLY
     random_state: Seed = None
 
-    #: Whether labels are learned from.
-    _supervised: ClassVar = False
-
-    def fit(self, X, y=None):
-        """Learn the hash functions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, finite.
-        y : array-like of shape (n_samples,), default=None
-            Labels; a hasher that does not learn from them does not look at them.
-
-        Returns
-        -------
-        self
-            The fitted hasher.
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite matrix, a parameter is out of range, or labels are needed and y
-            holds one class only.
-        """
-        self._validate_params()
-        labels = None
-        if self._supervised:
-            X, y = validate_data(self, X, y, dtype=np.float64)
-            check_classification_targets(y)
-            classes, labels = np.unique(y, return_inverse=True)
-            if len(classes) < 2:
-                raise ValueError(
-                    f"{type(self).__name__} needs at least 2 classes, and y holds 1 class only: "
-                    f"{classes[0]!r}"
-                )
-        else:
-            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        seed = check_random_state(self.random_state).randint(2**31)
-        self._n_features_out = self.n_components
-        self._learn(X, labels, np.random.default_rng(seed))
-        return self
-
-    def transform(self, X):
-        """Compute what the bits are the signs of.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components), dtype=float64
-        """
-        check_is_fitted(self)
-        return self._numbers(validate_data(self, X, dtype=np.float64, reset=False))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self._supervised
-        return tags
-
-    @abstractmethod
-    def _learn(self, X, labels, rng):
-        """Learn from features, and perhaps labels from 0 to n_classes - 1."""
-
-    @abstractmethod
-    def _numbers(self, X):
-        """Compute what `transform` gives."""
+    def _generator(self):
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
 
-class _LinearHasher(Hasher):
-    """Signs of linear functions of the centred features.
-
-    Attributes
-    ----------
-    mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_components)
-    """
-
-    def _learn(self, X, labels, rng):
-        self.mean_ = X.mean(axis=0)
-        self.directions_ = self._directions(X - self.mean_, labels, rng)
-
-    @abstractmethod
-    def _directions(self, X, labels, rng):
-        """Choose a direction for each bit, for centred X."""
-
-    def _numbers(self, X):
-        return (X - self.mean_) @ self.directions_
-
-
-class LSH(_LinearHasher):
+class LSH(Hasher):
     """Locality-sensitive hashing: sides of random hyperplanes through the mean.
 
     Parameters
@@ -152,11 +64,11 @@ class LSH(_LinearHasher):
     (20, 2)
     """
 
-    def _directions(self, X, labels, rng):
+    def _directions(self, X, features, labels, rng):
         return rng.normal(size=(X.shape[1], self.n_components))
 
 
-class ITQ(_LinearHasher):
+class ITQ(Hasher):
     """Iterative quantization: principal components, turned towards the corners of a cube.
 
     With more bits than components the rest are zeros before they are turned.
@@ -189,15 +101,15 @@ class ITQ(_LinearHasher):
 
     n_iterations: NonNegativeInt = 50
 
-    def _directions(self, X, labels, rng):
-        found = self._components(X, labels)
+    def _directions(self, X, features, labels, rng):
+        found = self._components(features, labels)
         found = np.pad(found, [(0, 0), (0, self.n_components - found.shape[1])])
         start = orthonormal((1, self.n_components, self.n_components), rng)[0]
-        return found @ turned_to_corners(X @ found, start, self.n_iterations)
+        return found @ turned_to_corners(features @ found, start, self.n_iterations)
 
-    def _components(self, X, labels):
-        n_components = min(self.n_components, *X.shape)
-        return PCA(n_components, svd_solver="full").fit(X).components_.T
+    def _components(self, features, labels):
+        n_components = min(self.n_components, *features.shape)
+        return PCA(n_components, svd_solver="full").fit(features).components_.T
 
 
 class SupervisedITQ(ITQ):
@@ -238,6 +150,6 @@ class SupervisedITQ(ITQ):
 
     _supervised: ClassVar = True
 
-    def _components(self, X, labels):
-        directions, correlations = canonical(X, labels, self.ridge)
+    def _components(self, features, labels):
+        directions, correlations = canonical(features, labels, self.ridge)
         return (directions * correlations)[:, : self.n_components]

@@ -1,6 +1,5 @@
 """Hash codes by Gaussian kernels, which LADDER is compared with: BRE and KSH."""
 
-from abc import abstractmethod
 from typing import ClassVar
 
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
@@ -25,7 +24,7 @@ class _KernelHasher(Hasher):
     directions_ : ndarray of shape (n_anchors, n_components)
     """
 
-    def _learn(self, X, labels, rng):
+    def _prepare(self, X, rng):
         if self.n_anchors < self.n_components:
             raise ValueError(
                 f"n_anchors={self.n_anchors} are fewer than the bits, "
@@ -34,16 +33,9 @@ class _KernelHasher(Hasher):
         self.anchors_ = X[rng.permutation(len(X))[: self.n_anchors]]
         mean = euclidean_distances(X, self.anchors_, squared=True).mean()
         self.gamma_ = 1 / (2 * mean) if mean > 0 else 1.0
-        kernels = rbf_kernel(X, self.anchors_, self.gamma_)
-        self.mean_ = kernels.mean(axis=0)
-        self.directions_ = self._directions(X, kernels - self.mean_, labels, rng)
 
-    @abstractmethod
-    def _directions(self, X, kernels, labels, rng):
-        """Choose weights of the centred kernels for each bit."""
-
-    def _numbers(self, X):
-        return (rbf_kernel(X, self.anchors_, self.gamma_) - self.mean_) @ self.directions_
+    def _features(self, X):
+        return rbf_kernel(X, self.anchors_, self.gamma_)
 
 
 class BRE(_KernelHasher):
@@ -94,11 +86,11 @@ class BRE(_KernelHasher):
     n_pairs: TwoOrMore = 500
     n_sweeps: NonNegativeInt = 3
 
-    def _directions(self, X, kernels, labels, rng):
+    def _directions(self, X, features, labels, rng):
         rows = rng.permutation(len(X))[: self.n_pairs]
         distances = euclidean_distances(normalize(X[rows]), squared=True) / 2
-        start = rng.normal(size=(kernels.shape[1], self.n_components))
-        return reconstructed(kernels[rows], 1 - 2 * distances, start, self.n_sweeps)
+        start = rng.normal(size=(features.shape[1], self.n_components))
+        return reconstructed(features[rows], 1 - 2 * distances, start, self.n_sweeps)
 
 
 class KSH(_KernelHasher):
@@ -143,5 +135,5 @@ class KSH(_KernelHasher):
 
     _supervised: ClassVar = True
 
-    def _directions(self, X, kernels, labels, rng):
-        return separated(kernels, labels, self.n_components, self.solver_iterations)
+    def _directions(self, X, features, labels, rng):
+        return separated(features, labels, self.n_components, self.solver_iterations)

@@ -1,6 +1,7 @@
-"""Projections that keep neighbours, as transformers: LPP and NPE."""
+"""Linear functions of centred features, as transformers, and those that keep neighbours."""
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -9,15 +10,27 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.parameters import Declared, PositiveInt
+from boostbench.algorithms.training.labels import class_numbers
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 
 # As the authors' programs do, principal components come first: what they lose of the variance.
 _LOST = 0.02
 
 
-class _GraphProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
-    n_components: PositiveInt = 2
-    n_neighbors: PositiveInt = 12
+class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
+    """Base of the projections and of the hashers: linear functions of centred features.
+
+    A subclass gives `_directions`; and `_prepare` and `_features`, where the functions are not of
+    the features of X themselves.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_features,)
+    directions_ : ndarray of shape (n_features, n_components)
+    """
+
+    # Whether labels are learned from.
+    _supervised: ClassVar = False
 
     def fit(self, X, y=None):
         """Find the directions.
@@ -26,32 +39,37 @@ class _GraphProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declar
         ----------
         X : array-like of shape (n_samples, n_features)
             Training data, finite.
-        y : None
-            Not looked at.
+        y : array-like of shape (n_samples,), default=None
+            Labels; who does not learn from them does not look at them.
 
         Returns
         -------
         self
             The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite matrix, a parameter is out of range, or labels are needed and y
+            holds one class only.
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        self.mean_ = X.mean(axis=0)
-        X = X - self.mean_
-        components = PCA(svd_solver="full").fit(X)
-        shares = np.cumsum(components.explained_variance_)
-        kept = 1 + int(np.searchsorted(shares, (1 - _LOST) * shares[-1]))
-        basis = components.components_[: max(kept, min(self.n_components, len(shares)))].T
-        X = X @ basis
-        near = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(X) - 1)).fit(X)
-        distances, neighbours = near.kneighbors()
-        found = self._directions(X, neighbours, distances**2, min(self.n_components, X.shape[1]))
-        self.directions_ = basis @ found
-        self._n_features_out = found.shape[1]
+        labels = None
+        if self._supervised:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+            labels = class_numbers(y, self)[1]
+        else:
+            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        rng = self._generator()
+        self._prepare(X, rng)
+        features = self._features(X)
+        self.mean_ = features.mean(axis=0)
+        self.directions_ = self._directions(X, features - self.mean_, labels, rng)
+        self._n_features_out = self.directions_.shape[1]
         return self
 
     def transform(self, X):
-        """Project.
+        """Project; of a hash code, the bits are the signs.
 
         Parameters
         ----------
@@ -63,11 +81,62 @@ class _GraphProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declar
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return (X - self.mean_) @ self.directions_
+        return (self._features(X) - self.mean_) @ self.directions_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._supervised
+        return tags
+
+    def _generator(self):
+        """Return the source of random numbers; None where there is no need of it."""
+
+    def _prepare(self, X, rng):
+        """Learn what `_features` needs."""
+
+    def _features(self, X):
+        """Return what the functions are linear in."""
+        return X
 
     @abstractmethod
-    def _directions(self, X, neighbours, squares, n_components):
-        """Find directions of centred X."""
+    def _directions(self, X, features, labels, rng):
+        """Choose a direction for each component.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features_in_)
+        features : ndarray of shape (n_samples, n_features)
+            From `_features`, centred.
+        labels : ndarray of shape (n_samples,) or None
+            From 0 to n_classes - 1.
+        rng : numpy.random.Generator or None
+            From `_generator`.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_components)
+        """
+
+
+class _GraphProjection(LinearTransformer):
+    n_components: PositiveInt = 2
+    n_neighbors: PositiveInt = 12
+
+    def _directions(self, X, features, labels, rng):
+        components = PCA(svd_solver="full").fit(features)
+        shares = np.cumsum(components.explained_variance_)
+        kept = 1 + int(np.searchsorted(shares, (1 - _LOST) * shares[-1]))
+        basis = components.components_[: max(kept, min(self.n_components, len(shares)))].T
+        features = features @ basis
+        n_samples, n_features = features.shape
+        near = NearestNeighbors(n_neighbors=min(self.n_neighbors, n_samples - 1)).fit(features)
+        distances, neighbours = near.kneighbors()
+        n_components = min(self.n_components, n_features)
+        return basis @ self._embedded(features, neighbours, distances**2, n_components)
+
+    @abstractmethod
+    def _embedded(self, features, neighbours, squares, n_components):
+        """Find directions that keep neighbours."""
 
 
 class LPP(_GraphProjection):
@@ -96,8 +165,8 @@ class LPP(_GraphProjection):
     (150, 2)
     """
 
-    def _directions(self, X, neighbours, squares, n_components):
-        return locality_preserving(X, neighbours, squares, n_components)
+    def _embedded(self, features, neighbours, squares, n_components):
+        return locality_preserving(features, neighbours, squares, n_components)
 
 
 class NPE(_GraphProjection):
@@ -126,5 +195,5 @@ class NPE(_GraphProjection):
     (150, 2)
     """
 
-    def _directions(self, X, neighbours, squares, n_components):
-        return neighbourhood_preserving(X, neighbours, n_components)
+    def _embedded(self, features, neighbours, squares, n_components):
+        return neighbourhood_preserving(features, neighbours, n_components)

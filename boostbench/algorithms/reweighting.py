@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 from boostbench.algorithms.base import BoostingClassifier
 from boostbench.algorithms.decisions import decision, predicted
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
+from boostbench.algorithms.training.labels import known_numbers
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
 from boostbench.core.solvers.newton import NonnegativeNewton
@@ -90,8 +91,7 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         raise ValueError(f"loss must be one of {sorted(_SOLVERS)}, got {loss!r}")
     members = _members(ensemble)
     X, y = check_X_y(X, y, dtype=np.float64)
-    check_labels(y, ensemble.classes_)
-    own = y[:, None] == ensemble.classes_
+    own = np.eye(len(ensemble.classes_), dtype=bool)[known_numbers(y, ensemble.classes_)]
     n_pairs = len(y) * (own.shape[1] - 1)
     A = margin_rows(members.scores(X, range(len(members))), len(members), own, ~own)
     sizes = np.maximum(A.max(axis=1), -A.min(axis=1))
@@ -100,26 +100,6 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     w, value = _SOLVERS[loss](A, nu * n_pairs)
     kept = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._take(kept, (w / sizes)[kept], value / n_pairs, loss)
-
-
-def check_labels(y, classes):
-    """Refuse labels that an ensemble does not know.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-    classes : ndarray of shape (n_classes,)
-
-    Raises
-    ------
-    ValueError
-        If a label is none of the classes.
-    """
-    strange = y[~np.isin(y, classes)]
-    if len(strange):
-        raise ValueError(
-            f"{strange.tolist()[0]!r} is none of the classes that the ensemble was fitted on"
-        )
 
 
 def margin_rows(scores, n_members, own, pairs):

@@ -215,6 +215,6 @@ class TestRefused:
     def test_data(self):
         X, y = blobs(3)
         model = MultiBoost(n_iterations=3).fit(X, y)
-        self.refused("7 is none of the classes", model, X, np.where(y == 2, 7, y))
+        self.refused("y holds 7, which is no class of", model, X, np.where(y == 2, 7, y))
         self.refused("features", model, X[:, :1], y)
         self.refused("tol must be positive", model, X, y, tol=0.0)

@@ -184,7 +184,7 @@ class TestMistakes:
 
     def test_are_one_line_each(self):
         forest = RandomForestClassifier(3).fit(self.X, self.y)
-        self.refused("7 is none of the classes", forest, y=self.y + 7 * (self.y > 0) - self.y)
+        self.refused("y holds 7, which is no class", forest, y=self.y + 7 * (self.y > 0) - self.y)
         self.refused("nu must be positive, got 0", forest, nu=0)
         self.refused("one of .'hinge', 'logistic'., got 'squared'", forest, loss="squared")
         tree = DecisionTreeClassifier().fit(self.X, self.y)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from boostbench.algorithms.training.labels import known_numbers
+
 # Where classes are told apart without an error, larger scores lower the loss for ever. It is the
 # default `tol` of scikit-learn's GradientBoostingClassifier.
 LEAST_FALL = 1e-4
@@ -36,7 +38,7 @@ class EarlyStopping:
     def __init__(self, training, X, y, weights=None, *, patience):
         self.training = training
         self.X = X
-        self.labels = _labels(y, training.booster.classes_)
+        self.labels = known_numbers(y, training.booster.classes_, "y_val")
         self.weights = weights
         self.patience = patience
         self.losses = []
@@ -103,13 +105,6 @@ def hold_out(labels, fraction, random_state):
     start = random_state.random_sample()
     held_out = rest[((np.arange(count) + start) * len(rest) / count).astype(int)]
     return np.setdiff1d(order, held_out), held_out
-
-
-def _labels(y, classes):
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(f"y_val holds {unknown[0]!r}, which is no class of the training data")
-    return np.searchsorted(classes, y)
 
 
 def log_losses(scores, labels):

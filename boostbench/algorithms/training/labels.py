@@ -1,0 +1,63 @@
+"""Labels of samples as numbers of classes."""
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+
+def class_numbers(y, learner):
+    """Find the classes of a training set.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels of any type that sorts.
+    learner : estimator
+        Who learns from them, for the error.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+    numbers : ndarray of shape (n_samples,), dtype=int64
+        0 to n_classes - 1.
+
+    Raises
+    ------
+    ValueError
+        If these are no labels, or of one class only.
+    """
+    check_classification_targets(y)
+    classes, numbers = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(learner).__name__} needs at least 2 classes, and y holds 1 class only: "
+            f"{classes.tolist()[0]!r}"
+        )
+    return classes, numbers
+
+
+def known_numbers(y, classes, name="y"):
+    """Find the numbers of labels whose classes are known from a training.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+    classes : ndarray of shape (n_classes,)
+        Sorted.
+    name : str, default="y"
+        Of the labels, for the error.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), dtype=int64
+
+    Raises
+    ------
+    ValueError
+        If a label is none of the classes.
+    """
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        first = unknown.tolist()[0]
+        raise ValueError(f"{name} holds {first!r}, which is no class of the training data")
+    return np.searchsorted(classes, y)
