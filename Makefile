@@ -18,8 +18,9 @@ help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
 	  | while IFS='|' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
 
-demo: $(VENV)/installed ## two algorithms side by side on data that need no download
-	env -u BOOSTBENCH_DATA $(BIN)/boostbench table demo results=demo $(ARGS)
+demo: $(VENV)/installed-plots ## a part of a paper's table and its picture, without any download
+	$(BIN)/boostbench table demo results=demo $(ARGS)
+	$(BIN)/boostbench figure demo results=demo
 
 table2: $(VENV)/installed ## Table II of the RandomBoost paper: toy data; each runs what is missing
 table3: $(VENV)/installed ## Table III: totally corrective against stage-wise RBoost^rank

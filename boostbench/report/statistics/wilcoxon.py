@@ -78,6 +78,16 @@ class Wilcoxon:
         statistic result (16) is not less than the critical value (10), WSRT indicates a failure to
         reject the null hypothesis at the 5% significance level (exact p = 0.275).'
         """
+        test = f"Wilcoxon signed-rank test (WSRT) of {a} against {b} over {self.n} {pairs}:"
+        p = f"{'exact' if self.exact else 'approximate'} p = {self.p:.3g}"
+        if self.tabled and not self.significant:
+            # With many ties the rank sum is small whatever the differences are.
+            return (
+                f"{test} {self.ties} of {self.n} pairs are ties, and the others show no "
+                f"difference at the 5% significance level ({p}). The critical value "
+                f"({self.critical}), which the papers hold the statistic ({self.statistic:g}) "
+                "against, ignores ties and would reject the null hypothesis."
+            )
         result = f"the signed rank statistic result ({self.statistic:g})"
         if self.critical is None:
             why = f"there is no critical value for so few pairs to hold {result} against"
@@ -86,16 +96,14 @@ class Wilcoxon:
         else:
             why = f"{result} is not less than the critical value ({self.critical})"
         verdict = "rejects" if self.tabled else "indicates a failure to reject"
-        p = f"{'exact' if self.exact else 'approximate'} p = {self.p:.3g}"
-        if self.tabled != self.significant:
-            # With many ties the rank sum is small whatever the differences are.
+        if self.significant and not self.tabled:
             p += (
-                f", which says {'' if self.significant else 'no '}difference: {self.ties} of "
-                f"{self.n} pairs are ties, which the critical value ignores"
+                f", which says difference: {self.ties} of {self.n} pairs are ties, which the "
+                "critical value ignores"
             )
         return (
-            f"Wilcoxon signed-rank test (WSRT) of {a} against {b} over {self.n} {pairs}: since "
-            f"{why}, WSRT {verdict} the null hypothesis at the 5% significance level ({p})."
+            f"{test} since {why}, WSRT {verdict} the null hypothesis at the 5% significance level "
+            f"({p})."
         )
 
 
