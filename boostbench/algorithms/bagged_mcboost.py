@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from boostbench.algorithms.bag_block import BagBlock
 from boostbench.algorithms.bagging import Bag
 from boostbench.algorithms.base import Master, Weighted
-from boostbench.algorithms.decisions import decision
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.parameters import Part, PartOrAll, PositiveInt, TwoOrMore
@@ -17,6 +17,10 @@ _NEARLY_BEST = 0.9
 # Added to the curvature on each side of a stump, so that few samples move little: the default of
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
 _DAMPING = 1.0
+
+# Samples come in blocks of so many numbers, of each member and feature or score, and no fewer
+# samples than worth the calls.
+_BLOCK, _LEAST_BLOCK = 2**19, 128
 
 
 class BaggedMCBoost(Bag, Weighted):
@@ -194,8 +198,11 @@ class BagMaster(Master):
 
     Attributes
     ----------
-    scores : ndarray of shape (n_samples, n_members, n_scores), dtype=float32
-        For two classes one score, which is that of the second less that of the first.
+    stumps : ndarray of shape (n_stumps,), dtype=int64
+        Positions of the different stumps in `search`, by feature and threshold.
+    counts : ndarray of shape (n_features,), dtype=int64
+        How many of them each feature has; of those that vary.
+    blocks : list of BagBlock
     losses : list of float
         After each round, of the samples by members that do not see them.
     best : int
@@ -205,112 +212,106 @@ class BagMaster(Master):
     def __init__(self, params, search, labels, unseen, weights, random_state):
         super().__init__(params, search)
         self.random_state = random_state
-        n_classes = len(params.classes_)
         seen = ~unseen
-        of_classes = np.eye(n_classes)[labels].T @ (seen * weights[:, None])
-        start = np.log(of_classes / of_classes.sum(axis=0)).T
-        if n_classes == 2:
-            self.loss = _TwoClasses(labels)
-            start = decision(start)[:, None]
-        else:
-            self.loss = _ManyClasses(labels)
-        self.start = start.mean(axis=0)
-        self.scores = np.repeat(start.astype(np.float32)[None], len(labels), axis=0)
-        self.weights = (seen * weights[:, None])[..., None].astype(np.float32)
+        of_classes = np.eye(len(params.classes_))[labels].T @ (seen * weights[:, None])
+        start = np.log(of_classes / of_classes.sum(axis=0))
+        if len(start) == 2:
+            start = start[1:] - start[:1]
+        self.start = start.mean(axis=1)
+        codes = self._lay_out(seen)
+        wide = max(codes.shape[1], 2 * len(start))
+        size = max(_LEAST_BLOCK, _BLOCK // (seen.shape[1] * wide))
+        ends = np.arange(size, len(labels), size)
+        parts = (np.split(part, ends) for part in (codes, labels, seen * weights[:, None]))
+        self.blocks = [BagBlock(*part, start) for part in zip(*parts, strict=True)]
         self.rounds = []
 
         tested = unseen.any(axis=1)
         self._tested = tested
         self._labels, self._of_tested = labels[tested], weights[tested]
-        shares = unseen / np.maximum(1, unseen.sum(axis=1, keepdims=True))
-        self._shares = shares[:, None].astype(np.float32)
         self.losses = []
         self.best = 0
         self._least = self.loss_of_unseen()
 
-        self._lay_out(seen)
+    @property
+    def scores(self):
+        """Scores of all samples, of shape (n_samples, n_members, n_scores), dtype=float32."""
+        return np.concatenate([block.scores for block in self.blocks], axis=2).transpose(2, 1, 0)
 
     def _lay_out(self, seen):
-        """List the stumps by feature and threshold, and what each member may draw of them."""
+        """List the stumps by feature and threshold, and what each member may draw of them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), dtype=unsigned
+            How many thresholds of a feature a sample is above.
+        """
         search = self.search
         at = np.flatnonzero(~search.is_padding)
         keys = np.stack([search.feature[at], search.threshold[at]])
         (feature, _), first = np.unique(keys, axis=1, return_index=True)
-        self.stumps = at = at[first]
-        columns, counts = np.unique(feature.astype(int), return_counts=True)
-        start = np.cumsum(counts) - counts
-        # The samples above a stump have a code above its number among all.
-        self._codes = np.empty((len(search.X), len(columns)), np.int32)
-        groups = np.split(self.stumps, start)[1:]
-        for code, column, some in zip(self._codes.T, columns, groups, strict=True):
+        self.stumps = at[first]
+        columns, self.counts = np.unique(feature.astype(int), return_counts=True)
+        self._start = np.cumsum(self.counts) - self.counts
+        codes = np.empty(
+            (len(search.X), len(columns)), np.min_scalar_type(self.counts.max(initial=0))
+        )
+        groups = np.split(self.stumps, self._start)[1:]
+        for code, column, some in zip(codes.T, columns, groups, strict=True):
             code[:] = np.searchsorted(search.threshold[some], search.X[:, column])
-        self._codes += start
-        # What a member draws has samples that it sees on both sides: a stump from the lowest of
-        # their codes on, and before the highest. Where there is none, any stump stands for it.
-        seen_codes = (self._codes[some] for some in seen.T)
-        ranges = np.array([(codes.min(axis=0), codes.max(axis=0)) for codes in seen_codes])
-        lowest, highest = ranges.transpose(1, 2, 0)
-        self._count = highest - lowest
-        self._first = np.minimum(lowest, len(at) - 1)
+        # What a member draws has samples that it sees on both sides: a threshold from the lowest of
+        # their codes on, and before the highest. Where there is none, any stands for it.
+        seen_codes = (codes[some] for some in seen.T)
+        ranges = [(some.min(axis=0), some.max(axis=0)) for some in seen_codes]
+        lowest, highest = np.transpose(ranges, (1, 0, 2)).astype(int)
+        self._first, self._count = np.minimum(lowest, self.counts - 1), highest - lowest
+        return codes
 
     def draw(self):
-        """Draw a stump of each feature for each member, of shape (n_features, n_members)."""
-        lots = self.random_state.random_sample(self._count.shape)
+        """Draw a threshold of each feature for each member, of shape (n_members, n_features)."""
+        lots = self.random_state.random_sample(self._count.shape[::-1]).T
         return self._first + (lots * self._count).astype(int)
 
     def generate(self):
         """Find the stumps of each member, and Newton's steps on both sides of each."""
         if not self.search.n_positions:
             return None
-        self._slopes, curvatures = self.loss.derivatives(self.scores, self.weights)
-        columns = np.concatenate([self._slopes, curvatures], axis=1)
-        columns = columns.reshape(len(columns), -1)
         cut = self.draw()
-        member = np.arange(cut.shape[1])
-        # By feature, member, slope or curvature, and score.
-        shape = 2, *self.scores.shape[1:]
-        edges = self.search.edges(columns).reshape(-1, *shape)[self.stumps[cut], :, member]
-        total = _total(columns).reshape(shape).transpose(1, 0, 2)
-        sides = (total - edges) / 2, (total + edges) / 2
-        steps = [side[..., 0, :] / (side[..., 1, :] + _DAMPING) for side in sides]
-        gain = sum(
-            (side[..., 0, :] * step).sum(axis=2) for side, step in zip(sides, steps, strict=True)
-        )
-        gain -= (total[:, 0] ** 2 / (total[:, 1] + _DAMPING)).sum(axis=1)
+        total, above = _sum(block.sums(cut) for block in self.blocks)
+        # Slopes and curvatures by side, member, score, and feature.
+        sides = np.stack([total[..., None] - above, above])
+        slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
+        steps = slopes / (curvatures + _DAMPING)
+        falls = (slopes * steps).sum(axis=(0, 2))
+        slope, curvature = total[:, 0], total[:, 1]
+        gain = falls - (slope**2 / (curvature + _DAMPING)).sum(axis=1, keepdims=True)
         gain[self._count == 0] = 0.0
-        row, member = np.nonzero(gain > np.maximum(_NEARLY_BEST * gain.max(axis=0), 0.0))
-        if not len(row):
-            return None
-        return row, cut[row, member], member, *(step[row, member] for step in steps)
+        taken = gain > np.maximum(_NEARLY_BEST * gain.max(axis=1, keepdims=True), 0.0)
+        return (cut, taken, *steps, (falls * taken).sum(axis=1)) if taken.any() else None
 
     def correct(self, found):
         """Add the stumps to the members; True while the bag gets better."""
-        row, cut, member, low, high = found
-        n_members, n_scores = self.scores.shape[1:]
-        votes = np.zeros((len(row) + 1, n_members, n_scores), np.float32)
-        votes[np.arange(len(row)), member] = high - low
-        np.add.at(votes[-1], member, low)
-        above = np.ones((len(self._codes), len(row) + 1), np.float32)
-        np.greater(self._codes.take(row, axis=1), cut, out=above[:, :-1])
-        move = (above @ votes.reshape(len(votes), -1)).reshape(self.scores.shape)
-        slope = self._of_members(self._slopes * move)
-        curvature = self._of_members(self.loss.curvatures_along(move))
+        cut, taken, low, high, slope = found
+        # Those that a member takes come first.
+        feature = np.argsort(~taken, axis=1, kind="stable")[:, : taken.sum(axis=1).max()]
+        rise = np.take_along_axis((high - low) * taken[:, None], feature[:, None], axis=2)
+        stumps = feature, np.take_along_axis(cut, feature, axis=1)
+        base = (low @ taken[:, :, None])[..., 0]
+        curvature = sum(block.try_move(*stumps, base, rise) for block in self.blocks)
         size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
-        self.scores += size[:, None] * move
-        size = size[member, None]
-        self.rounds.append((cut, low * size, high * size))
+        for block in self.blocks:
+            block.move(size)
+        member, feature = np.nonzero(taken)
+        sides = (side[member, :, feature] * size[member, None] for side in (low, high))
+        self.rounds.append((self.stumps[self._start[feature] + cut[member, feature]], *sides))
         self.losses.append(self.loss_of_unseen())
         if self.losses[-1] < self._least - LEAST_FALL:
             self._least, self.best = self.losses[-1], len(self.losses)
         return len(self.losses) < self.best + self.params.patience
 
-    def _of_members(self, values):
-        """Sum up values of the shape of the scores for each member."""
-        return _total(values.reshape(len(values), -1)).reshape(values.shape[1:]).sum(axis=1)
-
     def loss_of_unseen(self):
         """Log-loss of the samples, each by the mean of the members that do not see it."""
-        scores = (self._shares @ self.scores)[self._tested, 0]
+        scores = np.concatenate([block.scores_of_unseen() for block in self.blocks])[self._tested]
         if scores.shape[1] == 1:
             scores = scores[:, 0]
         return float(np.average(log_losses(scores, self._labels), weights=self._of_tested))
@@ -327,101 +328,24 @@ class BagMaster(Master):
         -------
         boostbench.algorithms.explaining.stump_sums.StumpSum
         """
-        n_members, n_scores = self.scores.shape[1:]
+        n_members = self._count.shape[0]
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.
-        coefficients = np.zeros((self.search.n_positions, n_scores))
+        coefficients = np.zeros((self.search.n_positions, len(self.start)))
         intercept = self.start.copy()
-        for cut, low, high in self.rounds[:rounds]:
-            np.add.at(coefficients, self.stumps[cut], (high - low) / (2 * n_members))
+        if rounds:
+            position, low, high = map(np.concatenate, zip(*self.rounds[:rounds], strict=True))
+            np.add.at(coefficients, position, (high - low) / (2 * n_members))
             intercept += (high + low).sum(axis=0) / (2 * n_members)
         used = self.stumps[coefficients[self.stumps].any(axis=1)]
         stumps = Stumps([self.search.stump(position) for position in used])
-        if n_scores == 1:
+        if len(self.start) == 1:
             return StumpSum(stumps, coefficients[used, 0], intercept[0])
         return StumpSum(stumps, coefficients[used], intercept)
 
 
-def _total(columns):
-    # As a product, several times faster than a sum over the first axis.
-    return np.ones(len(columns), columns.dtype) @ columns
-
-
-def _dual(margin):
-    # An infinite number below the line is as good as any; faster than `expit`.
-    with np.errstate(over="ignore"):
-        return 1.0 / (1.0 + np.exp(margin))
-
-
-class _TwoClasses:
-    """The logistic loss of one score for each member.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        0 or 1.
-    """
-
-    def __init__(self, labels):
-        self._sign = np.where(labels > 0, 1.0, -1.0).astype(np.float32)[:, None, None]
-
-    def derivatives(self, scores, weights):
-        """Slope down and curvature of the loss of each sample, in each score.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples, n_members, n_scores)
-        weights : ndarray of shape (n_samples, n_members, 1)
-
-        Returns
-        -------
-        slopes, curvatures : ndarray of shape (n_samples, n_members, n_scores)
-        """
-        dual = _dual(self._sign * scores)
-        weighted = weights * dual
-        self._curvatures = weighted * (1.0 - dual)
-        return weighted * self._sign, self._curvatures
-
-    def curvatures_along(self, move):
-        """Second derivatives of the terms of the loss along a change of the scores.
-
-        Parameters
-        ----------
-        move : ndarray of shape (n_samples, n_members, n_scores)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_members, n_scores)
-            Where the derivatives were asked for last.
-        """
-        return self._curvatures * move * move
-
-
-class _ManyClasses:
-    """The logistic loss of the margins of each class against the others; as `_TwoClasses`."""
-
-    def __init__(self, labels):
-        self._own = np.arange(len(labels)), slice(None), labels
-
-    def derivatives(self, scores, weights):
-        """Slope down and curvature; as `_TwoClasses.derivatives`."""
-        dual = _dual(self._lead(scores))
-        dual[self._own] = 0.0
-        slopes = weights * dual
-        self._curvatures = slopes * (1.0 - dual)
-        curvatures = self._curvatures.copy()
-        ones = np.ones(scores.shape[2], scores.dtype)
-        curvatures[self._own] = curvatures @ ones
-        np.negative(slopes, out=slopes)
-        slopes[self._own] = -(slopes @ ones)
-        return slopes, curvatures
-
-    def curvatures_along(self, move):
-        """Second derivatives; as `_TwoClasses.curvatures_along`."""
-        lead = self._lead(move)
-        lead *= lead
-        lead *= self._curvatures
-        return lead
-
-    def _lead(self, scores):
-        """What the score of each sample's own class is ahead of the others."""
-        return scores[self._own][..., None] - scores
+def _sum(pairs):
+    """Sum up pairs of arrays in double precision."""
+    totals = [0.0, 0.0]
+    for pair in pairs:
+        totals = [total + part.astype(float) for total, part in zip(totals, pair, strict=True)]
+    return totals
