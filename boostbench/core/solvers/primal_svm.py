@@ -255,7 +255,13 @@ class PrimalSVM:
             return
         solved = self._inverse @ rows
         small = np.diag(1.0 / (signs * self._curvature)) + rows.T @ solved
-        self._inverse = _plus_product(self._inverse, -solved, np.linalg.solve(small, solved.T).T)
+        try:
+            change = np.linalg.solve(small, solved.T).T
+        except np.linalg.LinAlgError:
+            # The old inverse has lost the digits that its update needs.
+            self._invert()
+            return
+        self._inverse = _plus_product(self._inverse, -solved, change)
 
     def _set_width(self, width):
         self._width = width
