@@ -137,11 +137,9 @@ class CodewordRisk:
         if not largest > 0:
             return False
         direction /= largest
-        # Most searches are well served by single precision, which takes half the time.
-        for precision in (np.float32, np.float64):
-            size = self._size(direction, precision)
-            moved = normalised(self.codewords + size * direction)
-            found = self._losses_with(moved)
+        # A search may end at a step so short that the next one, from there, sees no difference.
+        for start in dict.fromkeys((self._last_move, _FIRST_MOVE)):
+            size, moved, found = self._line_search(direction, start)
             if found[1] < self.log_risk:
                 self._last_move = size
                 self.codewords = moved
@@ -149,10 +147,9 @@ class CodewordRisk:
                 return True
         return False
 
-    def _losses_with(self, codewords, predictions=None):
+    def _losses_with(self, codewords):
         """Losses of all pairs of a sample and a class, divided by the largest, and the log risk."""
-        predictions = self.predictions if predictions is None else predictions
-        exponents = codewords @ predictions.T
+        exponents = codewords @ self.predictions.T
         exponents -= exponents[self._own]
         exponents *= 0.5
         if self._log_weights is not None:
@@ -170,30 +167,32 @@ class CodewordRisk:
         """Losses, and minus the sum of a sample's own in the row of its class."""
         return self._losses - self._is_own * self._losses.sum(axis=0)
 
-    def _size(self, direction, precision):
-        """Search for the size of a step that lowers the risk well, from the size of the last one.
+    def _line_search(self, direction, size):
+        """Search for a step that lowers the risk well, from a first size on.
 
-        It is the caller who makes sure that the risk falls.
+        Returns the size, the codewords after the step, and what `_losses_with` says of them. It is
+        the caller who makes sure that the risk falls.
         """
-        predictions = self.predictions.astype(precision)
         here = self.log_risk
 
-        def risk(size):
+        def at(size):
             moved = normalised(self.codewords + size * direction)
-            return self._losses_with(moved.astype(precision), predictions)[1]
+            return size, moved, self._losses_with(moved)
 
-        size = self._last_move
-        at_size, at_twice = risk(size), None
+        def risk(step):
+            return step[2][1]
+
+        short, long = at(size), None
         for _ in range(_MAX_TRIALS):
-            if at_size >= here:
-                size, at_size, at_twice = size / 2, risk(size / 2), at_size
-            elif at_twice is None:
-                at_twice = risk(2 * size)
-            elif at_twice < at_size:
-                size, at_size, at_twice = 2 * size, at_twice, risk(4 * size)
+            if risk(short) >= here:
+                short, long = at(short[0] / 2), short
+            elif long is None:
+                long = at(2 * short[0])
+            elif risk(long) < risk(short):
+                short, long = long, at(2 * long[0])
             else:
                 # The bottom of the parabola through the three.
-                bottom = 0.5 * size * (3 * here - 4 * at_size + at_twice)
-                bottom /= here - 2 * at_size + at_twice
-                return bottom if risk(bottom) < at_size else size
-        return size
+                bottom = 0.5 * short[0] * (3 * here - 4 * risk(short) + risk(long))
+                bottom = at(bottom / (here - 2 * risk(short) + risk(long)))
+                return bottom if risk(bottom) < risk(short) else short
+        return short

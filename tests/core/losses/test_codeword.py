@@ -113,15 +113,20 @@ def test_the_risk_never_rises_when_codewords_move(seed, size):
     assert len(risks) > 2
 
 
-def test_codewords_come_to_where_no_direction_lowers_the_risk():
-    """The gradient has nothing across the codewords there, and no others of a grid are better."""
-    arguments = problem(3, 2, seed=6, n_samples=40)
+@pytest.mark.parametrize("seed", range(6, 12))
+def test_codewords_come_to_where_no_direction_lowers_the_risk(seed):
+    """The gradient has nothing across the codewords there, and no others of a grid are better.
+
+    A search that compares risks resolves steps whose square is the precision of doubles.
+    """
+    arguments = problem(3, 2, seed, n_samples=40)
     risk = CodewordRisk(*arguments)
     for _ in range(500):
         risk.move_codewords()
     gradient = risk.codeword_gradient()
     across = gradient - (gradient * risk.codewords).sum(axis=1, keepdims=True) * risk.codewords
-    assert np.abs(across).max() < 1e-3 * np.abs(gradient).max()
+    resolved = np.sqrt(np.finfo(float).eps)
+    assert np.abs(across).max() < 1e3 * resolved * np.abs(gradient).max()
     labels, _, predictions = arguments
     for angles in itertools.product(np.linspace(0, 2 * np.pi, 13)[:-1], repeat=3):
         turned = np.column_stack([np.cos(angles), np.sin(angles)])
