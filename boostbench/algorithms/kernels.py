@@ -280,5 +280,6 @@ class FourierFeaturesSVC(_KernelClassifier):
             gamma=self.gamma, n_components=self.n_components, random_state=self.random_state
         )
         # In the primal, with few samples as well: the dual method often ends at its limit.
-        machine = LinearSVC(C=self.C, dual=False)
+        # By default it stops where the third digit of a coefficient depends on rounding.
+        machine = LinearSVC(C=self.C, dual=False, tol=1e-8)
         return make_pipeline(features, machine).fit(X, y, linearsvc__sample_weight=sample_weight)
