@@ -30,7 +30,8 @@ def export_text(estimator, *, n_rules=None, decimals=2):
     >>> from sklearn.datasets import load_iris
     >>> from boostbench.algorithms import AdaBoostMH
     >>> iris = load_iris(as_frame=True)
-    >>> model = AdaBoostMH(n_iterations=3).fit(iris.data, iris.target_names[iris.target])
+    >>> X = iris.data.iloc[:, :3]
+    >>> model = AdaBoostMH(n_iterations=3).fit(X, iris.target_names[iris.target])
     >>> print(export_text(model, n_rules=2))
     Added to the scores where a test holds, subtracted where it fails:
     petal length (cm) > 2.45: setosa -0.63, versicolor +0.63, virginica +0.63

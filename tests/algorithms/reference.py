@@ -70,3 +70,32 @@ def class_scores(model, X):
             decision = np.column_stack([-decision / 2, decision / 2])
         found.append(decision)
     return found
+
+
+def assert_rounds_of_adaboost(X, y, scores, precision):
+    """Assert that each round is one of AdaBoost's, whichever of equally good stumps it takes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        0 or 1.
+    scores : iterable of ndarray of shape (n_samples,)
+        F after each round.
+    precision : float
+        By so much less than the largest the edge of a stump may be.
+    """
+    signs = 2.0 * y - 1.0
+    stumps = np.array(stump_outputs(X))
+    before = np.zeros(len(y))
+    for F in scores:
+        weights = np.exp(-signs * before)
+        weights /= weights.sum()
+        alpha = np.abs(F - before).max()
+        h = np.rint((F - before) / alpha)
+        np.testing.assert_allclose(F - before, alpha * h, rtol=1e-6, atol=1e-9)
+        edge = weights @ (signs * h)
+        assert edge >= np.abs(stumps @ (weights * signs)).max() - precision
+        assert math.isclose(alpha, math.atanh(edge), rel_tol=1e-6)
+        assert (h == stumps).all(axis=1).any() or (h == -stumps).all(axis=1).any()
+        before = F

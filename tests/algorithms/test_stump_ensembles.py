@@ -45,10 +45,13 @@ def test_additive_tables_predict_the_same(model, n_classes):
     tables = model.shape_functions()
     new = np.random.default_rng(1).normal(size=(500, X.shape[1]))
     for rows in (X, new, new.tolist()):
-        assert (tables.predict(rows) == model.predict(rows)).all()
-        np.testing.assert_allclose(
-            tables.decision_function(rows), model.decision_function(rows), atol=1e-9
-        )
+        scores = model.decision_function(rows)
+        np.testing.assert_allclose(tables.decision_function(rows), scores, atol=1e-9)
+        # Among scores that are equal but for rounding, rounding chooses.
+        largest = np.sort(np.column_stack([-scores, scores]) if scores.ndim == 1 else scores)
+        differ = largest[:, -1] - largest[:, -2] > 1e-8
+        assert differ.mean() > 0.9
+        assert (tables.predict(rows) == model.predict(rows))[differ].all()
     with pytest.raises(ValueError, match="4"):
         tables.predict(new[:, :3])
 
