@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
 
-from boostbench.algorithms import AdaBoost, MCBoost
+from boostbench.algorithms import MCBoost
 
 from . import reference
 from .problems import blobs, noise
