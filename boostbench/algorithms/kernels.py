@@ -270,6 +270,9 @@ class FourierFeaturesSVC(_KernelClassifier):
     True
     """
 
+    # It is solved to a smaller tolerance.
+    edition = 2
+
     gamma: PositiveFloat = 0.1
     n_components: PositiveInt = 2000
     _: KW_ONLY

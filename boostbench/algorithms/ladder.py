@@ -197,6 +197,9 @@ class LADDER(CodewordMCBoost):
     (1797, 1)
     """
 
+    # Codewords are searched for in double precision.
+    edition = 2
+
     boosting_steps: PositiveInt = 2
     codeword_steps: NonNegativeInt = 4
 
@@ -243,6 +246,9 @@ class CodewordBoosting(Weighted, BoostingClassifier):
     >>> CodewordBoosting(random_state=0).fit(f, y).score(f, y) > 0.9
     True
     """
+
+    # Codewords are searched for in double precision.
+    edition = 2
 
     n_iterations: PositiveInt = 100
 
