@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.multiboost import MultiBoost
-from boostbench.algorithms.multiboost_from_zero import MultiBoostFromZero
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
 from boostbench.algorithms.reweighting import margin_rows
@@ -199,7 +198,6 @@ def _of_rank(model, X, own, weights):
 
 _PROBLEMS = {
     MultiBoost: _of_multiboost,
-    MultiBoostFromZero: _of_multiboost,
     RBoostProj: _of_proj,
     RBoostRankTC: _of_rank,
 }

@@ -170,22 +170,26 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
             master.begin()
         if master is None or master.is_full_of_others():
             search = StumpSearch(X, self.max_bins, weights)
-            master = _MultiBoostMaster(self, search, labels, weights)
+            master = self._master_class(self, search, labels, weights)
         self._previous = master if self.warm_start else None
         return master
+
+    @property
+    def _master_class(self):
+        return _MultiBoostMaster
 
     def _keep(self, master):
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.ascontiguousarray(master.solution.W.T)
         self.weight_path_ = master.path.matrix(self.coefficients_.size)
-        self.objective_ = np.array(master.objective) / master.own.size
+        self.objective_ = np.array(master.objective)
         self.dual_ = np.ascontiguousarray(master.solution.dual.T)
         self.converged_ = master.converged
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
 
-class _Solution(NamedTuple):
+class PairwiseSolution(NamedTuple):
     """W of shape (n_classes, n_columns), the objective, dual variables, and how good it is."""
 
     W: np.ndarray
@@ -209,12 +213,12 @@ class _Descent:
     def solve(self, H, start, nu, tol):
         problem = PairwiseLoss(H, self.own, self.loss)
         found = self.solver.minimise(problem, start, nu, tol, self.max_iter)
-        return _Solution(found.w, found.value, problem.dual, found.residual)
+        return PairwiseSolution(found.w, found.value, problem.dual, found.residual)
 
     def restore(self, H, W, nu):
         """Return what was found once: W."""
         problem = PairwiseLoss(H, self.own, self.loss)
-        return _Solution(W, problem.move(W)[0] + nu * W.sum(), problem.dual, np.inf)
+        return PairwiseSolution(W, problem.move(W)[0] + nu * W.sum(), problem.dual, np.inf)
 
 
 class _LinearProgram:
@@ -227,7 +231,7 @@ class _LinearProgram:
     def solve(self, H, start, nu, tol):
         W, dual, value = pairwise_hinge(H, self.own, nu, self.sample_weight)
         # The terms r = y_i are hinge losses of margin 0.
-        return _Solution(W, value + self.own.shape[1], dual, 0.0)
+        return PairwiseSolution(W, value + self.own.shape[1], dual, 0.0)
 
     def restore(self, H, W, nu):
         return self.solve(H, W, nu, None)
@@ -314,7 +318,7 @@ class _MultiBoostMaster(Master):
         self.solution = self._solve(start, column.violation)
         self.column = self._next_column()
         self.path.append(self.solution.W.T)
-        self.objective.append(self.solution.value)
+        self.objective.append(self.solution.value / self.own.size)
         return True
 
     def rewind(self, rounds):
@@ -351,7 +355,7 @@ class _MultiBoostMaster(Master):
             self.column = self._next_column()
         if self.stumps:
             self.path.replace_last(self.solution.W.T)
-            self.objective[-1] = self.solution.value
+            self.objective[-1] = self.solution.value / self.own.size
 
     def _solve(self, start, violation):
         slack = np.clip(1.0, _SLACK * violation, _MOST_SLACK * violation)

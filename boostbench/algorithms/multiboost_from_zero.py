@@ -4,16 +4,16 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
-from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
+from boostbench.algorithms.base import Master
+from boostbench.algorithms.multiboost import MultiBoost, PairwiseSolution
+from boostbench.algorithms.parameters import PositiveInt
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
-from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 
-class MultiBoostFromZero(TotallyCorrective, Weighted, BoostingClassifier):
+class MultiBoostFromZero(MultiBoost):
     r"""MultiBoost whose solver starts from zero in every round, and stops early.
 
     The problem, the weak learners and the dual constraints are those of `MultiBoost`. Every round
@@ -91,22 +91,16 @@ class MultiBoostFromZero(TotallyCorrective, Weighted, BoostingClassifier):
     """
 
     loss: Literal[*LOSSES] = "logistic"
-    nu: PositiveFloat = 1e-4
-    tol: NonNegativeFloat = 1e-2
     solver_iterations: PositiveInt = 100
-    max_bins: TwoOrMore | None = None
+    # The other parameters of `MultiBoost` have one value here.
+    solver: ClassVar = "lbfgs"
+    warm_start: ClassVar = False
 
-    def _master(self, X, labels, random_state, weights=None):
-        return _FromZeroMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
+    warm_parameters: ClassVar = ()
 
-    def _keep(self, master):
-        self.hypotheses_ = Stumps(master.stumps)
-        self.coefficients_ = np.ascontiguousarray(master.W.T)
-        self.weight_path_ = master.path.matrix(self.coefficients_.size)
-        self.objective_ = np.array(master.objective)
-        self.dual_ = np.ascontiguousarray(master.dual.T)
-        self.converged_ = master.converged
-        self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
+    @property
+    def _master_class(self):
+        return _FromZeroMaster
 
 
 class _FromZeroMaster(Master):
@@ -131,11 +125,11 @@ class _FromZeroMaster(Master):
 
     def _take(self, problem, W):
         """Take over the coefficients, and the dual variables that belong to them."""
-        problem.move(W)
-        self.W, self.dual = W, problem.dual
+        value, _ = problem.move(W)
+        self.solution = PairwiseSolution(W, value, problem.dual, np.inf)
 
     def generate(self):
-        found = self.search.best(pairwise_weights(self.dual.T, self.own.T))
+        found = self.search.best(pairwise_weights(self.solution.dual.T, self.own.T))
         least = (1.0 + self.params.tol) * self.params.nu * self.own.size
         self.converged = found is None or bool(found.edge <= least)
         return None if self.converged else found

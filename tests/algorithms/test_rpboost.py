@@ -77,7 +77,7 @@ def matrices(model, X, n_rounds):
 def test_each_round_is_the_best_least_squares_on_the_projected_data(space, projection, penalty):
     X, labels = blobs(2, n_samples=29, seed=4)
     y = 2.0 * labels - 1
-    model = RpBoost(12, space, projection, penalty, random_state=5).fit(X, labels)
+    model = RpBoost(12, space, projection, penalty=penalty, random_state=5).fit(X, labels)
     before = residuals(model, X, y)
     for t, matrix in enumerate(matrices(model, X, model.n_iterations_)[: model.n_iterations_]):
         least = by_least_squares(stumps(X @ matrix), before[t], penalty)
