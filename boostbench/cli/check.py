@@ -15,7 +15,7 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.experiment.archive import Records
-from boostbench.report.claimed import beside_records, read_claimed
+from boostbench.report.claimed import beside_records, doubts, read_claimed
 from boostbench.report.claims import claims
 from boostbench.report.findings import reasons
 from boostbench.report.numbers import fixed
@@ -27,9 +27,16 @@ from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.writers.printing import make_grid, print_line
 from boostbench.report.writers.terminal import print_verdicts
 
+#: The most decimals that a published number may have.
+_DECIMALS = 9
+
 
 def check_claimed(
-    path: Path, words: Sequence[str], as_json: bool = False, repeats: int | None = None
+    path: Path,
+    words: Sequence[str],
+    as_json: bool = False,
+    repeats: int | None = None,
+    decimals: int | None = None,
 ) -> int:
     """Judge what is recorded by the published numbers of a file.
 
@@ -43,6 +50,8 @@ def check_claimed(
         Print a JSON list of verdicts instead of a table.
     repeats : int, default=None
         How often each published experiment was repeated, where the file does not tell.
+    decimals : int, default=None
+        To which the published numbers are rounded, where the file does not tell.
 
     Returns
     -------
@@ -59,14 +68,16 @@ def check_claimed(
         raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
     if repeats is not None and repeats < 1:
         raise UserError(f"--repeats is {repeats}; it must be 1 or more")
-    claimed = read_claimed(path, repeats)
+    if decimals is not None and not 0 <= decimals <= _DECIMALS:
+        raise UserError(f"--decimals is {decimals}; it must be 0 to {_DECIMALS}")
+    claimed = read_claimed(path, repeats, decimals)
     titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
     with busy("reading records"):
         records = Records(results)
         wanted = {one.data for one in claimed}
         runs = [run for run in find_runs(records, titles) if run.cell.data in wanted]
         table = beside_records(path, claimed, runs, titles)
-    for warning in records.warnings:
+    for warning in [*doubts(path, claimed), *records.warnings]:
         complain(warning)
     if as_json:
         print(json.dumps([asdict(o) for o in verdicts([table])], indent=1, ensure_ascii=False))

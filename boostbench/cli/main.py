@@ -195,6 +195,12 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
         metavar="N",
         help="repeats of each experiment in FILE, if it has no column n",
     )
+    check.add_argument(
+        "--decimals",
+        type=int,
+        metavar="N",
+        help="decimals that the paper prints, if fewer than usual or than in FILE",
+    )
     check.set_defaults(function=_check)
 
     verify = add("verify", "fit a draw of the records again, and compare what comes out")
@@ -310,7 +316,7 @@ def _check(args: argparse.Namespace) -> int:
     if args.published is not None:
         if args.update:
             raise UserError("--update is for the papers' tables, not for --published")
-        return check_claimed(args.published, args.words, args.json, args.repeats)
+        return check_claimed(args.published, args.words, args.json, args.repeats, args.decimals)
     return check(args.words, args.json, args.update)
 
 

@@ -6,6 +6,7 @@ is another entry of the list below; nothing else asks what a number is.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from statistics import fmean
 
 from boostbench.errors import unknown
@@ -34,6 +35,8 @@ class Quantity:
         Which of two numbers is the better one; None where neither is.
     perfect : float, default=0
         The best number there could be, in `unit`.
+    worst : float, default=inf
+        The worst number there could be.
     column : str, default=None
         How columns of published tables that hold it begin: ``accuracy`` stands for ``accuracy``,
         ``accuracy_mean`` and ``accuracy_std``. None: no table holds it.
@@ -56,6 +59,7 @@ class Quantity:
     digits: int = 1
     better: str | None = "lower"
     perfect: float = 0
+    worst: float = inf
     column: str | None = None
     per_column_unit: float = 1
     explanation: str = ""
@@ -71,6 +75,11 @@ class Quantity:
     def sign(self) -> int:
         """Factor that makes the lower of two numbers the better one."""
         return -1 if self.better == "higher" else 1
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest number there could be."""
+        return min(self.perfect, self.worst), max(self.perfect, self.worst)
 
     def of(self, record: Mapping, rounds: int | None = None) -> float | None:
         """Read the number off a record.
@@ -128,6 +137,7 @@ _ALL = (
         "percent",
         lambda record, rounds: 100 * _error(record, rounds),
         symbol="%",
+        worst=100,
         column="test_error",
         of_samples=True,
     ),
@@ -139,6 +149,7 @@ _ALL = (
         symbol="%",
         better="higher",
         perfect=100,
+        worst=0,
         column="accuracy",
         of_samples=True,
     ),
@@ -150,10 +161,11 @@ _ALL = (
         digits=3,
         better="higher",
         perfect=1,
+        worst=0,
         column="map",
     ),
     Quantity("log_loss", "Log-loss", "nats", _entry("log_loss"), digits=3, column="log_loss"),
-    Quantity("brier", "Brier score", "", _entry("brier"), digits=3, column="brier"),
+    Quantity("brier", "Brier score", "", _entry("brier"), digits=3, worst=2, column="brier"),
     Quantity(
         "auc",
         "ROC AUC",
@@ -162,6 +174,7 @@ _ALL = (
         digits=3,
         better="higher",
         perfect=1,
+        worst=0,
         column="auc",
     ),
     Quantity(
@@ -172,6 +185,7 @@ _ALL = (
         symbol="%",
         better="higher",
         perfect=100,
+        worst=0,
         column="balanced_accuracy",
     ),
     Quantity("n_iterations", "Rounds", "rounds", _entry("n_iterations"), digits=0, better=None),

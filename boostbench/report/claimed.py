@@ -1,9 +1,11 @@
 """Published numbers in a file of the user's, beside what is on record: any paper can be checked."""
 
 import csv
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from decimal import Decimal
+from math import inf, sqrt
 from pathlib import Path
 
 from boostbench.errors import UserError, hint
@@ -12,6 +14,9 @@ from boostbench.report.cells import Cell
 from boostbench.report.published import Published, is_value
 from boostbench.report.runs import Run
 from boostbench.report.tables import Column, Table
+
+#: A number as papers print it. Python takes ``1_0``, ``nan`` and digits of other scripts as well.
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 #: Columns that are no settings, beside those of the numbers.
 _NAMES, _REPEATS = ("data", "algo"), "n"
@@ -47,7 +52,9 @@ class Claimed:
         return f"{self.algo}, {told}" if told else self.algo
 
 
-def read_claimed(path: Path, repeats: int | None = None) -> list[Claimed]:
+def read_claimed(
+    path: Path, repeats: int | None = None, digits: int | None = None
+) -> list[Claimed]:
     """Read published numbers.
 
     Parameters
@@ -58,6 +65,10 @@ def read_claimed(path: Path, repeats: int | None = None) -> list[Claimed]:
         experiment was repeated; all other columns are settings.
     repeats : int, default=None
         How often, where there is no column ``n``.
+    digits : int, default=None
+        Decimals that the paper prints. By default those of the number with the most, and no fewer
+        than ours are printed with: programs write 1.000 as 1, so that few decimals in a file do not
+        say that the paper has few.
 
     Returns
     -------
@@ -83,7 +94,10 @@ def read_claimed(path: Path, repeats: int | None = None) -> list[Claimed]:
     if not others:
         raise UserError(f"{path} has a heading and no line below it")
     texts = [(number, dict(zip(heads, cells, strict=True))) for number, cells in others]
-    digits = max(len(line[layout.mean].partition(".")[2]) for _, line in texts)
+    if digits is None:
+        columns = [layout.mean, *([layout.std] if layout.std else [])]
+        written = [_decimals(line[name]) for _, line in texts for name in columns]
+        digits = max(layout.quantity.digits, *written)
     layout = replace(layout, quantity=replace(layout.quantity, digits=digits))
     found = [layout.line(number, line) for number, line in texts]
     first: dict[tuple, int] = {}
@@ -141,13 +155,19 @@ class _Layout:
             if not line[name]:
                 raise UserError(f"{where}: {name} is empty")
         mean = _number(where, self.mean, line[self.mean])
-        if self.quantity.unit == "percent" and not 0 <= mean <= 100:
-            raise UserError(f"{where}: {self.mean} is {mean:g}, which is no percentage")
+        low, high = self.quantity.bounds
+        if not low <= mean <= high:
+            span = f"from {low:g} to {high:g}" if high < inf else f"at least {low:g}"
+            raise UserError(f"{where}: {self.mean} is {mean:g}; {self.quantity.title} is {span}")
         std = float("nan")
         if self.std and line[self.std]:
             std = _number(where, self.std, line[self.std])
             if std < 0:
                 raise UserError(f"{where}: {self.std} is {std:g}; a deviation is not negative")
+            # That of two numbers at either end.
+            most = (high - low) / sqrt(2)
+            if std > most:
+                raise UserError(f"{where}: {self.std} is {std:g}; none is more than {most:.3g}")
         n = self.repeats
         if _REPEATS in line:
             text = line[_REPEATS]
@@ -215,6 +235,17 @@ def beside_records(
     return Table(path.stem, f"{path}: published and ours", rows, columns, cells)
 
 
+def doubts(path: Path, claimed: Sequence[Claimed]) -> list[str]:
+    """Tell what the numbers of a file look like, where that is not what they are taken for."""
+    quantity = claimed[0].published.quantity
+    if quantity.unit == "percent" and max(one.published.mean for one in claimed) <= 1:
+        return [
+            f"{path}: no {quantity.title.lower()} is above 1; numbers are taken as percent, a "
+            "quarter is 25"
+        ]
+    return []
+
+
 def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines that are not empty, with their numbers, as long as the first."""
     reader = csv.reader(text.splitlines(), strict=True)
@@ -238,14 +269,14 @@ def _judged() -> list[Quantity]:
     return [q for q in QUANTITIES.values() if q.column and q.is_judged]
 
 
+def _decimals(text: str) -> int:
+    return max(0, -Decimal(text).as_tuple().exponent) if _NUMBER.fullmatch(text) else 0
+
+
 def _number(where: str, name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value):
+    if not _NUMBER.fullmatch(text):
         raise UserError(f"{where}: {name} is {text!r}, which is no number")
-    return value
+    return float(text)
 
 
 def _settings(run: Run) -> dict:

@@ -1,6 +1,7 @@
 """What follows from a table: which columns differ, and what agrees with the published numbers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from statistics import median
 
@@ -40,17 +41,19 @@ def significance(table: Table) -> list[str]:
         A sentence for each comparison for which there are pairs, and the paper's own result where
         it gives one.
     """
-    lines = []
+    lines, repeated = [], {}
     for pair in table.compare:
         names = (pair.a, pair.b)
         pairs = paired(table, names)
+        if pairs.repeated:
+            repeated[replace(pairs, left_out=[]).note] = None
         if len(pairs.numbers) > 1:
             labels = (table.columns[name].label for name in names)
             result = wilcoxon(*pairs.numbers.T, pairs.quantity.digits)
             lines.append(result.sentence(*labels, pairs.unit))
             if pair.published:
                 lines[-1] += f" {pair.published}"
-    return lines
+    return [*lines, *repeated]
 
 
 def comparison_rows(table: Table) -> list[list[str]]:

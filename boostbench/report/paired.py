@@ -1,7 +1,8 @@
 """Numbers of several columns that can be compared: over data sets, or over the splits of one."""
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 
 import numpy as np
@@ -28,6 +29,8 @@ class Paired:
         Titles of the data sets on which some of the columns have no number.
     ratio : float or None
         Of paired splits, see `tested_ratio`.
+    repeated : list of str
+        Titles of rows with the data and the settings of a row before them, which count once.
     """
 
     numbers: np.ndarray
@@ -35,6 +38,7 @@ class Paired:
     unit: str
     left_out: list[str]
     ratio: float | None = None
+    repeated: list[str] = field(default_factory=list)
 
     @property
     def losses(self) -> np.ndarray:
@@ -44,10 +48,16 @@ class Paired:
     @property
     def note(self) -> str | None:
         """Tell what is left out; None when nothing is."""
-        if not self.left_out:
-            return None
-        n, are = len(self.left_out), "sets are" if len(self.left_out) > 1 else "set is"
-        return f"{n} data {are} left out, where a number is missing: {', '.join(self.left_out)}."
+        told = []
+        if self.left_out:
+            n, are = len(self.left_out), "sets are" if len(self.left_out) > 1 else "set is"
+            told.append(
+                f"{n} data {are} left out, where a number is missing: {', '.join(self.left_out)}."
+            )
+        if self.repeated:
+            rows = ", ".join(self.repeated)
+            told.append(f"The data and settings of a row before, which count once: {rows}.")
+        return " ".join(told) or None
 
 
 def paired(table: Table, columns: Sequence[str]) -> Paired:
@@ -69,10 +79,13 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
         for row in table.rows
         if row not in table.uncounted
     }
-    complete = [cells for cells in rows.values() if all(cell.values for cell in cells)]
-    left_out = [
-        table.rows[row] for row, cells in rows.items() if not all(cell.values for cell in cells)
-    ]
+    left_out = [row for row, cells in rows.items() if not all(cell.values for cell in cells)]
+    first: dict[tuple, str] = {}
+    for row, cells in rows.items():
+        if row not in left_out:
+            first.setdefault(tuple(map(_experiment, cells)), row)
+    repeated = [row for row in rows if row not in left_out and row not in first.values()]
+    complete = [rows[row] for row in first.values()]
     if len(table.rows) == 1:
         values = [cell.values for cells in complete for cell in cells]
         shared = sorted(set.intersection(*map(set, values))) if values else []
@@ -82,7 +95,16 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
         lines = [[cell.mean for cell in cells] for cells in complete]
         unit, ratio = "data sets", None
     numbers = np.array(lines, dtype=float).reshape(-1, len(columns))
-    return Paired(numbers, table.columns[columns[0]].quantity, unit, left_out, ratio)
+    quantity = table.columns[columns[0]].quantity
+    left_out, repeated = ([table.rows[row] for row in each] for each in (left_out, repeated))
+    return Paired(numbers, quantity, unit, left_out, ratio, repeated)
+
+
+def _experiment(cell: Cell) -> str:
+    """Name an experiment by its data and settings, whatever the data are called and the seed is."""
+    config = dict(cell.records[0]["config"])
+    config |= {"data": config["data"]["checksum"], "seed": None}
+    return json.dumps(config, sort_keys=True)
 
 
 def tested_ratio(cells: Iterable[Cell]) -> float | None:

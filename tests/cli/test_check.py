@@ -137,17 +137,31 @@ def claimed(call, folder):
 
 def test_numbers_of_any_paper(call, claimed):
     heads = "data,algo,n_iterations,test_error_mean,test_error_std,n"
-    far, near = "wine,adaboost_mh,5,60.0,1.0,10", "wine,adaboost_mh,20,4.0,90.0,10"
+    far, near = "wine,adaboost_mh,5,60.0,1.0,10", "wine,adaboost_mh,20,4.0,60.0,10"
     other = "iris,adaboost_mh,20,5.0,,10"
     result = call("check", "--published", claimed(heads, far, near, other))
     assert (result.code, result.err) == (1, "")
     assert re.search(r"n_iterations=5 +60.0 \(1.0\) .* better\n", result.out)
-    assert re.search(r"n_iterations=20 +4.0 \(90.0\) .* undecided\n", result.out)
+    assert re.search(r"n_iterations=20 +4.0 \(60.0\) .* undecided\n", result.out)
     assert "3 published numbers: 1 better, 1 undecided, 1 not run." in result.out
     assert max(map(len, result.out.splitlines())) <= 80
     assert call("check", "--published", claimed(heads, near)).code == 0
     found = json.loads(call("check", "--published", "paper.csv", "--json").out)
     assert [(one["data"], one["published"], one["n"]) for one in found] == [("wine", 4.0, 4)]
+
+
+def test_decimals_and_fractions(call, claimed):
+    heads, near = "data,algo,n_iterations,test_error_mean,n", "wine,adaboost_mh,20,1,10"
+    path = claimed(heads, near)
+    told = call("check", "--published", path)
+    assert re.search(r"n_iterations=20 +1\.0 +\d+\.\d \(", told.out)
+    assert "numbers are taken as percent" in told.err
+    whole = call("check", "--published", path, "--decimals", "0").out
+    assert re.search(r"n_iterations=20 +1 +\d+ \(\d+\) ", whole)
+    assert (
+        "--decimals is -1; it must be 0 to 9"
+        in call("check", "--published", path, "--decimals", "-1").err
+    )
 
 
 def test_a_line_that_fits_several_experiments(call, claimed):

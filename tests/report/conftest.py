@@ -1,3 +1,5 @@
+from itertools import count
+
 import pytest
 
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
@@ -8,7 +10,11 @@ from boostbench.report.tables import Column, Pair, Table
 
 @pytest.fixture
 def make_cell():
-    """Make a cell from test errors in percent; those at checkpoints are half of the final ones."""
+    """Make a cell from test errors in percent; those at checkpoints are half of the final ones.
+
+    Each is of data of its own, where it is not told which.
+    """
+    numbered = map(str, count())
 
     def make(
         errors,
@@ -25,8 +31,10 @@ def make_cell():
         source="",
         commit="b17bc98",
         sampling="stratified",
+        checksum=None,
         **more,
     ):
+        data_config = {"checksum": checksum or next(numbered)}
         records = [
             {
                 "split": split,
@@ -37,7 +45,7 @@ def make_cell():
                 "chosen": chosen[split] if chosen else {},
                 "n_train": 75,
                 "n_test": 25,
-                "config": {"protocol": {"sampling": sampling}},
+                "config": {"data": data_config, "protocol": {"sampling": sampling}},
                 "seconds": {
                     "fit": 3.0 + split,
                     "weak_learner": 2.0,

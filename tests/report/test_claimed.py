@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.errors import UserError
-from boostbench.report.claimed import read_claimed
+from boostbench.report.claimed import doubts, read_claimed
 
 HEAD = "data,algo,loss,test_error_mean,test_error_std,n"
 LINE = "wine,mcboost,logistic,2.9,2.4,50"
@@ -33,6 +33,27 @@ def test_other_quantities(write):
     assert (one.published.quantity.name, one.published.mean, one.published.n) == ("auc", 0.975, 5)
 
 
+def test_few_decimals_in_a_file_are_no_precision(write):
+    """A program writes 1.000 as 1; who copies a paper that prints whole numbers has to say so."""
+    whole = ["data,algo,auc_mean,auc_std,n", "a,adaboost_mh,1,0,10"]
+    assert str(read_claimed(write(*whole))[0].published) == "1.000 (0.000)"
+    assert str(read_claimed(write(*whole), digits=0)[0].published) == "1 (0)"
+    [more] = read_claimed(write(whole[0], "a,adaboost_mh,1,0.0125,10"))
+    assert str(more.published) == "1.0000 (0.0125)"
+    [small] = read_claimed(write("data,algo,auc,n", "a,b,1e-05,10"))
+    assert str(small.published) == "0.00001"
+
+
+def test_numbers_that_look_like_fractions(write):
+    path = write(HEAD, "wine,mcboost,,0.029,0.024,50", "iris,mcboost,,0.05,,50")
+    [told] = doubts(path, read_claimed(path))
+    assert told.endswith("no test error is above 1; numbers are taken as percent, a quarter is 25")
+    path = write(HEAD, LINE, "iris,mcboost,,0.05,,50")
+    assert doubts(path, read_claimed(path)) == []
+    path = write("data,algo,auc,n", "a,b,0.5,2")
+    assert doubts(path, read_claimed(path)) == []
+
+
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
@@ -50,7 +71,16 @@ def test_other_quantities(write):
             ":3: test_error_mean is '2.9 %', which is no",
         ),
         ([HEAD, "wine,mcboost,x,nan,2.4,50"], ":2: test_error_mean is 'nan', which is no number"),
-        ([HEAD, "wine,mcboost,x,129,2.4,50"], ":2: test_error_mean is 129, which is no percentage"),
+        (
+            [HEAD, "wine,mcboost,x,129,2.4,50"],
+            ":2: test_error_mean is 129; Test error is from",
+        ),
+        ([HEAD, "wine,mcboost,x,1_0,2.4,50"], ":2: test_error_mean is '1_0', which is no number"),
+        ([HEAD, "wine,mcboost,x,١,2.4,50"], ":2: test_error_mean is '١', which is no number"),
+        ([HEAD, "wine,mcboost,x,10,71,50"], ":2: test_error_std is 71; none is more than 70.7"),
+        (["data,algo,auc,n", "a,b,75,2"], ":2: auc is 75; ROC AUC is from 0 to 1"),
+        (["data,algo,brier,n", "a,b,-1,2"], ":2: brier is -1; Brier score is from 0 to 2"),
+        (["data,algo,log_loss,n", "a,b,-3,2"], ":2: log_loss is -3; Log-loss is at least 0"),
         ([HEAD, "wine,mcboost,x,2.9,-1,50"], ":2: test_error_std is -1; a deviation is not"),
         ([HEAD, "wine,mcboost,x,2.9,1,0"], ":2: n is '0'; it must be a whole number from 1"),
         ([HEAD, LINE, "", LINE], ":4: mcboost, loss=logistic on wine stands in line 2 too"),

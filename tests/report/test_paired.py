@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from boostbench.report.findings import significance
 from boostbench.report.paired import paired
 
 
@@ -36,3 +37,20 @@ def test_no_numbers(make_cell, make_table, rows):
 def test_second_versions_of_data_take_no_part(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
     assert len(paired(make_table(cells, uncounted={"vowel528"}), ["a", "b"]).numbers) == 1
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_data_set_under_several_names_counts_once(make_cell, make_table, n):
+    """Of equal settings; with others it is another experiment."""
+    cells = {
+        (row, column): make_cell([errors, errors + 1], checksum=row[0])
+        for column, errors in (("a", 1), ("b", 2))
+        for row in ("wine", "wine2", "wine3", "iris")[: 2 + n]
+    }
+    table = make_table(cells)
+    found = paired(table, ["a", "b"])
+    assert (len(found.numbers), found.repeated) == (n, ["wine2", "wine3"])
+    assert found.note == "The data and settings of a row before, which count once: wine2, wine3."
+    assert significance(table)[-1] == found.note
+    cells["wine2", "b"].records[0]["config"]["protocol"] = {"sampling": "bootstrap"}
+    assert paired(make_table(cells), ["a", "b"]).repeated == ["wine3"]

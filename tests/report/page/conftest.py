@@ -24,7 +24,11 @@ def complete(table: Table, **changes) -> Table:
             record |= {
                 "key": f"{changes['name']}-{number}-{record['split']}",
                 "config_hash": f"{number:016x}",
-                "config": {"seed": 0, "protocol": {"sampling": "stratified"}},
+                "config": {
+                    "seed": 0,
+                    "data": {"checksum": f"{number:016x}"},
+                    "protocol": {"sampling": "stratified"},
+                },
                 "code": "868b76301aa883cc",
                 "environment": dict(ENVIRONMENT),
                 "finished": f"2026-11-{10 + record['split']}T11:33:22Z",
