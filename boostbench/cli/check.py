@@ -19,7 +19,7 @@ from boostbench.report.claimed import beside_records, doubts, read_claimed
 from boostbench.report.claims import claims
 from boostbench.report.findings import reasons
 from boostbench.report.numbers import fixed
-from boostbench.report.overview import counting, sharpness
+from boostbench.report.overview import counting, headline, sharpness, swapped
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
@@ -47,7 +47,7 @@ def check_claimed(
     words : sequence of str
         Perhaps ``results=DIR``.
     as_json : bool, default=False
-        Print a JSON list of verdicts instead of a table.
+        Print counts and verdicts as JSON instead of a table.
     repeats : int, default=None
         How often each published experiment was repeated, where the file does not tell.
     decimals : int, default=None
@@ -80,7 +80,7 @@ def check_claimed(
     for warning in [*doubts(path, claimed), *records.warnings]:
         complain(warning)
     if as_json:
-        print(json.dumps([asdict(o) for o in verdicts([table])], indent=1, ensure_ascii=False))
+        print(_json([table], verdicts([table])))
     else:
         console = Console()
         print_line(console, table.title, style="bold")
@@ -96,7 +96,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     words : sequence of str
         Tables, by default all of the papers; and perhaps ``results=DIR``.
     as_json : bool, default=False
-        Print a JSON list of verdicts instead of tables.
+        Print counts and verdicts as JSON instead of tables.
     update : bool, default=False
         Take today's verdicts as those to compare with from now on.
 
@@ -119,7 +119,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     path = results / "verdicts.csv"
     before = read_verdicts(path)
     if as_json:
-        print(json.dumps([asdict(one) for one in now], indent=1, ensure_ascii=False))
+        print(_json(tables, now))
     else:
         idle = [] if names else [table for table in tables if not _has_numbers(table)]
         _print([table for table in tables if table not in idle], idle)
@@ -131,6 +131,29 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     for then, one in regressions:
         complain(_sentence(then, one))
     return int(bool(regressions))
+
+
+def _json(tables: Sequence[Table], judged: Sequence[Verdict]) -> str:
+    told = counts(tables)
+    content = {
+        "counts": {
+            "all": _counted(told.total),
+            "tables": {name: _counted(tally) for name, tally in told.tables.items()},
+        },
+        "swaps": {name or "all": asdict(one) for name, one in told.swaps.items()},
+        "verdicts": [asdict(one) for one in judged],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def _counted(tally: Tally) -> dict:
+    return {
+        "published": tally.published,
+        "verdicts": {verdict: tally[verdict] for verdict in VERDICTS[:-1]},
+        "decided": dict(tally.decided),
+        "corrected": tally.corrected,
+        "without_pool": tally.without_pool and _counted(tally.without_pool),
+    }
 
 
 def _has_numbers(table: Table) -> bool:
@@ -158,15 +181,22 @@ def _print_counts(console: Console, told: Sequence[Table], idle: Sequence[Table]
     tallies = counts(tables)
     named = {table.name: tallies.tables[table.name] for table in told}
     rows: dict[str, Tally] = {**named, "all": tallies.total}
-    shown = [v for v in VERDICTS[:-1] if any(tally[v] for tally in rows.values())]
-    grid = make_grid(["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)])
+    some = set().union(*(tally.verdicts for tally in rows.values()))
+    shown = [verdict for verdict in VERDICTS if verdict in some]
+    heads = ["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)]
+    grid = make_grid(heads, gap=1)
     for name, tally in rows.items():
-        numbers = [tally.count(verdict) if tally[verdict] else "-" for verdict in shown]
+        numbers = [
+            text.replace(" / ", "\n/ ") if text != "0" else "-" for text in map(tally.count, shown)
+        ]
         style = "bold" if name == "all" else ""
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)
     if tallies.total.published:
-        print_line(console, sharpness(tallies.total))
+        print_line(console, headline(tallies.total), style="bold")
+        for sentence in (sharpness(tallies.total), swapped(tallies.swaps[""])):
+            if sentence:
+                print_line(console, sentence)
         print_line(console, counting(tallies.total, tables))
 
 

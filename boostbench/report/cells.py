@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from statistics import fmean, stdev
 
@@ -157,8 +157,11 @@ class Cell:
         None where one of the two is missing, where they are not of the same experiment, or where
         there are too few splits to tell.
         """
-        target = self.target
-        if target is None or not self.values or self.departures:
+        return None if self.target is None else self.beside(self.target)
+
+    def beside(self, target: Published) -> Agreement | None:
+        """Compare with a published number, be it this cell's or another's; as `agreement`."""
+        if not self.values or self.departures:
             return None
         found = agreement(
             self.mean,
@@ -175,6 +178,12 @@ class Cell:
         )
         # One split of several is no estimate, where the paper gives no deviation either.
         return None if found.basis in ("counts", "rounding") and self.is_partial else found
+
+    @property
+    def without_pool(self) -> "Cell":
+        """The same cell, judged as if the paper's splits were no splits of one pool."""
+        alone = {name: replace(one, pool_share=0) for name, one in self.published.items()}
+        return replace(self, published=alone)
 
     @property
     def reference(self) -> str:

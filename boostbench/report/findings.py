@@ -11,7 +11,7 @@ from boostbench.report.paired import paired
 from boostbench.report.statistics.agreement import POWER, SHORT, TELLING
 from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import CORRECTED, Tally
+from boostbench.report.verdicts import CORRECTED, WITHOUT_POOL, Tally
 
 _FOUND = f"{POWER:.0%} power"
 COMPARISON = ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"]
@@ -110,6 +110,8 @@ def summary(table: Table) -> str:
     sentences = [f"{tally}."]
     if tally.is_corrected:
         sentences.append(CORRECTED)
+    if tally.without_pool:
+        sentences.append(WITHOUT_POOL)
     if tally.repeated:
         cells = "cell is" if tally.repeated == 1 else "cells are"
         sentences.append(f"{tally.repeated} more {cells} beside a number that counts already.")

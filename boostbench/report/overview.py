@@ -1,14 +1,29 @@
 """How much is reproduced, line by line: what the page, the figure and the README show alike."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
 
 from boostbench.report.papers import papers, title
-from boostbench.report.statistics.agreement import POWER
+from boostbench.report.statistics.agreement import POWER, TELLING
+from boostbench.report.swaps import Swaps
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import CORRECTED, VERDICTS, Counts, Tally, not_shown
+from boostbench.report.verdicts import (
+    COMPARED,
+    CORRECTED,
+    WITHOUT_POOL,
+    Counts,
+    Tally,
+    not_shown,
+)
+
+#: Heading of `Line.swaps`, and what it is.
+SWAPPED = "agree, own / other"
+SWAPPED_EXPLANATION = (
+    "how many are reproduced or undecided, beside the published number of the same algorithm and "
+    "beside those of the other algorithms on the same data"
+)
 
 
 @dataclass(frozen=True)
@@ -25,6 +40,8 @@ class Line:
         The numbers.
     about : str
         What more there is to say of it.
+    swaps : Swaps
+        Of its numbers beside other algorithms' published ones.
     is_paper : bool
         Whether the lines after it are its tables.
     """
@@ -33,6 +50,7 @@ class Line:
     title: str
     tally: Tally
     about: str = ""
+    swaps: Swaps = field(default_factory=Swaps)
     is_paper: bool = False
 
 
@@ -51,11 +69,13 @@ def by_table(counts: Counts, tables: Iterable[Table]) -> list[Line]:
     """List papers and under each its tables; tables of no paper are left out."""
     lines = []
     for paper, tally in counts.papers.items():
-        lines.append(Line(paper, title(paper), tally, is_paper=True))
+        swaps = counts.swaps[paper]
+        lines.append(Line(paper, title(paper), tally, swaps=swaps, is_paper=True))
         for table in tables:
             if table.paper == paper:
                 number, _, about = short_title(table).partition(": ")
-                lines.append(Line(table.name, number, counts.tables[table.name], about))
+                found = counts.tables[table.name], about, counts.swaps[table.name]
+                lines.append(Line(table.name, number, *found))
     return lines
 
 
@@ -71,32 +91,69 @@ def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[Line]:
 
 def verdicts(counts: Counts) -> list[str]:
     """Give the verdicts that some published number has, in their order."""
-    return [verdict for verdict in VERDICTS if verdict in counts.total.shown]
+    return counts.total.verdicts
 
 
 def headline(total: Tally) -> str:
-    """Tell the counts in a sentence.
+    """Tell the counts in sentences: first of the numbers that can be decided.
 
     Examples
     --------
-    >>> numbers = dict.fromkeys(VERDICTS, 0) | {"reproduced": 3, "worse": 1, "not run": 4}
+    >>> from boostbench.report.verdicts import VERDICTS
+    >>> numbers = dict.fromkeys(VERDICTS, 0) | {"undecided": 3, "not run": 5}
     >>> headline(Tally(numbers))
-    'The tables hold 8 published numbers. Beside 4 of them there is one of ours: 3 are
-    reproduced (75%), 0 are better, 1 is worse and 0 are undecided.'
+    'The tables hold 8 published numbers. Beside 3 of them there is one of ours. 0 of these can be
+    decided, as a difference of 20% of the published error would have been found. Of the other 3,
+    0 are better, 0 are worse and 3 are undecided.'
     """
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return f"{text} Beside none of them there is one of ours yet."
-    share = f"{100 * total['reproduced'] / total.compared:.0f}%"
-    text = (
-        f"{text} Beside {total.compared} of them there is one of ours: "
-        f"{_are(total['reproduced'])} reproduced ({share}), {_are(total['better'])} better, "
-        f"{_are(total['worse'])} worse and {_are(total['undecided'])} undecided."
+    decided = total.decided
+    n = decided.total()
+    text += (
+        f" Beside {total.compared} of them there is one of ours. {n} of these can be decided, as a "
+        f"difference of {TELLING:.0%} of the published error would have been found"
     )
+    if n:
+        text += f": {_are(decided['reproduced'])} reproduced ({decided['reproduced'] / n:.0%}), "
+        text += f"{_are(decided['better'])} better and {_are(decided['worse'])} worse"
+    rest = {verdict: total[verdict] - decided[verdict] for verdict in COMPARED}
+    if n < total.compared:
+        text += (
+            f". Of the other {total.compared - n}, {_are(rest['better'])} better, "
+            f"{_are(rest['worse'])} worse and {_are(rest['undecided'])} undecided"
+        )
+    sentences = [f"{text}."]
     if total.is_corrected:
         better, worse = total.corrected["better"], total.corrected["worse"]
-        text += f" Corrected for the number of comparisons, {better} are better and {worse} worse."
-    return text
+        sentences.append(
+            f"Corrected for the number of comparisons, {better} are better and {worse} worse."
+        )
+    if total.without_pool:
+        told = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
+        sentences.append(f"Without the luck of one pool in any interval, {told}.")
+    return " ".join(sentences)
+
+
+def swapped(told: Swaps) -> str:
+    """Tell how far verdicts tell one algorithm from another; empty where nothing does.
+
+    Examples
+    --------
+    >>> swapped(Swaps(8, 10, 30, 40))
+    'How far verdicts tell algorithms apart: of 10 numbers 80% are reproduced or undecided
+    beside the published number of their algorithm, and 75% beside that of
+    another one on the same data.'
+    """
+    if not told.n_other:
+        return ""
+    return (
+        f"How far verdicts tell algorithms apart: of {told.n_own} numbers "
+        f"{told.own / told.n_own:.0%} are reproduced or undecided beside the published number of "
+        f"their algorithm, and {told.other / told.n_other:.0%} beside that of another one on the "
+        "same data."
+    )
 
 
 def sharpness(total: Tally) -> str:
@@ -134,6 +191,8 @@ def counting(total: Tally, tables: Iterable[Table]) -> str:
         )
     if total.is_corrected:
         text += f" {CORRECTED}"
+    if total.without_pool:
+        text += f" {WITHOUT_POOL}"
     absent = not_shown(tables)
     if absent:
         text += f" Of the same tables, the papers print {absent} more numbers that have no cell."

@@ -41,6 +41,8 @@ class Verdict:
         Their printed decimals.
     verdict : str
         One of `boostbench.report.verdicts.VERDICTS`.
+    without_pool : str
+        The same without the luck of one pool in the interval.
     basis : str or None
         What it rests on, one of `boostbench.report.statistics.agreement.BASES`; None where
         nothing is compared.
@@ -66,6 +68,7 @@ class Verdict:
     quantity: str
     digits: int
     verdict: str
+    without_pool: str
     basis: str | None
     note: str | None
 
@@ -109,6 +112,7 @@ def _verdict(table: Table, row: str, column: str) -> Verdict:
         quantity=cell.quantity.name,
         digits=cell.quantity.digits,
         verdict=cell.verdict,
+        without_pool=cell.without_pool.verdict,
         basis=agreement.basis if agreement else None,
         note=cell.note,
     )

@@ -10,6 +10,7 @@ from scipy.stats import false_discovery_control
 from boostbench.report.cells import Cell
 from boostbench.report.published import sources
 from boostbench.report.statistics.agreement import LEVEL, TELLING
+from boostbench.report.swaps import Swaps, swaps
 from boostbench.report.tables import Table
 
 #: Every verdict that a cell can have, in the order in which they are told: what was compared, what
@@ -53,7 +54,8 @@ MEANING = {
 }
 
 
-#: Explains `Tally.count`.
+#: Explain `Tally.count`.
+WITHOUT_POOL = "Behind a slash: without the luck of one pool, whose size is known only roughly."
 CORRECTED = (
     "In brackets: what still differs after Benjamini and Hochberg's correction for the number of "
     f"comparisons, at a false discovery rate of {LEVEL:.0%}."
@@ -76,12 +78,15 @@ class Tally:
         differ are expected not to (Benjamini and Hochberg 1995, over all that are counted here).
     judged : list of Cell
         Those with an `agreement`.
+    without_pool : Tally or None
+        The same numbers without the luck of one pool in any interval; None where it is in none.
     """
 
     numbers: dict[str, int]
     repeated: int = 0
     corrected: dict[str, int] = field(default_factory=dict)
     judged: list[Cell] = field(default_factory=list)
+    without_pool: "Tally | None" = None
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> "Tally":
@@ -91,7 +96,11 @@ class Tally:
         found = Counter(cell.verdict for cell in counted)
         numbers = {verdict: found[verdict] for verdict in VERDICTS}
         judged = [cell for cell in counted if cell.agreement]
-        return cls(numbers, len(cells) - len(counted), _corrected(judged), judged)
+        without_pool = None
+        if any(cell.agreement.basis == "pool" for cell in judged):
+            without_pool = cls.of(cell.without_pool for cell in counted)
+        repeated = len(cells) - len(counted)
+        return cls(numbers, repeated, _corrected(judged), judged, without_pool)
 
     def __getitem__(self, verdict: str) -> int:
         return self.numbers[verdict]
@@ -112,23 +121,32 @@ class Tally:
         return {v: n for v, n in self.numbers.items() if n and v != "not published"}
 
     @property
+    def verdicts(self) -> list[str]:
+        """What some of them are, with or without the luck of one pool, in the order of all."""
+        told = self.shown | (self.without_pool.shown if self.without_pool else {})
+        return [verdict for verdict in VERDICTS if verdict in told]
+
+    @property
     def is_corrected(self) -> bool:
         """Whether fewer numbers differ after the correction."""
         return any(left < self[verdict] for verdict, left in self.corrected.items())
 
+    @property
+    def decided(self) -> Counter:
+        """How many of those that can be decided have which verdict; see `Agreement.is_sharp`."""
+        return Counter(cell.verdict for cell in self.judged if cell.agreement.is_sharp)
+
     def count(self, verdict: str) -> str:
-        """Print a number; in brackets how many are left by `corrected`, where they are fewer."""
-        return f"{self[verdict]}{self._left(verdict)}"
+        """Print a number, and where they are others, that by `corrected` and `without_pool`."""
+        left = self.corrected.get(verdict, self[verdict])
+        text = f"{self[verdict]} ({left})" if left < self[verdict] else f"{self[verdict]}"
+        if self.without_pool and self.without_pool[verdict] != self[verdict]:
+            text += f" / {self.without_pool[verdict]}"
+        return text
 
     def __str__(self) -> str:
-        parts = ", ".join(
-            f"{self[verdict]} {verdict}{self._left(verdict)}" for verdict in self.shown
-        )
+        parts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in self.verdicts)
         return f"{self.published} published numbers" + (f": {parts}" if parts else "")
-
-    def _left(self, verdict: str) -> str:
-        left = self.corrected.get(verdict, self[verdict])
-        return f" ({left})" if left < self[verdict] else ""
 
 
 def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
@@ -189,12 +207,15 @@ class Counts:
         user's own) repeats numbers of a paper's table, so that it is counted in `tables` alone.
     papers, tables, algorithms : dict of str to Tally
         By name, in the order of the tables.
+    swaps : dict of str to Swaps
+        Of tables and papers by name; of all under ``""``.
     """
 
     total: Tally
     papers: dict[str, Tally]
     tables: dict[str, Tally]
     algorithms: dict[str, Tally]
+    swaps: dict[str, Swaps] = field(default_factory=dict)
 
 
 def not_shown(tables: Iterable[Table]) -> int:
@@ -239,7 +260,12 @@ def counts(tables: Iterable[Table]) -> Counts:
         papers.setdefault(table.paper, []).extend(table.cells.values())
         for cell in table.cells.values():
             algorithms.setdefault(cell.algo, []).append(cell)
+    swapped = {table.name: swaps(table) for table in of_papers}
+    for paper in papers:
+        swapped[paper] = sum((swapped[t.name] for t in of_papers if t.paper == paper), Swaps())
+    swapped[""] = sum((swapped[paper] for paper in papers), Swaps())
     return Counts(
+        swaps=swapped,
         total=Tally.of(cell for table in of_papers for cell in table.cells.values()),
         papers={name: Tally.of(cells) for name, cells in papers.items()},
         tables={table.name: Tally.of(table.cells.values()) for table in tables},

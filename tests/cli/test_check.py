@@ -62,7 +62,8 @@ def test_counts_of_several_tables(mine, call):
 
 
 def test_json(mine, call):
-    lines = json.loads(call("check", mine, "--json").out)
+    content = json.loads(call("check", mine, "--json").out)
+    lines = content["verdicts"]
     assert len(lines) == 4
     keys = {"table", "data", "algo", "column", "ours", "published", "n", "detectable", "verdict"}
     assert keys <= lines[0].keys()
@@ -75,6 +76,11 @@ def test_json(mine, call):
     assert lines[0]["published"] == 4.3
     assert lines[1]["ours"] is None
     assert lines[1]["verdict"] == "not run"
+    counted = content["counts"]["tables"]["mine"]
+    assert (counted["published"], counted["verdicts"]["not run"]) == (4, 3)
+    # Of a pool only MCBoost's tables know.
+    assert counted["without_pool"] is None
+    assert content["counts"]["all"]["published"] == 0
 
 
 def test_exit_code_tells_of_what_is_no_longer_reproduced(mine, call, folder):
@@ -146,7 +152,7 @@ def test_numbers_of_any_paper(call, claimed):
     assert "3 published numbers: 1 better, 1 undecided, 1 not run." in result.out
     assert max(map(len, result.out.splitlines())) <= 80
     assert call("check", "--published", claimed(heads, near)).code == 0
-    found = json.loads(call("check", "--published", "paper.csv", "--json").out)
+    found = json.loads(call("check", "--published", "paper.csv", "--json").out)["verdicts"]
     assert [(one["data"], one["published"], one["n"]) for one in found] == [("wine", 4.0, 4)]
 
 

@@ -104,9 +104,27 @@ def test_sharpness(make_cell):
 def test_headline_counts_what_is_left_after_the_correction(make_cell):
     alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
     total = Tally.of([*alike, make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))])
-    assert headline(total).endswith(
-        "19 are reproduced (95%), 0 are better, 1 is worse and 0 are undecided. Corrected for the "
-        "number of comparisons, 0 are better and 0 worse."
+    assert headline(total) == (
+        "The tables hold 20 published numbers. Beside 20 of them there is one of ours. 20 of these "
+        "can be decided, as a difference of 20% of the published error would have been found: 19 "
+        "are reproduced (95%), 0 are better and 1 is worse. Corrected for the number of "
+        "comparisons, 0 are better and 0 worse."
+    )
+
+
+def test_headline_tells_first_of_what_can_be_decided(make_cell):
+    cells = [
+        make_cell([49, 50, 51], published=(50.0, 1.0)),
+        make_cell([2, 3, 4], published=(3.0, 1.0)),
+        make_cell([12, 13, 14], published=(3.0, 1.0)),
+        make_cell([], published=(3.0, 1.0)),
+    ]
+    told = headline(Tally.of(cells))
+    assert told.startswith(
+        "The tables hold 4 published numbers. Beside 3 of them there is one of ours. 1 of these "
+        "can be decided, as a difference of 20% of the published error would have been found: 1 is "
+        "reproduced (100%), 0 are better and 0 are worse. Of the other 2, 0 are better, 1 is worse "
+        "and 1 is undecided."
     )
 
 
@@ -119,8 +137,8 @@ def test_readme(tables):
     rows = [
         [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
     ]
-    assert rows[0] == ["table", "published", "worse", "undecided", "failed"]
-    assert ["**RandomBoost**", "**2**", "**0**", "**2**", "**0**"] in rows
-    assert ["[Table I](tables/mcboost1.md): x^y", "3", "1", "1", "1"] in rows
-    assert ["Table III: times", "2", "0", "2", "0"] in rows
+    assert rows[0] == ["table", "published", "worse", "undecided", "failed", "agree, own / other"]
+    assert ["**RandomBoost**", "**2**", "**0**", "**2**", "**0**", "**100% / 100%**"] in rows
+    assert ["[Table I](tables/mcboost1.md): x^y", "3", "1", "1", "1", "50% / 100%"] in rows
+    assert ["Table III: times", "2", "0", "2", "0", "100% / 100%"] in rows
     assert "Mine" not in text

@@ -105,11 +105,11 @@ def test_what_is_left_after_the_correction(make_cell, make_table):
     assert near.agreement.p < 0.05 < adjusted[-2]
     tally = Tally.of([*alike, near, far])
     assert (tally["worse"], tally.corrected) == (2, {"better": 0, "worse": 1})
-    assert str(tally) == "20 published numbers: 18 reproduced, 2 worse (1)"
+    assert str(tally) == "20 published numbers: 18 reproduced, 2 (1) worse"
     # Among fewer, the same number is left.
     assert Tally.of([near, far]).count("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
-    assert "2 worse (1). In brackets: what still differs after Benjamini" in summary(table)
+    assert "2 (1) worse. In brackets: what still differs after Benjamini" in summary(table)
 
 
 def test_what_rounding_decides_is_not_corrected(make_cell):
@@ -117,3 +117,34 @@ def test_what_rounding_decides_is_not_corrected(make_cell):
     del cell.records[0]["n_test"]
     assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
     assert Tally.of([cell]).corrected == {"better": 0, "worse": 1}
+
+
+def test_counts_with_and_without_the_luck_of_one_pool(make_cell, make_table):
+    """A cell that only this luck keeps from being worse, and one that knows of no pool."""
+    there = make_cell([51.5, 52, 52.5, 52] * 10, published=(50.0, 3.0), n=50)
+    target = replace(there.target, pool_share=0.18)
+    pooled = replace(there, published={"test_error": target})
+    assert (pooled.agreement.basis, pooled.verdict) == ("pool", "reproduced")
+    assert (pooled.without_pool.agreement.basis, pooled.without_pool.verdict) == ("welch", "worse")
+    tally = Tally.of([pooled, there])
+    assert tally.shown == {"reproduced": 1, "worse": 1}
+    assert tally.without_pool.shown == {"worse": 2}
+    assert [tally.count(v) for v in ("reproduced", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
+    assert str(tally) == "2 published numbers: 1 / 0 reproduced, 1 / 2 worse"
+    assert "Behind a slash: without the luck of one pool" in summary(
+        make_table({("wine", "a"): pooled, ("iris", "a"): there})
+    )
+    assert Tally.of([there]).without_pool is None
+
+
+def test_numbers_that_can_be_decided(make_cell):
+    sharp, blunt = (50.0, 1.0), (3.0, 1.0)
+    cells = [
+        make_cell([49, 50, 51], published=sharp),
+        make_cell([59, 60, 61], published=sharp),
+        make_cell([2, 3, 4], published=blunt),
+        make_cell([12, 13, 14], published=blunt),
+    ]
+    tally = Tally.of(cells)
+    assert tally.shown == {"reproduced": 1, "worse": 2, "undecided": 1}
+    assert tally.decided == {"reproduced": 1, "worse": 1}

@@ -12,12 +12,15 @@ from boostbench import __version__
 from boostbench.report.cells import PARTIAL, STALE
 from boostbench.report.findings import COMPARISON, COMPARISON_EXPLANATION, SECONDS
 from boostbench.report.overview import (
+    SWAPPED,
+    SWAPPED_EXPLANATION,
     by_algorithm,
     by_table,
     counting,
     headline,
     in_order,
     sharpness,
+    swapped,
     verdicts,
 )
 from boostbench.report.page.colours import style
@@ -92,6 +95,7 @@ def document(
             total=told.total,
             headline=headline(told.total),
             sharpness=sharpness(told.total),
+            swapped=swapped(told.swaps[""]),
             counting=counting(told.total, tables),
             verdicts=verdicts(told),
             by_table=by_table(told, tables),
@@ -123,6 +127,8 @@ def _environment() -> Environment:
         "source": source,
         "signs": SIGNS,
         "meaning": MEANING,
+        "swapped_head": SWAPPED,
+        "swapped_explanation": SWAPPED_EXPLANATION,
         "stale": STALE,
         "partial": PARTIAL,
         "note": NOTE,

@@ -70,6 +70,9 @@ class Agreement:
         ``"better"`` or ``"worse"`` when the interval does not hold 0; by rounding alone, when the
         numbers do not print alike. Else ``"undecided"`` when `share` is above `TELLING` and
         `detectable` above the last printed digit, or ``"reproduced"``.
+    is_sharp : bool
+        Whether a difference of `TELLING` of the published error would have been found: without one
+        it is ``"reproduced"`` and not ``"undecided"``.
     can_tell : bool
         Whether enough repeats of ours make a verdict other than ``"undecided"`` sure: the paper's
         are not too few alone.
@@ -85,6 +88,7 @@ class Agreement:
     share: float
     verdict: str
     basis: str
+    is_sharp: bool
     can_tell: bool
 
     @property
@@ -150,6 +154,7 @@ def agreement(
     # Of what rounding alone decides, nothing is known that could be missed; comparisons with NaN
     # are False.
     most = max(TELLING * error, 10**-digits)
+    is_sharp = not detectable > most
     if basis == "rounding":
         differs = rounded(mean, digits) != rounded(published_mean, digits)
     else:
@@ -157,7 +162,7 @@ def agreement(
     if differs:
         verdict = "better" if sign * difference < 0 else "worse"
     else:
-        verdict = "undecided" if detectable > most else "reproduced"
+        verdict = "reproduced" if is_sharp else "undecided"
     return Agreement(
         difference,
         low=difference - half,
@@ -167,6 +172,7 @@ def agreement(
         share=detectable / error if error else inf,
         verdict=verdict,
         basis=basis,
+        is_sharp=is_sharp,
         can_tell=not least > most,
     )
 

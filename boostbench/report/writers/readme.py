@@ -4,7 +4,17 @@ from collections.abc import Collection, Sequence
 
 from tabulate import tabulate
 
-from boostbench.report.overview import by_table, counting, headline, in_order, sharpness, verdicts
+from boostbench.report.overview import (
+    SWAPPED,
+    SWAPPED_EXPLANATION,
+    by_table,
+    counting,
+    headline,
+    in_order,
+    sharpness,
+    swapped,
+    verdicts,
+)
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import MEANING, counts
 from boostbench.report.writers.markdown import escape
@@ -35,24 +45,31 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         title, about = escape(line.title), escape(line.about)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
         texts = [f"{name}: {about}" if about else name, line.tally.published]
-        texts += [line.tally.count(verdict) for verdict in columns]
+        texts += [*(line.tally.count(verdict) for verdict in columns), str(line.swaps)]
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
     table = tabulate(
         rows,
-        ["table", "published", *columns],
+        ["table", "published", *columns, SWAPPED],
         tablefmt="pipe",
         disable_numparse=True,
-        colalign=["left"] + ["right"] * (1 + len(columns)),
+        colalign=["left"] + ["right"] * (2 + len(columns)),
     )
     return "\n\n".join(
         [
             "# Results",
             "Written by `boostbench report` from `records/`; do not edit.",
-            f"{headline(told.total)} {sharpness(told.total)}".rstrip(),
+            " ".join(filter(None, [headline(told.total), sharpness(told.total)])),
+            *filter(None, [swapped(told.swaps[""])]),
             f"![How much is reproduced, by table]({picture})",
             table,
             counting(told.total, tables),
-            "\n".join(f"- *{verdict}*: {MEANING[verdict]}" for verdict in columns),
+            "\n".join(
+                f"- *{term}*: {meaning}"
+                for term, meaning in [
+                    *((verdict, MEANING[verdict]) for verdict in columns),
+                    (SWAPPED, SWAPPED_EXPLANATION),
+                ]
+            ),
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
             "the details of each number.\n",
         ]

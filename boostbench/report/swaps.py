@@ -1,0 +1,77 @@
+"""What a verdict can tell: our numbers beside the published numbers of other algorithms.
+
+A verdict confirms what is alike: the level of the errors and the protocol. How often another
+algorithm's number would have been confirmed as well says how much it tells of the algorithm itself.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from boostbench.report.cells import Cell
+from boostbench.report.statistics.agreement import Agreement
+from boostbench.report.tables import Table
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """How often our numbers agree with published ones, of the same algorithm and of others.
+
+    To agree is to be *reproduced* or *undecided*.
+
+    Attributes
+    ----------
+    own, n_own : int
+        Of so many numbers so many agree with the published number of their own algorithm.
+    other, n_other : int
+        The same numbers beside each published number of another algorithm, on the same data.
+    """
+
+    own: int = 0
+    n_own: int = 0
+    other: int = 0
+    n_other: int = 0
+
+    def __add__(self, more: "Swaps") -> "Swaps":
+        return Swaps(
+            self.own + more.own,
+            self.n_own + more.n_own,
+            self.other + more.other,
+            self.n_other + more.n_other,
+        )
+
+    def __str__(self) -> str:
+        if not self.n_other:
+            return "-"
+        return f"{self.own / self.n_own:.0%} / {self.other / self.n_other:.0%}"
+
+
+def swaps(table: Table) -> Swaps:
+    """Set each number beside the published ones of other algorithms, in its row.
+
+    Numbers after other boosting rounds are no others. A number that the paper gives for several of
+    our columns counts once.
+    """
+    told = Swaps()
+    for row in table.rows:
+        cells = [table.cells[row, name] for name in table.results]
+        cells = [cell for cell in cells if cell.agreement]
+        for cell in _once(cells):
+            others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
+            beside = [cell.beside(one.target) for one in _once(others)]
+            if beside:
+                told += Swaps(
+                    own=_agrees(cell.agreement),
+                    n_own=1,
+                    other=sum(map(_agrees, beside)),
+                    n_other=len(beside),
+                )
+    return told
+
+
+def _once(cells: Iterable[Cell]) -> list[Cell]:
+    """Leave out cells beside a published number that one before them has too."""
+    return list({cell.target.source or id(cell): cell for cell in reversed(list(cells))}.values())
+
+
+def _agrees(agreement: Agreement) -> bool:
+    return agreement.verdict in ("reproduced", "undecided")

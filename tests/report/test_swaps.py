@@ -1,0 +1,40 @@
+from boostbench.report.overview import swapped
+from boostbench.report.swaps import Swaps, swaps
+from boostbench.report.verdicts import counts
+
+
+def test_each_number_beside_those_of_other_algorithms(make_cell, make_table):
+    """On wine a and b are alike and c is not; b2 is another column of b's published number."""
+    near, far = (50.0, 1.0), (80.0, 1.0)
+    wine = {
+        "a": make_cell([49, 50, 51], algo="a", published=near, source="t:0"),
+        "b": make_cell([49, 50, 51], algo="b", published=near, source="t:1"),
+        "b2": make_cell([80, 80, 81], algo="b", published=near, source="t:1"),
+        "c": make_cell([49, 50, 51], algo="c", published=far, source="t:2"),
+    }
+    glass = {
+        "a": make_cell([49, 50, 51], algo="a", published=near, source="t:3"),
+        **{name: make_cell([49, 50, 51], algo=name[0]) for name in ("b", "b2", "c")},
+    }
+    cells = {("wine", name): cell for name, cell in wine.items()}
+    cells |= {("glass", name): cell for name, cell in glass.items()}
+    table = make_table(cells, paper="mcboost")
+    # Of a, b and c own: yes, yes, no; beside b and c, a and c, a and b: 1 + 1 + 2. glass has none.
+    assert swaps(table) == Swaps(own=2, n_own=3, other=4, n_other=6)
+    told = counts([table, make_table(cells)])
+    assert told.swaps == dict.fromkeys(["name", "mcboost", ""], swaps(table))
+    assert "67% are reproduced or undecided" in swapped(told.swaps[""])
+    assert str(swaps(table)) == "67% / 67%"
+
+
+def test_other_rounds_are_no_other_algorithm(table_of_rounds):
+    found = swaps(table_of_rounds)
+    n_cells = sum(cell.agreement is not None for cell in table_of_rounds.cells.values())
+    # b on glass was not run for 100 rounds, so that a has nobody beside it there.
+    assert (found.n_own, found.n_other) == (n_cells - 1, n_cells - 1)
+
+
+def test_nothing_to_swap(make_cell, make_table):
+    alone = make_table({("wine", "a"): make_cell([1, 2], published=(1.0, 1.0))}, compare=[])
+    assert str(swaps(alone)) == "-"
+    assert swapped(swaps(alone)) == ""
