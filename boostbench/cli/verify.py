@@ -12,7 +12,6 @@ from rich.console import Console
 
 from boostbench import configs
 from boostbench.busy import busy
-from boostbench.data.dataset import Dataset
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.files import split_words
 from boostbench.definitions.recorded_data import find_data
@@ -78,6 +77,8 @@ def verify(
         records = Records(results if against is None else against)
         verified = Verified() if against else Verified.read(results)
         tallies = _tallies(_chosen(names, records), verified)
+    if not tallies:
+        raise UserError(f"{records.results} holds no records that today's code could give")
     for warning in (*records.warnings, *verified.warnings):
         complain(warning)
     console, kernel, salt = Console(), blas(), commit()
@@ -89,7 +90,7 @@ def verify(
     def carry_out(drawn: Sequence[tuple[Tally, Member]]) -> None:
         done = fit(
             drawn,
-            _data_of,
+            lambda record: find_data(record["config"]["data"]),
             workers,
             kernel,
             until=end,
@@ -117,11 +118,6 @@ def _seconds(text: str) -> float:
     if not match:
         raise UserError(f"--budget is {text!r}; write 90s, 30m or 2h")
     return float(match[1]) * _UNITS[match[2]]
-
-
-def _data_of(record: Mapping) -> Dataset:
-    data = record["config"]["data"]
-    return find_data(data["name"], data["checksum"])
 
 
 def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:

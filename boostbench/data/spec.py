@@ -1,8 +1,10 @@
 """What the config of a data set may say."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from boostbench import configs
 from boostbench.data.dataset import COUNTS
 from boostbench.data.missing import CHOICES
 from boostbench.errors import UserError, unknown
@@ -110,6 +112,23 @@ def check(spec: Mapping[str, Any]) -> None:
         raise UserError("data.name is missing; a data set needs a name")
     _check(spec.get("openml") or {}, _OPENML, "data.openml")
     _check(spec.get("descriptor") or {}, _DESCRIPTOR, "data.descriptor")
+
+
+def cut_of(spec: Mapping[str, Any]) -> dict:
+    """Say how a config of a data set departs from that of its name in ``conf/data``.
+
+    Returns
+    -------
+    dict
+        In JSON types: such as the classes that are taken, or the path of a file of the user's own.
+        `boostbench.data.load` gives the same data for the config of that name with these values.
+    """
+    name = spec.get("name")
+    named = configs.read("data", name) if name in configs.names("data") else {"name": name}
+    cut = {key: value for key, value in spec.items() if value != named.get(key)}
+    if isinstance(cut.get("path"), str) and Path(cut["path"]).is_relative_to(Path.cwd()):
+        cut["path"] = str(Path(cut["path"]).relative_to(Path.cwd()))
+    return cut
 
 
 def _check(spec: Mapping, keys: Mapping, where: str) -> None:

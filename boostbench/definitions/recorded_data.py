@@ -1,6 +1,8 @@
 """The data set that a record is of: whole, or cut as tables and figures cut it."""
 
 import functools
+import json
+from collections.abc import Mapping
 
 import yaml
 
@@ -11,15 +13,20 @@ from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 
 
-def find_data(name: str, checksum: str) -> Dataset:
-    """Find a data set by its name and checksum.
+def find_data(facts: Mapping) -> Dataset:
+    """Find the data set of a record.
+
+    Parameters
+    ----------
+    facts : mapping
+        ``data`` of the record's config.
 
     Raises
     ------
     UserError
         If it is not at hand, or no longer what it was.
     """
-    found = _find(name, checksum)
+    found = _find(facts["name"], facts["checksum"], json.dumps(facts.get("cut")))
     if isinstance(found, UserError):
         raise found
     return found
@@ -27,13 +34,14 @@ def find_data(name: str, checksum: str) -> Dataset:
 
 # Few at a time, as some are large.
 @functools.lru_cache(4)
-def _find(name: str, checksum: str) -> Dataset | UserError:
-    if name not in configs.names("data"):
+def _find(name: str, checksum: str, cut: str) -> Dataset | UserError:
+    given, is_known = json.loads(cut), name in configs.names("data")
+    if not is_known and not given:
         return UserError(f"data set {name!r} has no config, so that it cannot be loaded")
-    spec = configs.read("data", name)
-    for cut in ({}, *_cuts().get(name, ())):
+    spec = configs.read("data", name) if is_known else {"name": name}
+    for one in ({}, *_cuts().get(name, ())) if given is None else (given,):
         try:
-            dataset = load({**spec, **cut})
+            dataset = load({**spec, **one})
         except UserError as error:
             return error
         if dataset.checksum == checksum:

@@ -136,7 +136,9 @@ class Identity:
 
 
 def shortened(config: Mapping) -> dict:
-    """Leave out of a config what is at its default today.
+    """Leave out of a config what is at its default today, and what only names the data and measure.
+
+    The checksum of the data and the measure's settings say what these are.
 
     Examples
     --------
@@ -144,8 +146,11 @@ def shortened(config: Mapping) -> dict:
     >>> shortened({"algo": algo, "protocol": {"scale": "minmax", "test_size": 0.5}, "seed": 0})
     {'algo': {'_target_': 'sklearn.svm.SVC', 'C': 10.0}, 'protocol': {'test_size': 0.5}, 'seed': 0}
     """
+    short = {name: value for name, value in config.items() if name != "measure"}
+    if "data" in config:
+        short["data"] = {name: fact for name, fact in config["data"].items() if name != "cut"}
     return {
-        **config,
+        **short,
         "algo": _shortened(config["algo"]),
         "protocol": dict(_beyond(config["protocol"], _settings())),
     }

@@ -239,7 +239,11 @@ def _staged(config: Mapping) -> tuple[tuple[str, Callable[[int], list[str]]], ..
     """Say what is written as a list, and what so many entries of it stand for."""
     rounds = config["protocol"].get("checkpoints")
     rounds = [str(number) for number in rounds] if isinstance(rounds, list) else []
-    return ("n_wrong", lambda n: rounds[:n]), ("digests", lambda n: [*rounds[: n - 1], "end"])
+
+    def and_end(number: int) -> list[str]:
+        return [*rounds[: number - 1], "end"]
+
+    return ("n_wrong", lambda n: rounds[:n]), ("digests", and_end), ("witness", and_end)
 
 
 def _each(value, function):

@@ -10,6 +10,7 @@ from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.missing import imputation
+from boostbench.data.spec import cut_of
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
@@ -110,7 +111,11 @@ class Experiment:
         }
         if self.imputation:
             data["missing"] = self.imputation
-        return {"data": data, **request(self.algorithm, self.protocol, self.seed, self.measure)}
+        cut = cut_of(self.dataset.spec or {})
+        if cut:
+            data["cut"] = cut
+        asked = {"data": data, "measure": self.measure.name}
+        return {**asked, **request(self.algorithm, self.protocol, self.seed, self.measure)}
 
     @cached_property
     def identity(self) -> Identity:

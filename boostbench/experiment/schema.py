@@ -35,6 +35,7 @@ class Data(Struct):
     n_samples: Rows
     n_features: Rows
     n_classes: Rows
+    cut: dict[str, Any] = {}
 
 
 class Config(Struct):
@@ -45,6 +46,7 @@ class Config(Struct):
     grid: dict[str, list]
     protocol: dict[str, Any]
     seed: Count
+    measure: Name | UnsetType = UNSET
 
 
 class Provenance(Struct):
@@ -139,6 +141,7 @@ class Measured(Record, kw_only=True):
     train_error: Fraction | UnsetType = UNSET
     checkpoints: dict[Round, Fraction] | UnsetType = UNSET
     digests: dict[str, Name] | UnsetType = UNSET
+    witness: dict[str, Duration] | UnsetType = UNSET
     n_iterations: Count | UnsetType | None = UNSET
     n_features: Count | UnsetType = UNSET
     n_parameters: Count | UnsetType | None = UNSET

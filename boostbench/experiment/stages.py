@@ -1,5 +1,6 @@
 """What a fitted estimator predicts, after each boosting round: checked, and with a short name."""
 
+import contextlib
 import hashlib
 import itertools
 from collections.abc import Collection, Iterator
@@ -116,6 +117,40 @@ def predictions(
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
     asked = next((params[name] for name in ROUNDS if name in params), done)
     return found | {str(number): last for number in rounds if done < number <= asked}, done
+
+
+@contextlib.contextmanager
+def listening(estimator) -> Iterator[dict[str, float]]:
+    """Hear the scores by which an estimator predicts its stages.
+
+    Where `staged_predict` asks `staged_decision_function`, as that of the boosters here, all its
+    scores come by, and cost nothing.
+
+    Yields
+    ------
+    dict of str to float
+        By the number of the round, the mean absolute score, as far as it was heard.
+    """
+    heard: dict[str, float] = {}
+    give = getattr(estimator, "staged_decision_function", None)
+
+    def hear(X):
+        for number, scores in enumerate(give(X), start=1):
+            heard[str(number)] = size(scores)
+            yield scores
+
+    if give is not None:
+        estimator.staged_decision_function = hear
+    try:
+        yield heard
+    finally:
+        if give is not None:
+            del estimator.staged_decision_function
+
+
+def size(scores) -> float:
+    """Give the mean absolute score, to eight digits behind the first."""
+    return float(f"{np.abs(scores).mean():.8e}")
 
 
 def digest(predicted: np.ndarray) -> str:

@@ -7,10 +7,11 @@ from pathlib import Path
 from boostbench.errors import UserError
 from boostbench.experiment.records import append_all, check_writable, read, record_paths
 
-#: What may differ between records of one result: where and when it was made, and what is derived.
+#: What may differ between records of one result: where and when it was made, the last digits of
+#: scores, and what is derived.
 _CIRCUMSTANCES = (
     *("seconds", "started", "finished", "warnings", "environment", "code", "commit"),
-    *("edition", "source", "config", "config_hash", "asked", "key", "where"),
+    *("edition", "source", "witness", "config", "config_hash", "asked", "key", "where"),
 )
 
 

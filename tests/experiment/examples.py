@@ -62,6 +62,10 @@ FINDING = {
     "choices": "",
     "data": "toy",
     "state": "refuted",
+    "commit": "b17bc98",
+    "when": "2026-11-22T00:00:00Z",
+    "total": 4,
+    "refuted": {"0123456789abcdef": "fake on toy, split 0: test_error is 0.1 on record, 0.2 today"},
     "until": "2026-11-22T00:00:00Z",
 }
 

@@ -43,6 +43,16 @@ class Measure:
     judged_by: ClassVar[str] = ""
     quantity: ClassVar[str] = "test_error"
 
+    @property
+    def name(self) -> str:
+        """By which `boostbench.experiment.measures.find` finds it."""
+        module, own = type(self).__module__, f"{__package__}."
+        return (
+            module.removeprefix(own)
+            if module.startswith(own)
+            else (f"{module}.{type(self).__qualname__}")
+        )
+
     def file(self, results: Path, data: str, algo: str) -> Path:
         """Say where the records of an algorithm on a data set are."""
         return record_path(results, data, algo, self.suffix)

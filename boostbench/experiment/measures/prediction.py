@@ -1,11 +1,12 @@
 """Test errors of a classifier, its size and its times: what tables are made of."""
 
 import time
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from boostbench.experiment.measures.base import Measure
-from boostbench.experiment.stages import checked, digest, predict, predictions
+from boostbench.experiment.stages import checked, digest, listening, predict, predictions, size
 from boostbench.experiment.trial import Fit, Trial, rounded
 
 # Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell.
@@ -23,6 +24,7 @@ class Prediction(Measure):
         dict
             ``test_error`` and ``train_error``, fractions; ``checkpoints``, test errors by boosting
             round; ``digests``, names of the predicted labels by boosting round and at the ``end``;
+            ``witness``, mean absolute scores likewise, where the classifier has scores;
             ``n_iterations`` done, ``n_features`` after the projection, ``n_parameters``; CPU
             ``seconds``. What the classifier does not tell is None.
         """
@@ -30,7 +32,8 @@ class Prediction(Measure):
         known = np.unique(fit.y_train)
         end, seconds_per_instance = _timed_prediction(fit, known)
         rounds = trial.protocol.checkpoints
-        predicted, n_stages = predictions(fit.estimator, fit.X_test, known, rounds, end)
+        with listening(fit.estimator) as heard:
+            predicted, n_stages = predictions(fit.estimator, fit.X_test, known, rounds, end)
         errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
         train_labels = predict(fit.estimator, fit.X_train, known)
         n_iterations = fit.count("n_iterations_")
@@ -39,6 +42,7 @@ class Prediction(Measure):
             "train_error": float(np.mean(train_labels != fit.y_train)),
             "checkpoints": errors,
             "digests": {number: digest(labels) for number, labels in predicted.items()},
+            **_witness(fit, predicted, heard),
             "n_iterations": n_stages if n_iterations is None else n_iterations,
             "n_features": fit.X_train.shape[1],  # after the projection
             "n_parameters": fit.count("n_parameters_"),
@@ -54,3 +58,18 @@ def _timed_prediction(fit: Fit, known: np.ndarray) -> tuple[np.ndarray, float]:
         seconds += time.process_time() - start
         repeats += 1
     return checked(predicted, n_samples, known), seconds / (repeats * n_samples)
+
+
+def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:
+    """Give what shows more than labels whether two fits are the same: the size of the scores.
+
+    One that stopped early keeps its last stage, as its predictions do.
+    """
+    if heard:
+        last = heard[max(heard, key=int)]
+        return {"witness": {number: heard.get(number, last) for number in predicted}}
+    if not hasattr(fit.estimator, "decision_function"):
+        return {}
+    scores = np.asarray(fit.estimator.decision_function(fit.X_test))
+    is_finite = scores.dtype.kind == "f" and np.isfinite(scores).all()
+    return {"witness": {"end": size(scores)}} if is_finite else {}

@@ -19,9 +19,10 @@ N_PAIRS, CONFIDENCE, MARGIN = 30, 0.99, 0.1
 # What a fit does not decide, or what is measured by the clock.
 _APART = {
     *("seconds", "started", "finished", "warnings", "environment", "commit", "code", "edition"),
-    *("source", "config", "config_hash", "asked", "key", "split", "fold", "rows", "point"),
-    *("points", "chosen"),
+    *("source", "config", "config_hash", "asked", "key", "split", "fold", "rows", "chosen"),
 }
+# What cross-validation decides: the trial of a point does not measure it, a split not its choice.
+_OF_TRIAL, _OF_SPLIT = {"point", "points"}, {"validation_error"}
 
 
 def differences(record: Mapping, outcome: Mapping) -> list[str]:
@@ -32,9 +33,7 @@ def differences(record: Mapping, outcome: Mapping) -> list[str]:
     """
     if "error" in outcome:
         return [f"today it fails: {outcome['error']}"]
-    names = record.keys() - _APART - {"validation_error"}
-    if "fold" in record:
-        names |= {"validation_error"} & record.keys()
+    names = record.keys() - _APART - (_OF_TRIAL if "fold" in record else _OF_SPLIT)
     return [
         f"{name} is {_short(record[name])} on record, {_short(outcome.get(name))} today"
         for name in sorted(names)

@@ -19,7 +19,7 @@ from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
 
 # What every config holds; what else there is comes from the measure.
-_OF_ALL = {"algo", "data", "grid", "judged_by", "protocol", "seed"}
+_OF_ALL = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}
 # Splits that are made together.
 _AT_ONCE = 10
 
@@ -86,7 +86,7 @@ class Refit:
 
 def points_of(record: Mapping) -> list[dict]:
     """Give the points of the grid that a cross-validation trial is of; none for a split."""
-    return record.get("points") or ([record["point"]] if "point" in record else [])
+    return (record.get("points") or [record["point"]]) if "fold" in record else []
 
 
 def measure_of(config: Mapping) -> Measure:
@@ -97,6 +97,8 @@ def measure_of(config: Mapping) -> Measure:
     UserError
         If there is none.
     """
+    if "measure" in config:
+        return measures.find(config["measure"])
     own = {name: value for name, value in config.items() if name not in _OF_ALL}
     for name in measures.names():
         measure = measures.find(name)

@@ -89,17 +89,18 @@ class Tally:
         """Put those that can be drawn in their order: it differs from commit to commit.
 
         What refuted the group comes first, then one that came out as it is by this kernel before,
-        so that a difference is no question, then what has not been drawn yet. Where all take long,
-        the cheapest come first.
+        so that a difference is no question, then what has not been drawn yet. Of the others those
+        in `SPAN` come before cheaper ones, and these before dearer ones, the cheapest first.
         """
         known = self.known
         agreed = set(known.agreed.get(blas, ())) if known else set()
         refuted = known.refuted if known else {}
-        least = min(SPAN[0], max(m.seconds for m in self.members))
-        drawn = [m for m in self.members if least <= m.seconds]
-        drawn.sort(
-            key=lambda m: (m.key not in refuted, max(m.seconds, SPAN[1]), digest([salt, m.key]))
-        )
+
+        def rank(member: Member) -> tuple:
+            cost = member.seconds if member.seconds > SPAN[1] else float(member.seconds < SPAN[0])
+            return member.key not in refuted, cost, digest([salt, member.key])
+
+        drawn = sorted(self.members, key=rank)
         first = next((m for m in drawn if m.key in agreed), None)
         if first and drawn[0].key not in refuted:
             rest = [m for m in drawn if m is not first]

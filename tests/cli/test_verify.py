@@ -1,0 +1,67 @@
+import json
+import shutil
+
+import pytest
+from experiment.examples import rewrite
+
+from boostbench.experiment.records import read
+
+RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
+
+
+@pytest.fixture
+def recorded(call, folder):
+    assert call(*RUN).code == 0
+    return folder
+
+
+def test_verifies(call, recorded):
+    result = call("verify", "--jobs", "1")
+    assert result.code == 0
+    assert result.out.splitlines()[2].split() == ["AdaBoostMH", "1", "1", "-", "-", "-", "-"]
+    assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
+    [line] = (recorded / "results" / "verified.jsonl").read_text().splitlines()
+    assert json.loads(line)["state"] == "verified"
+
+
+def test_refutes(call, recorded):
+    path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
+    rewrite(path, lambda i, r: r | ({"test_error": 44 / 45} if i == 1 else {}))
+    result = call("verify", "adaboost_mh", "--jobs", "1")
+    assert result.code == 1
+    assert "refuted, AdaBoostMH" in result.out.replace("\n", " ")
+    table = call(*RUN).out
+    assert "†" in table
+    assert call(*RUN, "rerun=stale").code == 0
+    assert "†" not in call(*RUN).out
+    assert call("verify", "AdaBoostMH", "--jobs", "1").code == 0
+    assert all(record["test_error"] < 0.5 for record in read(path)[0])
+
+
+def test_against_another_folder(call, recorded):
+    shutil.copytree("results", "old")
+    path = recorded / "old" / "records" / "wine" / "adaboost_mh.jsonl"
+    rewrite(path, lambda i, r: r | {"witness": {"end": 1.0}})
+    assert call("verify", "--against", "old", "--jobs", "1").code == 1
+    assert not (recorded / "results" / "verified.jsonl").exists()
+    assert not (recorded / "old" / "verified.jsonl").exists()
+
+
+def test_dry_run(call, recorded):
+    result = call("verify", "--dry-run")
+    assert result.code == 0
+    assert result.out.splitlines()[2].split()[:3] == ["1", "1", "1"]
+    assert not (recorded / "results" / "verified.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["adaboost_hm"], "unknown algorithm or table 'adaboost_hm'; did you mean adaboost_m"),
+        (["--budget", "soon"], "--budget is 'soon'; write 90s, 30m or 2h"),
+        (["--jobs", "0"], "n_jobs is 0"),
+        (["results=nothing"], "nothing holds no records"),
+    ],
+)
+def test_mistakes(refused, argv, message):
+    assert message in refused("verify", *argv)
