@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY
 
 import numpy as np
 
-from boostbench.algorithms.base import NO_EDGE
+from boostbench.algorithms.base import NO_EDGE, BinaryClassifier
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
@@ -65,7 +65,7 @@ class AdaBoostMH(StumpEnsemble):
         return _MHMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
 
-class AdaBoost(StumpEnsemble):
+class AdaBoost(StumpEnsemble, BinaryClassifier):
     r"""Discrete AdaBoost with stumps, for two classes.
 
     A round adds ``alpha_t h_t(x)`` with the stump of the least weighted error :math:`\epsilon_t`
@@ -113,20 +113,16 @@ class AdaBoost(StumpEnsemble):
     _: KW_ONLY
     constant: bool = False
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def inverse_temperature(self):
         """The exponential loss has F as half of the log-odds."""
         return 2.0
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _master(self, X, signs, random_state, weights=None):
+        return _BinaryMaster(self, self._search(X, random_state, weights), signs, weights)
+
+    def _search(self, X, random_state, weights):
         search = StumpSearch(X, self.max_bins, weights)
-        return _BinaryMaster(
-            self, WithConstant(search) if self.constant else search, labels, weights
-        )
+        return WithConstant(search) if self.constant else search
 
     def _keep(self, master):
         self.hypotheses_ = Stumps(master.stumps)
@@ -217,9 +213,9 @@ class ProjectedAdaBoostMH(AdaBoostMH):
 
 
 class _BinaryMaster(StumpMaster):
-    def __init__(self, params, search, labels, sample_weight=None):
+    def __init__(self, params, search, signs, sample_weight=None):
         # Signed: the label times the weight of the sample.
-        signed = (2.0 * labels[:, None] - 1) / len(labels)
+        signed = signs[:, None] / len(signs)
         super().__init__(params, search, signed, sample_weight)
 
     def generate(self):

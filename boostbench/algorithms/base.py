@@ -572,15 +572,24 @@ class BoostingClassifier(ClassifierMixin, Booster):
         for scores in self.staged_decision_function(X):
             yield predicted(scores, self.classes_)
 
+
+class BinaryClassifier(BoostingClassifier):
+    """Base of the boosting classifiers of two classes: the targets are -1 and +1."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def _target(self, y):
         labels = super()._target(y)
         n_classes = len(self.classes_)
-        if n_classes > 2 and not self.__sklearn_tags__().classifier_tags.multi_class:
+        if n_classes > 2:
             raise ValueError(
                 f"Only binary classification is supported by {type(self).__name__}, and y holds "
                 f"{n_classes} classes."
             )
-        return labels
+        return 2.0 * labels - 1.0
 
 
 class BoostingTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Booster):

@@ -7,7 +7,7 @@ from scipy.linalg import solve_triangular
 
 from boostbench.algorithms.base import (
     NO_EDGE,
-    BoostingClassifier,
+    BinaryClassifier,
     Master,
     TotallyCorrective,
     Weighted,
@@ -26,7 +26,7 @@ from boostbench.core.weak.unused_stumps import UnusedStumps
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
 
-class CGENS(TotallyCorrective, Weighted, BoostingClassifier):
+class CGENS(TotallyCorrective, Weighted, BinaryClassifier):
     r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x) + b`. After each new weak learner all coefficients
@@ -117,11 +117,6 @@ class CGENS(TotallyCorrective, Weighted, BoostingClassifier):
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def _validate_params(self):
         super()._validate_params()
         if isinstance(self.weak_learner, str):
@@ -133,9 +128,6 @@ class CGENS(TotallyCorrective, Weighted, BoostingClassifier):
                 f"The 'weak_learner' parameter of CGENS must be one of {known}, or a list of "
                 f"different ones. Got {self.weak_learner!r} instead."
             )
-
-    def _target(self, y):
-        return 2.0 * super()._target(y) - 1.0
 
     def _master(self, X, signs, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))

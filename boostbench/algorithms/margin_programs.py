@@ -7,7 +7,7 @@ import numpy as np
 
 from boostbench.algorithms.base import (
     NO_EDGE,
-    BoostingClassifier,
+    BinaryClassifier,
     Master,
     TotallyCorrective,
     Weighted,
@@ -62,7 +62,7 @@ class MarginMaster(Master):
         return True
 
 
-class MarginBooster(TotallyCorrective, Weighted, BoostingClassifier):
+class MarginBooster(TotallyCorrective, Weighted, BinaryClassifier):
     """Base of LPBoost and its kin: ``F(x) = sum_j w_j h_j(x)``, no coefficient negative."""
 
     n_iterations: PositiveInt = 500
@@ -72,17 +72,9 @@ class MarginBooster(TotallyCorrective, Weighted, BoostingClassifier):
 
     _kind: ClassVar = MarginMaster
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     @abstractmethod
     def _program(self, weights):
         """Return the program of samples with these weights, which are positive."""
-
-    def _target(self, y):
-        return 2.0 * super()._target(y) - 1.0
 
     def _search(self, X, random_state):
         return StumpSearch(X)

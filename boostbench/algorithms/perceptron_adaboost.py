@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.adaboost import AdaBoost, _BinaryMaster
+from boostbench.algorithms.adaboost import AdaBoost
 from boostbench.algorithms.parameters import PositiveInt
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
@@ -64,9 +64,9 @@ class PerceptronAdaBoost(AdaBoost):
 
     _takes_sparse: ClassVar = False
 
-    def _master(self, X, labels, random_state, weights=None):
+    def _search(self, X, random_state, weights):
         rng = np.random.default_rng(random_state.randint(2**31))
-        return _BinaryMaster(self, TurnedPerceptrons(X, self.n_candidates, rng), labels, weights)
+        return TurnedPerceptrons(X, self.n_candidates, rng)
 
     def _keep(self, master):
         self.hypotheses_ = Perceptrons(master.stumps)

@@ -163,7 +163,7 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
 
     @property
     def _master_class(self):
-        return _PairMaster if self.rule == "pair" else _RowMaster
+        return PairMaster if self.rule == "pair" else _RowMaster
 
     def projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...
@@ -283,7 +283,7 @@ class _ProjMaster(Master):
         return self.params.patience or self.default_patience
 
 
-class _PairMaster(_ProjMaster):
+class PairMaster(_ProjMaster):
     """A coefficient for each pair of a weak learner and the row of P that came with it."""
 
     default_patience = _PATIENCE
@@ -297,6 +297,7 @@ class _PairMaster(_ProjMaster):
         self.no_violation = np.zeros(params.n_projections, np.float32)
 
     def rewind(self, rounds):
+        """As `Master.rewind`."""
         super().rewind(rounds)
         self.w = self.w[:rounds]
 
@@ -305,11 +306,13 @@ class _PairMaster(_ProjMaster):
         return self.w[:, None] * self.pair_codes[: len(self.w)]
 
     def generate(self):
+        """As `Master.generate`."""
         projection = next(self.projection_columns)
         found = self.search.best(self.weights, projection, self.no_violation)
         return None if found is None else (found, projection[found.column])
 
     def correct(self, column):
+        """As `Master.correct`."""
         found, code = column
         t = len(self.hypotheses)
         self._add(found)

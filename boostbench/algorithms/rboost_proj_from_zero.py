@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.algorithms.parameters import NonNegativeFloat
-from boostbench.algorithms.rboost_proj import RBoostProj, _PairMaster
+from boostbench.algorithms.rboost_proj import PairMaster, RBoostProj
 
 
 class RBoostProjFromZero(RBoostProj):
@@ -85,7 +85,7 @@ class RBoostProjFromZero(RBoostProj):
         return _FromZeroMaster
 
 
-class _FromZeroMaster(_PairMaster):
+class _FromZeroMaster(PairMaster):
     def correct(self, column):
         self.w = np.zeros(len(self.w))
         return super().correct(column)

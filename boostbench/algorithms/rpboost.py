@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, Master, Weighted
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.fresh_projections import FreshProjections
@@ -71,13 +71,8 @@ class _LeastSquares(Weighted):
             yield self.intercept_ + scores
 
 
-class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
-    """The classes as -1 and +1, and the sign of F as the class."""
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+class _BinaryLeastSquares(_LeastSquares, BinaryClassifier):
+    """Least squares on -1 and +1, and the sign of F as the class."""
 
     def inverse_temperature(self):
         """Squares: F is linear in the probability, and this the slope at one half."""
@@ -85,9 +80,6 @@ class _BinaryLeastSquares(_LeastSquares, BoostingClassifier):
 
     def stump_sum(self):
         return super().stump_sum()._replace(intercept=np.asarray(self.intercept_))
-
-    def _target(self, y):
-        return 2.0 * super()._target(y) - 1.0
 
 
 class LsBoostRegressor(RegressorMixin, _LeastSquares):

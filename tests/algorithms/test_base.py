@@ -6,7 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostbench.algorithms import AdaBoost, AdaBoostMH, MultiBoost
 from boostbench.algorithms.base import (
     NO_EDGE,
-    BoostingClassifier,
+    BinaryClassifier,
     BoostingTransformer,
     Master,
 )
@@ -57,16 +57,11 @@ class ToyTransformer(Toy, BoostingTransformer):
         return ToyMaster(self, StumpSearch(X), np.eye(len(self.classes_))[labels])
 
 
-class ToyBinaryClassifier(Toy, BoostingClassifier):
+class ToyBinaryClassifier(Toy, BinaryClassifier):
     """Scores of shape (n_samples,), as binary algorithms have them."""
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def _master(self, X, labels, random_state):
-        return ToyMaster(self, StumpSearch(X), 2.0 * labels[:, None] - 1)
+    def _master(self, X, signs, random_state):
+        return ToyMaster(self, StumpSearch(X), signs[:, None])
 
     def _staged_scores(self, X, stages):
         for scores in super()._staged_scores(X, stages):

@@ -237,12 +237,8 @@ REMEMBERED = {
         of_projections,
         EXACT,
     ),
-    MultiBoost: (
-        lambda watch: watch.master.objective[-1] / watch.own.size,
-        of_multiboost,
-        SINGLE,
-    ),
     MultiBoostFromZero: (remembered_objective, of_multiboost, EXACT),
+    MultiBoost: (remembered_objective, of_multiboost, SINGLE),
     RBoostRank: (
         remembered_pairs,
         lambda watch, scores: pair_weights(watch, scores, "exponential"),
