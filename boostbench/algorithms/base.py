@@ -1,5 +1,6 @@
 """The loop of all five papers, column generation, under scikit-learn's estimators."""
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY
 from typing import ClassVar
@@ -7,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -378,6 +380,27 @@ class TotallyCorrective:
         outputs = self.hypotheses_.outputs(X)
         for stage, coefficients in zip(stages, self._staged_coefficients(stages), strict=True):
             yield outputs[..., :stage] @ coefficients
+
+
+def warn_unsolved(booster, converged):
+    """Warn where the solver of the coefficients came to its limit in the last round.
+
+    Parameters
+    ----------
+    booster : TotallyCorrective
+        With the parameter `solver_iterations`.
+    converged : list of bool
+        Of each round.
+    """
+    if converged and not converged[-1]:
+        warnings.warn(
+            f"{type(booster).__name__}'s solver stopped at "
+            f"solver_iterations={booster.solver_iterations}, or could go no further, in "
+            f"{converged.count(False)} of {len(converged)} rounds, in the last one as well: raise "
+            f"solver_iterations, or take a larger nu",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 class BoostingClassifier(ClassifierMixin, Booster):

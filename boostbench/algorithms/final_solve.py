@@ -16,7 +16,7 @@ from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
 from boostbench.algorithms.reweighting import margin_rows
 from boostbench.algorithms.training.labels import known_numbers
-from boostbench.algorithms.training.weights import weighted
+from boostbench.algorithms.training.weights import relative, weighted
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
@@ -92,10 +92,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
         raise ValueError("nu is 0, so that the problem need not have a minimum")
     X, y = validate_data(model, X, y, dtype=np.float64, reset=False)
     X, y, weights = weighted(X, y, sample_weight, getattr(model, "class_weight", None))
-    if weights is not None:
-        weights = weights / weights.mean()
     own = known_numbers(y, model.classes_) == np.arange(len(model.classes_))[:, None]
-    problem = restricted(model, X, own, weights)
+    problem = restricted(model, X, own, relative(weights))
     nu = model.nu * problem.size
     solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)
     if not solution.converged:

@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
+from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -254,10 +255,7 @@ class _MultiBoostMaster(Master):
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
         self.max_bins = params.max_bins
-        # Of mean 1, so that the sum of the losses has the size that it has without weights.
-        self.given = self.sample_weight = sample_weight
-        if sample_weight is not None:
-            self.sample_weight = sample_weight / sample_weight.mean()
+        self.given, self.sample_weight = sample_weight, relative(sample_weight)
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((0, self.own.shape[1]))
         self.stumps = []

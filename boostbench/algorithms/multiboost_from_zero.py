@@ -7,6 +7,7 @@ import numpy as np
 from boostbench.algorithms.base import Master
 from boostbench.algorithms.multiboost import MultiBoost, PairwiseSolution
 from boostbench.algorithms.parameters import PositiveInt
+from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
@@ -108,10 +109,7 @@ class _FromZeroMaster(Master):
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
-        if sample_weight is not None:
-            # The loss is a mean.
-            sample_weight = sample_weight / sample_weight.mean()
-        self.loss = get_loss(params.loss, sample_weight)
+        self.loss = get_loss(params.loss, relative(sample_weight))
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((params.n_iterations, len(labels)))
         self.stumps = []

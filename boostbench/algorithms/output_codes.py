@@ -125,19 +125,22 @@ class _ECCMaster(StumpMaster):
     def generate(self):
         for _ in range(_HALVES):
             code = random_half(self.n_classes, self.rng)
-            by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
-            target = code[self.labels]
-            across = np.where(target > 0, by_side[:, 0], by_side[:, 1])
-            total, share = by_side.sum(), across.sum()
+            across, share, total = self._across(code)
             if share == 0:
                 continue
             weights = across / share
-            found = self.search.best((weights * target)[:, None])
+            found = self.search.best((weights * code[self.labels])[:, None])
             if found is None:
                 return None
             if found.edge > NO_EDGE:
                 return found, code, weights, found.edge, share / total, total
         return None
+
+    def _across(self, code):
+        """Weigh the wrong labels across the code from the own one: by sample, their sum, all."""
+        by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
+        across = np.where(code[self.labels] > 0, by_side[:, 0], by_side[:, 1])
+        return across, across.sum(), by_side.sum()
 
     def correct(self, column):
         found, code, weights, edge, share, total = column
@@ -230,10 +233,7 @@ class _SIPMaster(_ECCMaster):
         if found is None:
             return None
         code, edge = found.votes, found.edge
-        target = code[self.labels]
-        by_side = self.weights @ np.column_stack([code < 0, code > 0]).astype(float)
-        across = np.where(target > 0, by_side[:, 0], by_side[:, 1])
-        total, share = by_side.sum(), across.sum()
+        across, share, total = self._across(code)
         # Each pair of classes on different sides counts twice in the sum over classes.
         if share == 0 or edge <= 2 * NO_EDGE * share:
             return None

@@ -1,13 +1,18 @@
 """RBoost^proj (RandomBoost, Algorithm 2): boosting by projecting weak learners' outputs."""
 
-import warnings
 from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
+from boostbench.algorithms.base import (
+    BoostingClassifier,
+    Master,
+    TotallyCorrective,
+    Weighted,
+    warn_unsolved,
+)
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
+from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
@@ -156,10 +161,7 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
             )
         self.projection_seed_ = random_state.randint(2**31)
         search = _WEAK_LEARNERS[self.weak_learner](X)
-        if weights is not None:
-            # The loss is a mean.
-            weights = weights / weights.mean()
-        return self._master_class(self, search, labels, weights)
+        return self._master_class(self, search, labels, relative(weights))
 
     @property
     def _master_class(self):
@@ -226,14 +228,7 @@ class _ProjMaster(Master):
         self.weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))[1].T
 
     def end(self):
-        if self.converged and not self.converged[-1]:
-            warnings.warn(
-                f"RBoostProj's solver stopped at solver_iterations={self.params.solver_iterations} "
-                f"in {self.converged.count(False)} of {len(self.converged)} rounds, in the last "
-                f"one as well: raise solver_iterations, or take a larger nu",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        warn_unsolved(self.params, self.converged)
 
     def rewind(self, rounds):
         super().rewind(rounds)

@@ -1,10 +1,8 @@
 """RBoost^rank (RandomBoost, Algorithm 1): boosting by ranking on randomly projected data."""
 
-import warnings
 from typing import Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms.base import (
     NO_EDGE,
@@ -12,6 +10,7 @@ from boostbench.algorithms.base import (
     BoostingClassifier,
     Master,
     TotallyCorrective,
+    warn_unsolved,
 )
 from boostbench.algorithms.parameters import (
     NonNegativeFloat,
@@ -260,15 +259,6 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         self.dual_ = master.weights
         self.unbounded_at_ = master.unbounded_at
         self.converged_ = np.array(master.converged, dtype=bool)
-        if not self.converged_[-1:].all():
-            warnings.warn(
-                f"RBoostRankTC's solver {self.solver!r} stopped at "
-                f"solver_iterations={self.solver_iterations}, or could go no further, in "
-                f"{master.converged.count(False)} of {len(master.converged)} rounds, in the last "
-                f"one as well: raise solver_iterations, or take a larger nu",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
 
 
 class _RankMaster(Master):
@@ -387,6 +377,9 @@ class _TotallyCorrectiveMaster(_RankMaster):
             self.unbounded_at = len(self.stumps)
             return self.params.unbounded != "stop"
         return True
+
+    def end(self):
+        warn_unsolved(self.params, self.converged)
 
     def _is_unbounded(self, problem):
         """Tell whether w proves it; sums of losses are not negative."""

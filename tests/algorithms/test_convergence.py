@@ -62,7 +62,7 @@ class TestRBoostProj:
         X, y = blobs(3)
         params = {"n_iterations": 6, "nu": 1e-4, "n_projections": 30, "rule": rule}
         params["random_state"] = 0
-        with pytest.warns(ConvergenceWarning, match="stopped at solver_iterations=1 in .* of 6"):
+        with pytest.warns(ConvergenceWarning, match="stopped at solver_iterations=1, .* of 6"):
             model = RBoostProj(solver_iterations=1, **params).fit(X, y)
         assert not model.converged_[-1]
         assert fit(RBoostProj(solver_iterations=1000, **params), X, y).converged_.all()

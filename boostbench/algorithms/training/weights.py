@@ -44,6 +44,21 @@ def weighted(X, y, sample_weight, class_weight=None):
     return _present(X, y, weights * factors[labels])
 
 
+def relative(weights):
+    """Scale weights to the mean 1, so that a sum over samples keeps its size.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,) or None
+
+    Returns
+    -------
+    ndarray of shape (n_samples,) or None
+        None where there are no weights.
+    """
+    return None if weights is None else weights / weights.mean()
+
+
 def _present(X, y, weights):
     present = weights > 0
     if present.all():
