@@ -4,23 +4,22 @@ The bag whose members are trained together; a bag of the boosters as they are, e
 itself; MCBoost without a bag and without early stopping; InterpretML's explainable boosting
 machine (EBM) without interactions, which is a bag of sums of step functions too; scikit-learn's
 HistGradientBoosting and AdaBoost with stumps; LightGBM. All are as by default, on one core, and
-take the same stratified 75/25 splits. No set is in the tables of the five papers; most are drawn by
-scikit-learn's generators.
+take the same stratified splits. The sets are in `small_sets`.
 
 The settings of the bags were fixed before. Of `BaggedMCBoost`, the number of members and the part
-that is held out are those of the EBM; the rest was chosen on eight sets of the papers and on sets
-that scikit-learn's generators drew with other parameters and seeds.
+that is held out are those of the EBM; the rest was chosen on the sets of --tuning, none of which is
+among the others.
 
     python scripts/bench_small.py --splits 10 --data breast_cancer digits
+    python scripts/bench_small.py --tuning --models bag
 """
 
 import argparse
 import time
 
 import numpy as np
-from sklearn import datasets
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
-from sklearn.model_selection import train_test_split
+from small_sets import BENCHMARK, TUNING
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
 
@@ -43,57 +42,34 @@ MODELS = {
 }
 
 
-def _drawn(n_classes, **params):
-    return datasets.make_classification(
-        600, 12, n_informative=5, n_classes=n_classes, random_state=1, **params
-    )
-
-
-DATA = {
-    "breast_cancer": lambda: datasets.load_breast_cancer(return_X_y=True),
-    "digits": lambda: datasets.load_digits(return_X_y=True),
-    "hastie": lambda: datasets.make_hastie_10_2(800, random_state=0),
-    "moons": lambda: datasets.make_moons(500, noise=0.3, random_state=0),
-    "circles": lambda: datasets.make_circles(500, noise=0.2, factor=0.5, random_state=0),
-    "quantiles": lambda: datasets.make_gaussian_quantiles(
-        n_samples=600, n_features=6, n_classes=4, random_state=0
-    ),
-    "blobs": lambda: datasets.make_blobs(600, 8, centers=5, cluster_std=6.0, random_state=0),
-    "drawn2": lambda: _drawn(2, flip_y=0.1),
-    "drawn4": lambda: _drawn(4, class_sep=1.5),
-    "noisy": lambda: _drawn(2, flip_y=0.3),
-    "rare": lambda: _drawn(2, weights=[0.9]),
-    "unequal": lambda: _drawn(3, weights=[0.6, 0.3], n_clusters_per_class=1),
-}
-
-
 def main():
     """Print a row for each data set, and the means."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA), metavar="NAME")
+    known = BENCHMARK | TUNING
+    parser.add_argument("--data", nargs="+", choices=known, metavar="NAME")
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--tuning", action="store_true", help="the sets that settings come from")
     arguments = parser.parse_args()
     rows, means = [], []
-    for name in arguments.data:
-        X, y = DATA[name]()
-        y = np.unique(y, return_inverse=True)[1]
-        found = [compare(X, y, seed, arguments.models) for seed in range(arguments.splits)]
+    for name in arguments.data or (TUNING if arguments.tuning else BENCHMARK):
+        splits = [known[name].split(seed) for seed in range(arguments.splits)]
+        found = [compare(*split, arguments.models) for split in splits]
         mean = np.mean(found, axis=0)
         means.append(mean)
+        X, _, y, _ = splits[0]
         rows.append([name, *X.shape, y.max() + 1, *(f"{e:.1f}, {s:.2f}" for e, s in mean)])
         print(*rows[-1], flush=True)
-    errors = np.mean(means, axis=0)[:, 0]
-    seconds = np.exp(np.mean(np.log(means), axis=0)[:, 1])
+    errors, seconds = np.moveaxis(means, 2, 0)
+    errors, seconds = errors.mean(axis=0), np.exp(np.log(seconds).mean(axis=0))
     total = [f"{e:.2f}, {s:.2f}" for e, s in zip(errors, seconds, strict=True)]
     rows.append(["mean, geometric mean", "", "", "", *total])
     headers = ["data", "m", "d", "k", *(f"{name}\n%, s" for name in arguments.models)]
     print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
 
 
-def compare(X, y, seed, models):
+def compare(X, X_test, y, y_test, models):
     """Return the test error in percent and the CPU seconds of the fit of each model."""
-    X, X_test, y, y_test = train_test_split(X, y, test_size=0.25, stratify=y, random_state=seed)
     found = []
     for name in models:
         model = MODELS[name]()

@@ -54,7 +54,7 @@ class BagBlock:
         """
         derivatives = self._loss.derivatives(self.scores).transpose(2, 0, 1, 3)
         n_members, _, n_scores, n_samples = derivatives.shape
-        above = self._above(self._codes, cut).transpose(0, 2, 1)
+        above = self._above(cut).transpose(0, 2, 1)
         if n_scores == 1:
             # Two products of a vector take half the time of one of two rows.
             of_above = derivatives @ above[:, None]
@@ -63,25 +63,23 @@ class BagBlock:
         total = derivatives @ np.ones(n_samples, np.float32)
         return total, of_above.reshape(*total.shape, -1)
 
-    def try_move(self, feature, cut, low, rise):
+    def try_move(self, cut, low, high):
         """Find a change of the scores, and the second derivative of the loss along it.
 
         Parameters
         ----------
-        feature, cut : ndarray of shape (n_members, n_stumps)
-            The stumps of each member.
-        low : ndarray of shape (n_members, n_scores)
-            What is added to the scores of all samples.
-        rise : ndarray of shape (n_members, n_scores, n_stumps)
-            What is added above the stumps.
+        cut : ndarray of shape (n_members, n_features)
+            As of `sums`.
+        low, high : ndarray of shape (n_members, n_scores, n_features)
+            What is added to the scores on both sides of the thresholds.
 
         Returns
         -------
         ndarray of shape (n_members,), dtype=float32
             At the scores of the last call of `sums`.
         """
-        move = rise.astype(np.float32) @ self._above(self._codes[feature], cut)
-        move += low[:, :, None].astype(np.float32)
+        move = (high - low).astype(np.float32) @ self._above(cut)
+        move += low.sum(axis=2, keepdims=True).astype(np.float32)
         self._move = move.transpose(1, 0, 2)
         return self._loss.curvature_along(self._move)
 
@@ -94,7 +92,7 @@ class BagBlock:
         """Return the mean scores by members that do not see a sample, (n_samples, n_scores)."""
         return (self.scores * self._shares).sum(axis=1).T
 
-    def _above(self, codes, cut):
-        """Which samples are above, of shape (n_members, n_some, n_samples), as 0 and 1."""
-        above = np.empty((*cut.shape, codes.shape[-1]), np.float32)
-        return np.greater(codes, cut[:, :, None].astype(codes.dtype), out=above)
+    def _above(self, cut):
+        """Which samples are above, of shape (n_members, n_features, n_samples), as 0 and 1."""
+        above = np.empty((*cut.shape, self._codes.shape[1]), np.float32)
+        return np.greater(self._codes, cut[:, :, None].astype(self._codes.dtype), out=above)

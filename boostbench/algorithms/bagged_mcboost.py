@@ -11,9 +11,6 @@ from boostbench.algorithms.parameters import Part, PartOrAll, PositiveInt, TwoOr
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out, log_losses
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
-# Stumps of a round: those of the features whose own one gains that part of the most, or more.
-_NEARLY_BEST = 0.9
-
 # Added to the curvature on each side of a stump, so that few samples move little: the default of
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
 _DAMPING = 1.0
@@ -36,9 +33,10 @@ class BaggedMCBoost(Bag, Weighted):
     - A weak learner is a stump and a constant: it has a vote vector on each side of its threshold.
       So scores need no other stumps to move up or down as a whole.
     - The thresholds are drawn, one of each feature in each round for each member, as those of
-      extremely randomised trees [4]_: functions become smoother than by the best thresholds. A
-      round adds the best stump of these, and the stumps of features that lower the loss by nearly
-      as much, so that features that are alike grow together.
+      extremely randomised trees [4]_: functions become smoother than by the best thresholds.
+    - A round adds all of these stumps, each in proportion to what it would lower the loss by alone,
+      so that features that are alike grow together, and nothing hangs on which one is best by a
+      rounding error.
     - The votes are a Newton step on each side, and what a round adds is this sum of stumps times
       the coefficient of a Newton step along it, times `eta`.
 
@@ -165,8 +163,7 @@ class BaggedMCBoost(Bag, Weighted):
     def _keep(self, master):
         self.n_iterations_ = master.best
         self.validation_losses_ = np.array(master.losses)
-        total = master.mean_of_members(master.best)
-        self.hypotheses_, self.coefficients_, self.intercept_ = total
+        self.hypotheses_, self.coefficients_, self.intercept_ = master.mean_of_members(*master.kept)
         self.n_parameters_ = (
             2 * len(self.hypotheses_) + self.coefficients_.size + self.intercept_.size
         )
@@ -207,6 +204,12 @@ class BagMaster(Master):
         After each round, of the samples by members that do not see them.
     best : int
         The last round of progress; 0 where the constant scores are best.
+    votes : ndarray of shape (n_stumps, n_scores)
+        Of the mean of the members: what it adds above each stump, and subtracts elsewhere.
+    intercept : ndarray of shape (n_scores,)
+        What it adds to the scores of all samples.
+    kept : tuple
+        `votes` and `intercept` after the best round.
     """
 
     def __init__(self, params, search, labels, unseen, weights, random_state):
@@ -217,21 +220,21 @@ class BagMaster(Master):
         start = np.log(of_classes / of_classes.sum(axis=0))
         if len(start) == 2:
             start = start[1:] - start[:1]
-        self.start = start.mean(axis=1)
         codes = self._lay_out(seen)
         wide = max(codes.shape[1], 2 * len(start))
         size = max(_LEAST_BLOCK, _BLOCK // (seen.shape[1] * wide))
         ends = np.arange(size, len(labels), size)
         parts = (np.split(part, ends) for part in (codes, labels, seen * weights[:, None]))
         self.blocks = [BagBlock(*part, start) for part in zip(*parts, strict=True)]
-        self.rounds = []
+        self.votes = np.zeros((len(self.stumps), len(start)))
+        self.intercept = start.mean(axis=1)
 
         tested = unseen.any(axis=1)
         self._tested = tested
         self._labels, self._of_tested = labels[tested], weights[tested]
         self.losses = []
-        self.best = 0
-        self._least = self.loss_of_unseen()
+        self._least = np.inf
+        self._look(self.loss_of_unseen())
 
     @property
     def scores(self):
@@ -273,7 +276,7 @@ class BagMaster(Master):
         return self._first + (lots * self._count).astype(int)
 
     def generate(self):
-        """Find the stumps of each member, and Newton's steps on both sides of each."""
+        """Find what each member gains by stumps, and Newton's steps on both sides of each."""
         if not self.search.n_positions:
             return None
         cut = self.draw()
@@ -285,29 +288,35 @@ class BagMaster(Master):
         falls = (slopes * steps).sum(axis=(0, 2))
         slope, curvature = total[:, 0], total[:, 1]
         gain = falls - (slope**2 / (curvature + _DAMPING)).sum(axis=1, keepdims=True)
-        gain[self._count == 0] = 0.0
-        taken = gain > np.maximum(_NEARLY_BEST * gain.max(axis=1, keepdims=True), 0.0)
-        return (cut, taken, *steps, (falls * taken).sum(axis=1)) if taken.any() else None
+        gain = np.where(self._count > 0, gain.clip(0.0), 0.0)
+        if not gain.any():
+            return None
+        share = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
+        return cut, steps * share[:, None], (falls * share).sum(axis=1)
 
     def correct(self, found):
         """Add the stumps to the members; True while the bag gets better."""
-        cut, taken, low, high, slope = found
-        # Those that a member takes come first.
-        feature = np.argsort(~taken, axis=1, kind="stable")[:, : taken.sum(axis=1).max()]
-        rise = np.take_along_axis((high - low) * taken[:, None], feature[:, None], axis=2)
-        stumps = feature, np.take_along_axis(cut, feature, axis=1)
-        base = (low @ taken[:, :, None])[..., 0]
-        curvature = sum(block.try_move(*stumps, base, rise) for block in self.blocks)
+        cut, (low, high), slope = found
+        curvature = sum(block.try_move(cut, low, high) for block in self.blocks)
         size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
         for block in self.blocks:
             block.move(size)
-        member, feature = np.nonzero(taken)
-        sides = (side[member, :, feature] * size[member, None] for side in (low, high))
-        self.rounds.append((self.stumps[self._start[feature] + cut[member, feature]], *sides))
+        # A stump has the output -1 or +1: half the difference of its sides, and their mean.
+        half = size[:, None, None] / (2 * len(size))
+        self.intercept += ((high + low) * half).sum(axis=(0, 2))
+        n_scores = len(self.intercept)
+        at = (self._start + cut)[:, None] * n_scores + np.arange(n_scores)[:, None]
+        votes = np.bincount(at.ravel(), ((high - low) * half).ravel(), self.votes.size)
+        self.votes += votes.reshape(self.votes.shape)
         self.losses.append(self.loss_of_unseen())
-        if self.losses[-1] < self._least - LEAST_FALL:
-            self._least, self.best = self.losses[-1], len(self.losses)
+        self._look(self.losses[-1])
         return len(self.losses) < self.best + self.params.patience
+
+    def _look(self, loss):
+        """Keep the model where the loss has fallen."""
+        if loss < self._least - LEAST_FALL:
+            self._least, self.best = loss, len(self.losses)
+            self.kept = self.votes.copy(), self.intercept.copy()
 
     def loss_of_unseen(self):
         """Log-loss of the samples, each by the mean of the members that do not see it."""
@@ -316,31 +325,18 @@ class BagMaster(Master):
             scores = scores[:, 0]
         return float(np.average(log_losses(scores, self._labels), weights=self._of_tested))
 
-    def mean_of_members(self, rounds):
-        """Sum up stumps and divide by the number of members.
-
-        Parameters
-        ----------
-        rounds : int
-            The first so many.
+    def mean_of_members(self, votes, intercept):
+        """Sum up stumps, as `kept`.
 
         Returns
         -------
         boostbench.algorithms.explaining.stump_sums.StumpSum
         """
-        n_members = self._count.shape[0]
-        # A stump has the output -1 or +1: half the difference of its sides, and their mean.
-        coefficients = np.zeros((self.search.n_positions, len(self.start)))
-        intercept = self.start.copy()
-        if rounds:
-            position, low, high = map(np.concatenate, zip(*self.rounds[:rounds], strict=True))
-            np.add.at(coefficients, position, (high - low) / (2 * n_members))
-            intercept += (high + low).sum(axis=0) / (2 * n_members)
-        used = self.stumps[coefficients[self.stumps].any(axis=1)]
-        stumps = Stumps([self.search.stump(position) for position in used])
-        if len(self.start) == 1:
-            return StumpSum(stumps, coefficients[used, 0], intercept[0])
-        return StumpSum(stumps, coefficients[used], intercept)
+        used = votes.any(axis=1)
+        stumps = Stumps([self.search.stump(position) for position in self.stumps[used]])
+        if len(intercept) == 1:
+            return StumpSum(stumps, votes[used, 0], intercept[0])
+        return StumpSum(stumps, votes[used], intercept)
 
 
 def _sum(pairs):

@@ -104,7 +104,9 @@ def hold_out(labels, fraction, random_state):
     count = min(max(1, round(fraction * len(labels))), len(rest))
     start = random_state.random_sample()
     held_out = rest[((np.arange(count) + start) * len(rest) / count).astype(int)]
-    return np.setdiff1d(order, held_out), held_out
+    is_train = np.ones(len(labels), bool)
+    is_train[held_out] = False
+    return np.flatnonzero(is_train), held_out
 
 
 def log_losses(scores, labels):
