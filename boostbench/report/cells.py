@@ -22,6 +22,12 @@ PARTIAL = "‡"
 #: Stands behind a published number of another experiment than ours.
 ELSEWHERE = "§"
 
+#: Of a number that is better for no known reason.
+BETTER = (
+    "No reason is known why ours is better. The level that the paper reports is reached; its "
+    "number is not reproduced."
+)
+
 #: Verdicts that need no reason.
 _WITHOUT_NOTE = ("reproduced", "undecided", "not judged")
 
@@ -206,4 +212,5 @@ class Cell:
         """What is known of the reason why the number is not reproduced; None where it is."""
         if self.target is None or self.verdict in _WITHOUT_NOTE:
             return None
-        return find_note(self.target.table, {**self.target.line, "data": self.data})
+        note = find_note(self.target.table, {**self.target.line, "data": self.data})
+        return BETTER if note is None and self.verdict == "better" else note

@@ -41,7 +41,8 @@ COLOURS = {
 MEANING = {
     "reproduced": "the difference is within sampling error, its 95% interval holds 0, and one of "
     f"{TELLING:.0%} of the published error would have been found",
-    "better": "ours is better than the published number, by more than sampling error",
+    "better": "ours is better than the published number, by more than sampling error: that is not "
+    "reproduced either, and a note says what is known of it",
     "worse": "ours is worse than the published number, by more than sampling error",
     "undecided": "too few splits to tell: the difference is within sampling error, and so may be "
     f"one of {TELLING:.0%} of the published error",

@@ -1,0 +1,30 @@
+"""What a definition takes from another column's cross-validation is what is on record of it."""
+
+from pathlib import Path
+
+import pytest
+
+from boostbench.definitions.assemble import recorded_tables
+from boostbench.definitions.compose import experiments
+from boostbench.definitions.table import TableDefinition
+
+RESULTS = Path(__file__).parents[2] / "results"
+CGENS2 = TableDefinition.read("cgens2")
+
+
+@pytest.fixture(scope="module")
+def machines():
+    """The splits of the support vector machine on record, by data set."""
+    [table], _ = recorded_tables(["cgens2"], RESULTS)
+    return {row: table.cells[row, "rbf_svc"].records for row in table.rows}
+
+
+@pytest.mark.parametrize("row", CGENS2.rows)
+def test_cosines_have_the_bandwidth_of_the_support_vector_machine(row, machines):
+    """That of the first split, on which their C is chosen too (CGENS, section 3)."""
+    [ours] = experiments([CGENS2.cell(row, "fourier")])
+    assert ours["algo"]["grid"]["n_iterations"] == [500]
+    assert ours["protocol"]["tune"] == "first_split"
+    [first] = [record["chosen"] for record in machines[row] if record["split"] == 0]
+    assert ours["algo"]["gamma"] == first["gamma"]
+    assert "gamma" not in ours["algo"]["grid"]
