@@ -41,10 +41,11 @@ def test_published_numbers_are_counted_once(tables):
     """Some cells stand beside a number of another cell: of a variant, or of a second data set.
 
     SAMME and codewords with trees, vowel528, CGENS on generated data, a second geometry of a
-    pattern, MultiBoost at its minimum in Tables IV and V, what MCBoost and RpBoost print twice.
+    pattern, MultiBoost at its minimum in Tables IV and V, what MCBoost and RpBoost print twice; and
+    the older definitions of CGENS's and LADDER's Tables II, 59 of them.
     """
     total = counts(tables).total
-    assert (total.published, total.repeated) == (767, 139)
+    assert (total.published, total.repeated) == (767, 151)
 
 
 def test_no_table_of_a_paper_is_on_rows_drawn_twice(tables):

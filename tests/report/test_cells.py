@@ -3,6 +3,7 @@ import math
 import pytest
 
 from boostbench.experiment.quantities import QUANTITIES
+from boostbench.report.cells import BETTER
 
 NAN = float("nan")
 
@@ -100,3 +101,10 @@ def test_another_protocol_is_not_judged(make_cell):
     assert make_cell([], published=(20.0, 1.0), departures=("x=1",)).verdict == "not run"
     assert make_cell([1], departures=("x=1",)).verdict == "not published"
     assert make_cell([1]).reference == ""
+
+
+def test_better_is_never_without_a_note(make_cell):
+    better = make_cell([4, 4.1, 4.2], published=(50.0, 1.0))
+    assert (better.verdict, better.note) == ("better", BETTER)
+    worse = make_cell([80, 80.1, 80.2], published=(50.0, 1.0))
+    assert (worse.verdict, worse.note) == ("worse", None)
