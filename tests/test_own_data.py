@@ -82,8 +82,9 @@ def test_the_table(told):
     assert "by more than 1 percentage point" in shown
     text = (told[1] / "results" / "tables" / "mine.tex").read_text()
     assert text.count(r"\begin{tabular}") == 1
-    assert "Wilcoxon signed-rank test" in text
-    assert r"P(A, equal, B)" in text
+    notes = (told[1] / "results" / "tables" / "mine-notes.tex").read_text()
+    assert "Wilcoxon signed-rank test" in notes
+    assert r"P(A, equal, B)" in notes
     for title in ("flowers", "wines", "cells", "digits"):
         assert re.search(rf"^{title} & .* & .* & .* \\\\$", text, re.MULTILINE)
 
@@ -93,7 +94,7 @@ def test_the_diagram_and_the_curves(told):
     assert "Friedman test of 3 algorithms over 4 data sets" in find(told, "compare")
     names = {path.name for path in here.glob("diagram*")}
     assert names == {
-        f"diagram{middle}.{end}" for middle in ("", "-matrix") for end in ("png", "svg")
+        f"diagram{middle}.{end}" for middle in ("", "-matrix") for end in ("png", "svg", "pdf")
     }
     assert "No curve, as it has no boosting rounds: centroids." in find(told, "boostbench figure")
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -14,18 +14,21 @@ from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
 from boostbench.experiment import measures
+from boostbench.experiment.archive import Records
 from boostbench.experiment.records import read
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.merge import find_column, join, merge
+from boostbench.report.own_runs import table_of_runs
+from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.writers.comparison_json import to_json
 from boostbench.report.writers.comparison_terminal import print_comparison
 from boostbench.report.writers.printing import print_line
 
 #: Endings that a figure's file may be given with.
-_ENDINGS = {"", ".png", ".svg"}
+_ENDINGS = {"", ".png", ".svg", ".pdf"}
 
 
 def compare(
@@ -50,7 +53,7 @@ def compare(
     as_json : bool, default=False
         Print JSON instead of sentences and tables.
     figure : str, default=None
-        File for the critical-difference diagram, which is written as PNG and SVG, and beside it
+        File for the critical-difference diagram, written as PNG, SVG and PDF, and beside it
         ``FILE-matrix``, every two algorithms; ``""`` for files under ``results/figures``.
     rope : float, default=None
         Numbers that differ by no more are equal for practical purposes; by default one point of
@@ -74,16 +77,13 @@ def compare(
     if figure is not None:
         _check_figure(figure, names)
     with busy("reading records") as tell:
-        chosen = tables_with(names, tables, data)
-        found = read_tables(chosen, results, tell)
-        table, sources = merge(found, names, data)
+        table, sources, asked = _collect(names, tables, data, results, tell)
         comparison = compare_columns(table, rope=rope)
     if as_json:
         print(to_json(table, sources, comparison))
     else:
         console = Console()
         print_comparison(console, table, comparison)
-        asked = {one.name: name for one, name in zip(found, chosen, strict=True)}
         holders = {row: asked[source] for row, source in sources.items()}
         for sentence in _what_lacks(table, holders, results):
             print_line(console, sentence, style="yellow")
@@ -93,6 +93,43 @@ def compare(
         told = sys.stderr if as_json else sys.stdout
         print(f"\nwritten: {', '.join(map(str, written))}", file=told)
     return 0
+
+
+def _collect(
+    names: Sequence[str],
+    tables: Sequence[str],
+    data: Sequence[str],
+    results: Path,
+    tell: Callable[..., None],
+) -> tuple[Table, dict[str, str], dict[str, str]]:
+    """Take the numbers from tables or, where these have none together, from what was run.
+
+    Returns
+    -------
+    table : Table
+    sources : dict of str to str
+        Name of the table of each row; empty where what was run is compared.
+    asked : dict of str to str
+        By name of a table, how it was asked for.
+    """
+    try:
+        chosen = tables_with(names, tables, data)
+    except UserError:
+        own = None if tables else _runs(names, data, results)
+        if own is None:
+            raise
+        return own, {}, {}
+    found = read_tables(chosen, results, tell)
+    table, sources = merge(found, names, data)
+    whole = any(all(table.cells[row, name].values for name in names) for row in table.rows)
+    own = None if tables or whole else _runs(names, data, results)
+    asked = {one.name: name for one, name in zip(found, chosen, strict=True)}
+    return (own, {}, {}) if own else (table, sources, asked)
+
+
+def _runs(names: Sequence[str], data: Sequence[str], results: Path) -> Table | None:
+    titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    return table_of_runs(find_runs(Records(results), titles), names, data)
 
 
 def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list[str]:
@@ -119,7 +156,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
     if Path(figure).suffix not in _ENDINGS:
-        raise UserError(f"a figure is a .png or .svg file, not {figure!r}; put --figure last")
+        raise UserError(f"a figure is a .png, .svg or .pdf file, not {figure!r}; put --figure last")
     if len(names) < 3:
         raise UserError("the figure shows average ranks: it needs three algorithms or more")
     need_matplotlib()

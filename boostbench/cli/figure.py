@@ -10,7 +10,7 @@ from boostbench.report.writers.printing import print_line
 
 
 def make_figure(name: str, overrides: Sequence[str]) -> int:
-    """Draw a figure, and write it under ``results/figures`` as PNG and SVG with a page about it.
+    """Draw a figure as PNG, SVG and PDF under ``results/figures``, with a page about it.
 
     Decision boundaries, coefficient paths and counts of features that are not on record are
     computed first. Curves and CPU times are drawn of what the records of a table hold.

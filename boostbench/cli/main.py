@@ -109,9 +109,10 @@ def _dispatch(argv: list[str]) -> int:
     args, others = parser.parse_known_args(argv)
     if others:
         # argparse takes no words behind options, but 'compare a b --json results=DIR' has some.
-        if not hasattr(args, "words") or any(word.startswith("-") for word in others):
+        words = getattr(args, "words", getattr(args, "overrides", None))
+        if words is None or any(word.startswith("-") for word in others):
             parser.error(f"unrecognized arguments: {' '.join(others)}")
-        args.words += others
+        words += others
     if args.command is None:
         parser.print_help()
         return 0
@@ -143,6 +144,14 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
 
     table = add("table", "run what is missing of a table, print and write it")
     table.add_argument("name", metavar="NAME", help="see 'boostbench list tables'; or a YAML file")
+    for what in ("row", "column"):
+        table.add_argument(
+            f"--{what}",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help=f"only this {what}; names with commas",
+        )
     _add_overrides(table, "for every cell, e.g. protocol.n_splits=3")
     table.set_defaults(function=_table)
 
@@ -285,7 +294,7 @@ def _table(args: argparse.Namespace) -> int:
     with busy("starting"):
         from boostbench.cli.table import make_table
 
-    return make_table(args.name, args.overrides)
+    return make_table(args.name, args.overrides, _names(args.row), _names(args.column))
 
 
 def _figure(args: argparse.Namespace) -> int:
@@ -300,11 +309,13 @@ def _compare(args: argparse.Namespace) -> int:
     with busy("starting"):
         from boostbench.cli.compare import compare
 
-    tables, data = (
-        [name for text in texts for name in text.split(",") if name]
-        for texts in (args.tables, args.data)
-    )
+    tables, data = _names(args.tables), _names(args.data)
     return compare(args.words, tables, data, args.json, args.figure, args.rope)
+
+
+def _names(texts: Sequence[str]) -> list[str]:
+    """Take names with commas apart."""
+    return [name for text in texts for name in text.split(",") if name]
 
 
 def _check(args: argparse.Namespace) -> int:

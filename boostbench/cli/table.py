@@ -20,7 +20,7 @@ from boostbench.errors import UserError, complain, writing
 from boostbench.experiment.archive import Recorded, Records
 from boostbench.report.tables import Table
 from boostbench.report.writers.csv_file import to_csv
-from boostbench.report.writers.latex import latex
+from boostbench.report.writers.latex import latex, latex_notes
 from boostbench.report.writers.markdown import markdown
 from boostbench.report.writers.terminal import (
     print_headline,
@@ -32,10 +32,12 @@ from boostbench.report.writers.terminal import (
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 
-_WRITERS = {".md": markdown, ".csv": to_csv, ".tex": latex}
+_WRITERS = {".md": markdown, ".csv": to_csv, ".tex": latex, "-notes.tex": latex_notes}
 
 
-def make_table(name: str, overrides: Sequence[str]) -> int:
+def make_table(
+    name: str, overrides: Sequence[str], rows: Sequence[str] = (), columns: Sequence[str] = ()
+) -> int:
     """Run what a table lacks, print it, and write it under ``results/tables``.
 
     Parameters
@@ -45,6 +47,8 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     overrides : sequence of str
         Hydra overrides for every cell. Those that change what is in the table change its file name
         too.
+    rows, columns : sequence of str, default=()
+        Those that are run and shown, see `TableDefinition.part`; all if there are none.
 
     Returns
     -------
@@ -56,7 +60,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     UserError
         For what the user can put right; nothing was run or written then.
     """
-    definition = TableDefinition.read(name)
+    definition = TableDefinition.read(name).part(rows, columns)
     keys = [(row, column) for row in definition.rows for column in definition.columns]
     with busy("composing configs"):
         cells = experiments(
@@ -73,7 +77,7 @@ def make_table(name: str, overrides: Sequence[str]) -> int:
     for warning in records.warnings:
         complain(warning)
 
-    name = "-".join([definition.name, *map(_slug, given if changes else [])])
+    name = "-".join([definition.name, *rows, *columns, *map(_slug, given if changes else [])])
 
     def as_table(found: Mapping[Key, Recorded]) -> Table:
         table = assemble(definition, specs, found, different)

@@ -1,12 +1,12 @@
 """What ``conf/table/*.yaml`` says of a table."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from boostbench.definitions import files
-from boostbench.errors import UserError, hint
+from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find, statement
@@ -230,6 +230,52 @@ class TableDefinition:
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
 
+    def part(self, rows: Sequence[str], columns: Sequence[str]) -> "TableDefinition":
+        """Keep some rows and columns, and what is said of these alone.
+
+        Parameters
+        ----------
+        rows, columns : sequence of str
+            Names or titles of rows or columns, of their data or algorithms; none for all.
+
+        Returns
+        -------
+        TableDefinition
+
+        Raises
+        ------
+        UserError
+            A name that the table does not have.
+        """
+        if not rows and not columns:
+            return self
+        kept_rows = _among(
+            self.rows, rows, lambda row: {row.data, row.title}, f"row of {self.name}"
+        )
+        kept = _among(self.columns, columns, lambda c: {c.algo, c.title}, f"column of {self.name}")
+
+        def within(pairs: Iterable[list[str]]) -> list[list[str]]:
+            return [pair for pair in pairs if set(pair) <= kept.keys()]
+
+        claims = [
+            replace(
+                claim,
+                better=within(claim.better),
+                alike=within(claim.alike),
+                rows=[row for row in claim.rows or self.rows if row in kept_rows],
+            )
+            for claim in self.claims
+        ]
+        return replace(
+            self,
+            rows=kept_rows,
+            columns=kept,
+            compare=within(self.pairs),
+            speedup=within(self.speedup),
+            published_as={row: to for row, to in self.published_as.items() if row in kept_rows},
+            claims=[one for one in claims if one.rows and (one.better or one.alike)],
+        )
+
     @property
     def pairs(self) -> list[list[str]]:
         """Pairs of columns to be compared."""
@@ -329,6 +375,19 @@ class TableDefinition:
         asked = {**algo, **self.columns[column].published}
         name = asked.get("algo", algo["name"])
         return {name} | {f"{name}:{value}" for value in asked.values()}
+
+
+def _among(
+    known: Mapping[str, Any], names: Sequence[str], others: Callable[[Any], set], what: str
+) -> dict[str, Any]:
+    """Choose entries by their names, or all that have another name in common."""
+    kept = set(known if not names else ())
+    for name in names:
+        of_name = {name} & known.keys() or {one for one in known if name in others(known[one])}
+        if not of_name:
+            raise unknown(what, name, known, listed=False)
+        kept |= of_name
+    return {name: entry for name, entry in known.items() if name in kept}
 
 
 def _columns(columns: Any, where: str) -> Any:

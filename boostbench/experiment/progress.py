@@ -118,8 +118,9 @@ class Bars(Listener):
             self.first = None
 
     def plan(self, event: Planned) -> None:
-        """Show empty bars."""
+        """Tell what is planned, above empty bars."""
         self._drop_first()
+        self.line(_planned(event))
         for tuning, name, total in (
             (True, "tuning", event.tuning),
             (False, "splits", event.splits),
@@ -158,9 +159,7 @@ class Lines(Listener):
     def plan(self, event: Planned) -> None:
         """Tell what is planned."""
         self.start = self.last = self.clock()
-        first = f", after {_count(event.tuning, 'cross-validation trial')}" if event.tuning else ""
-        recorded = f"; on record: {event.recorded}" if event.recorded else ""
-        self.line(f"start: {_count(event.splits, 'split')} to run{first}{recorded}")
+        self.line(f"start: {_planned(event)}")
 
     def advance(self, event: Finished) -> None:
         """Tell how far it is, if it was not told a moment ago."""
@@ -204,6 +203,32 @@ def progress(console: Console | None = None) -> Listener:
     """
     console = console or Console(file=sys.stderr)
     return Bars(console) if console.is_terminal else Lines(console)
+
+
+def _planned(event: Planned) -> str:
+    """Say how many fits there are, and how long they will take as far as is known."""
+    first = f", after {_count(event.tuning, 'cross-validation trial')}" if event.tuning else ""
+    recorded = f"; on record: {event.recorded}" if event.recorded else ""
+    told = f"{_count(event.splits, 'split')} to run{first}{recorded}"
+    if event.forecast and event.forecast.seconds:
+        told += f"; about {_rough(event.forecast.seconds)}, by what is on record"
+        if event.forecast.unknown:
+            told += f", without {_count(event.forecast.unknown, 'fit')} of which nothing is known"
+    return told
+
+
+def _rough(seconds: float) -> str:
+    """Write a CPU time that is only estimated.
+
+    Examples
+    --------
+    >>> _rough(0.2), _rough(3.2), _rough(100), _rough(10_000)
+    ('a CPU second', '3 CPU seconds', '1.7 CPU minutes', '2.8 CPU hours')
+    """
+    for size, unit in ((3600, "hours"), (60, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} CPU {unit}"
+    return f"{seconds:.0f} CPU seconds" if seconds >= 1.5 else "a CPU second"
 
 
 def _count(number: int, what: str) -> str:

@@ -4,7 +4,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from pathlib import Path
 from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.claims import Claims
+from boostbench.experiment.forecast import Forecast, forecast
 from boostbench.experiment.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.experiment.records import Follower, append, check_writable, read
 from boostbench.experiment.schema import BadLine
@@ -28,11 +29,15 @@ _PAUSE = 0.3
 
 @dataclass(frozen=True)
 class Planned:
-    """Event: so many cross-validation trials and splits will run; `recorded` splits need not."""
+    """Event: so many cross-validation trials and splits will run; `recorded` splits need not.
+
+    `forecast` says how long they will take.
+    """
 
     tuning: int
     splits: int
     recorded: int
+    forecast: Forecast | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -252,7 +257,8 @@ class _Session:
         """Run all that is planned."""
         n_missing = len(plan.splits)
         ours = [(e, s) for e in self.experiments for s in e.splits if self._is_ours(e, s)]
-        self.on_event(Planned(len(plan.tuning), n_missing, len(ours) - n_missing))
+        recorded = len(ours) - n_missing
+        self.on_event(Planned(len(plan.tuning), n_missing, recorded, self._forecast(plan)))
         if self.rerun != "all":  # who wants all anew wants no one else's
             self.claims = Claims(self._own(self.results / "records"))
         try:
@@ -272,6 +278,19 @@ class _Session:
         finally:
             if self.claims:
                 self.claims.close()
+
+    def _forecast(self, plan: _Plan) -> Forecast:
+        """Say how long a plan will take, by the records of the files that it writes to."""
+        splits = Counter(experiment for experiment, _ in plan.splits)
+        trials = Counter(task.experiment for task in plan.tuning)
+        records = {path: list(known.values()) for path, known in self.files.items()}
+
+        def of(experiment: Experiment, tuning: bool) -> list[dict]:
+            return records.get(experiment.path(self.results, tuning), [])
+
+        work = [(n, one.config, [of(one, False), of(one, True)]) for one, n in splits.items()]
+        work += [(n, one.config, [of(one, True), of(one, False)]) for one, n in trials.items()]
+        return forecast(work)
 
     def report(self) -> Report:
         """Gather what there is."""

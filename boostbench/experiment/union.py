@@ -47,7 +47,7 @@ def unite(folders: Iterable[Path], results: Path) -> Union:
     Parameters
     ----------
     folders : iterable of Path
-        Folders of results.
+        Folders of results; the shards in them are read too.
     results : Path
         The folder that they are added to.
 
@@ -62,13 +62,16 @@ def unite(folders: Iterable[Path], results: Path) -> Union:
     """
     union, sources = Union(), {}
     for folder in map(Path, folders):
-        found = record_paths(folder)
-        if not found:
-            raise UserError(f"{folder} holds no records; name folders of results")
         if folder.resolve() == Path(results).resolve():
             raise UserError(f"{folder} is the folder that is added to; name others")
-        for path in found:
-            sources.setdefault(path.relative_to(folder), []).append(path)
+        parts = {part: record_paths(part) for part in (folder, *sorted(folder.glob("shards/*")))}
+        if not any(parts.values()):
+            raise UserError(
+                f"{folder} holds no records, nor do shards in it; name folders of results"
+            )
+        for part, found in parts.items():
+            for path in found:
+                sources.setdefault(path.relative_to(part), []).append(path)
     targets = {name: Path(results) / name for name in sources}
     check_writable(targets.values())
     for name, paths in sorted(sources.items()):

@@ -1,6 +1,6 @@
 """Average ranks of algorithms, and which of them do not differ: Demšar's diagram."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from textwrap import fill
@@ -18,7 +18,8 @@ from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.figures.tables import read, stale_of
 from boostbench.report.merge import find_column
 from boostbench.report.paired import paired
-from boostbench.report.statistics.friedman import Friedman, friedman
+from boostbench.report.statistics.friedman import Friedman, friedman, holm
+from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
 
 _DPI = 300
@@ -28,13 +29,16 @@ _LABEL_WIDTH = 30  # characters, then a label is broken
 # All in inches.
 _MARGIN = 0.06
 _GAP = 0.08  # between a label and its line
-_TOP = 0.56  # above the axis: ticks and the critical difference
+_TOP = 0.62  # above the axis: ticks and the critical difference
 _BAR = 0.09  # from one bar of those that do not differ to the next
 _LINE = 0.14  # of text
 
 
 def draw_critical_difference(table: Table, columns: Sequence[str] | None = None) -> Figure:
-    """Draw the average ranks of columns; bars join those that do not differ by Nemenyi's test.
+    """Draw the average ranks of columns; bars join those that do not differ.
+
+    Upper bars are by Nemenyi's test of average ranks, lower ones by Wilcoxon's test of each two
+    with Holm's correction, which does not depend on the other algorithms.
 
     Parameters
     ----------
@@ -56,25 +60,39 @@ def draw_critical_difference(table: Table, columns: Sequence[str] | None = None)
     pairs = paired(table, columns)
     if len(columns) < 3 or len(pairs.losses) < 2:
         raise ValueError(f"nothing to rank: {len(columns)} columns, {len(pairs.losses)} data sets")
-    test = friedman(pairs.losses, pairs.quantity.digits)
+    digits = pairs.quantity.digits
+    test = friedman(pairs.losses, digits)
     order = np.argsort(test.ranks, kind="stable")
     ranks = test.ranks[order]
+    apart = np.abs(ranks[:, None] - ranks)
+    bars = {
+        "Nemenyi": groups(apart >= test.critical_difference),
+        "Wilcoxon, Holm": groups(_differ_by_holm(pairs.losses[:, order], digits)),
+    }
     texts = [
         f"{fill(table.columns[columns[index]].label, _LABEL_WIDTH)}  {test.ranks[index]:.2f}"
         for index in order
     ]
-    return _draw([label(text) for text in texts], ranks, test)
+    return _draw([label(text) for text in texts], ranks, test, bars)
 
 
-def groups(ranks: Sequence[float], critical_difference: float) -> list[tuple[int, int]]:
-    """Find the largest groups of algorithms that do not differ.
+def _differ_by_holm(losses: np.ndarray, digits: int) -> np.ndarray:
+    """Say which two columns differ at 5% by Wilcoxon's test with Holm's correction."""
+    n = losses.shape[1]
+    upper = np.triu_indices(n, 1)
+    p = [wilcoxon(losses[:, a], losses[:, b], digits).p for a, b in zip(*upper, strict=True)]
+    differ = np.zeros((n, n), dtype=bool)
+    differ[upper] = holm(p) <= 0.05
+    return differ | differ.T
+
+
+def groups(differ: np.ndarray) -> list[tuple[int, int]]:
+    """Find the largest groups of neighbours of which no two differ.
 
     Parameters
     ----------
-    ranks : sequence of float
-        Average ranks, ascending.
-    critical_difference : float
-        Ranks that are at least this far apart differ.
+    differ : ndarray of shape (n, n), bool
+        Whether two algorithms differ, in the order of their average ranks.
 
     Returns
     -------
@@ -83,21 +101,24 @@ def groups(ranks: Sequence[float], critical_difference: float) -> list[tuple[int
 
     Examples
     --------
-    >>> groups([1.0, 1.5, 2.2, 4.0], 1.0)
+    >>> ranks = np.array([1.0, 1.5, 2.2, 4.0])
+    >>> groups(np.abs(ranks[:, None] - ranks) >= 1.0)
     [(0, 1), (1, 2)]
     """
     found: list[tuple[int, int]] = []
-    for first, rank in enumerate(ranks):
-        last = max(i for i, other in enumerate(ranks) if other - rank < critical_difference)
+    for first in range(len(differ)):
+        sizes = range(first + 1, len(differ) + 1)
+        last = max(end for end in sizes if not differ[first:end, first:end].any()) - 1
         if last > first and (not found or last > found[-1][1]):
             found.append((first, last))
     return found
 
 
-def _draw(texts: list[str], ranks: np.ndarray, test: Friedman) -> Figure:
+def _draw(
+    texts: list[str], ranks: np.ndarray, test: Friedman, bars: Mapping[str, list[tuple[int, int]]]
+) -> Figure:
     n_left = ceil(len(texts) / 2)
-    bars = groups(ranks, test.critical_difference)
-    below = _BAR * (len(bars) + 1)  # from the axis to the first label
+    below = _BAR * (sum(map(len, bars.values())) + 1)  # from the axis to the first label
     pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
     height = _TOP + below + pitch * n_left + _MARGIN
     width = [max(map(_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
@@ -128,10 +149,22 @@ def _draw(texts: list[str], ranks: np.ndarray, test: Friedman) -> Figure:
                 ha="right" if on_left else "left",
                 va="center_baseline",
             )
-        for level, (first, last) in enumerate(bars, start=1):
-            ends = [x(ranks[first]) - 0.03, x(ranks[last]) + 0.03]
-            axes.plot(ends, [level * _BAR] * 2, color=COLOURS[0], linewidth=3, zorder=3)
+        level = 0
+        for colour, own in zip(COLOURS, bars.values(), strict=False):
+            for first, last in own:
+                level += 1
+                ends = [x(ranks[first]) - 0.03, x(ranks[last]) + 0.03]
+                axes.plot(ends, [level * _BAR] * 2, color=colour, linewidth=3, zorder=3)
+        _draw_legend(axes, x(len(texts)), list(bars))
     return figure
+
+
+def _draw_legend(axes: Axes, right: float, tests: Sequence[str]) -> None:
+    """Say above the axis by which tests bars join what does not differ."""
+    for colour, name in zip(reversed(COLOURS[: len(tests)]), reversed(tests), strict=True):
+        text = f"no difference: {name}"
+        axes.text(right, -_TOP + 0.06, text, ha="right", va="center", color=colour)
+        right -= _width(text) + 2 * _GAP
 
 
 def _draw_axis(axes: Axes, x, n_algorithms: int) -> None:
@@ -146,7 +179,7 @@ def _draw_axis(axes: Axes, x, n_algorithms: int) -> None:
 def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> None:
     """Draw the critical difference to scale; where it is longer than the axis, only tell it."""
     text = f"critical difference {difference:.2f}"
-    y = -_TOP + 0.26
+    y = -_TOP + 0.30
     if difference > n_algorithms - 1:
         text += " (not drawn)"
     else:

@@ -111,7 +111,7 @@ def headline(figure: Figure, message: str, lines: Sequence[Line2D] = (), columns
 
 
 def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]:
-    """Write a figure as PNG and as SVG, the same bytes each time.
+    """Write a figure as PNG, SVG and PDF, the same bytes each time.
 
     Parameters
     ----------
@@ -141,6 +141,13 @@ def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]
             "pil_kwargs": {"optimize": True},
         },
         ".svg": {"dpi": _SVG_DPI, "metadata": {**texts, "Date": None}},
+        ".pdf": {
+            "dpi": figure.dpi,
+            "metadata": {
+                **{"Title": title, "Subject": description},
+                **dict.fromkeys(("Creator", "Producer", "CreationDate")),
+            },
+        },
     }
     written = []
     with writing(path):

@@ -65,7 +65,7 @@ def test_many_with_a_figure(call, folder, recorded):
     assert (result.code, result.err) == (0, "")
     assert "Friedman test of 3 algorithms over 2 data sets" in words(result)
     written = sorted((folder / "results" / "figures").iterdir())
-    assert {path.suffix for path in written} == {".png", ".svg"}
+    assert {path.suffix for path in written} == {".png", ".svg", ".pdf"}
     assert sum(path.stem.endswith("-matrix") for path in written) == 2
     assert all(path.name.startswith("compare-adaboost_mh-adaboost_ecc-samme-") for path in written)
     assert str(written[0].relative_to(folder)) in result.out.splitlines()[-1]
@@ -79,8 +79,8 @@ def test_json_of_one_data_set(call, folder, recorded):
     content = json.loads(result.out)
     assert [line["data"] for line in content["data"]] == ["iris"]
     assert (content["n"], content["unit"]) == (3, "paired splits")
-    assert "written: mine.png, mine.svg, mine-matrix.png, mine-matrix.svg" in result.err
-    assert {path.name for path in folder.glob("mine.*")} == {"mine.png", "mine.svg"}
+    assert "written: mine.png, mine.svg, mine.pdf, mine-matrix.png, mine-matrix.svg" in result.err
+    assert {path.suffix for path in folder.glob("mine.*")} == {".png", ".svg", ".pdf"}
     # Splits of one data set share samples, which the last of the p-values takes into account.
     assert (content["rope"], len(content["pairs"])) == (1, 3)
     assert all(pair["p_resampled"] is not None for pair in content["pairs"])
@@ -119,6 +119,39 @@ def test_what_runs_the_missing_numbers_is_told(call, define_table):
     assert "is run by" not in told
 
 
+def test_own_runs_are_compared_without_a_table(call, folder):
+    """What a sweep has run: on data of no table, and by settings of none."""
+    sweep = ["data=wine,iris", "algo.n_iterations=4", *SMALL[1:], "parallel=serial"]
+    assert call("run", "-m", "algo=samme,adaboost_mh", *sweep).code == 0
+    for more in ((), ("--data", "wine,iris")):
+        result = call("compare", "samme", "adaboost_mh", *more)
+        assert (result.code, result.err) == (0, "")
+        told = words(result)
+        assert "over 2 data sets" in told
+        assert re.search(r"^iris +\d", result.out, re.M)
+        assert "What was run, not what a table asks for" in told
+        assert "is run by" not in told
+    content = json.loads(call("compare", "samme", "adaboost_mh", "--json").out)
+    assert [line["table"] for line in content["data"]] == [None, None]
+
+
+def test_own_runs_of_a_name_that_no_table_has(call, folder):
+    few = ["data=wine", "protocol.n_splits=3", "parallel=serial"]
+    tree = ["algo._target_=sklearn.tree.DecisionTreeClassifier", "+algo.max_depth=2"]
+    assert call("run", *tree, *few).code == 0
+    assert call("run", "algo=mcboost", "algo.n_iterations=3", *few).code == 0
+    told = words(call("compare", "DecisionTreeClassifier", "mcboost"))
+    assert "over 3 paired splits" in told
+    # A second way of the same algorithm: nobody can say which is meant.
+    assert call("run", "algo=mcboost", "algo.n_iterations=5", *few).code == 0
+    result = call("compare", "DecisionTreeClassifier", "mcboost")
+    assert result.code == 2
+    assert "DecisionTreeClassifier" in result.err
+    # The defaults are what a name stands for.
+    assert call("run", "algo=mcboost", *few, "protocol.tune=none").code == 0
+    assert "over 3 paired splits" in words(call("compare", "DecisionTreeClassifier", "mcboost"))
+
+
 def test_damaged_records_of_another_folder(call, folder, recorded):
     (folder / "results").rename(folder / "elsewhere")
     (path,) = (folder / "elsewhere" / "records" / "iris").glob("samme*.jsonl")
@@ -141,7 +174,7 @@ def test_damaged_records_of_another_folder(call, folder, recorded):
         ),
         (["samme", "adaboost_mh", "--figure"], "needs three algorithms or more"),
         (["samme", "adaboost_mh", "--figure", "adaboost_ecc"], "needs three algorithms or more"),
-        (["samme", "adaboost_mh", "gradboost", "--figure", "a.pdf"], "a .png or .svg file"),
+        (["samme", "adaboost_mh", "gradboost", "--figure", "a.jpg"], "a .png, .svg or .pdf file"),
         (
             ["samme", "adaboost_mh", "--tables", "mcboost5", "--data", "vehicla"],
             "did you mean vehicle",

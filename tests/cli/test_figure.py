@@ -17,6 +17,9 @@ BOUNDARIES = {
 }
 SMALL = ["algo.n_iterations=5", "protocol.checkpoints=[2,5]", "parallel=serial"]
 
+#: Of all files of a figure.
+ENDINGS = (".png", ".svg", ".pdf", ".md")
+
 
 @pytest.fixture
 def define(tmp_path):
@@ -44,7 +47,9 @@ def test_boundaries(call, folder, two_panels):
     assert (result.code, result.complaints) == (0, "")
     assert result.out.startswith("Mine\nWhat it is.\n")
     figures = folder / "results" / "figures"
-    assert {path.name for path in figures.iterdir()} == {"mine.png", "mine.svg", "mine.md"}
+    assert {path.name for path in figures.iterdir()} == {
+        f"mine.{end}" for end in ("png", "svg", "pdf", "md")
+    }
     page = (figures / "mine.md").read_text()
     assert "![Mine](mine.svg)" in page
     lines = [line.replace(" ", "") for line in page.splitlines()]
@@ -60,7 +65,7 @@ def test_boundaries(call, folder, two_panels):
 def test_a_name_with_a_dot_keeps_it(call, folder):
     call("figure", "rpboost12.1")
     written = {path.name for path in (folder / "results" / "figures").iterdir()}
-    assert written == {"rpboost12.1.png", "rpboost12.1.svg", "rpboost12.1.md"}
+    assert written == {f"rpboost12.1{end}" for end in ENDINGS}
 
 
 def test_bars_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
@@ -228,6 +233,7 @@ def test_coefficient_paths(call, folder, define, monkeypatch):
     assert {path.name for path in before} == {
         "mine.png",
         "mine.svg",
+        "mine.pdf",
         "mine.md",
         "mcboost.path.jsonl",
     }

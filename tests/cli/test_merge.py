@@ -46,6 +46,10 @@ def test_a_shard_says_what_it_has_done_and_a_table_waits(call, folder, define_ta
     assert not (folder / "results" / "tables").exists()
     assert call("merge", *map(str, (folder / "results" / "shards").iterdir())).code == 0
     assert call("table", table, *quick, "rerun=never").code == 0
+    # Shards are found in the folder of results that they were run in.
+    assert call("merge", "results", "results=all").out == "all: 2 records added, 2 were there\n"
+    (folder / "nothing" / "shards").mkdir(parents=True)
+    assert "holds no records, nor do shards in it" in call("merge", "nothing").err
 
 
 def test_conflicts_are_lines_and_the_exit_code(call, folder):

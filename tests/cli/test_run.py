@@ -276,8 +276,8 @@ def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call, folder
     # Its picture has the name of what is varied.
     if importlib.util.find_spec("matplotlib"):
         found = sorted((folder / "results" / "figures").glob("sweep-n_iterations-seed-*"))
-        assert [path.suffix for path in found] == [".png", ".svg"]
-        assert str(found[0].relative_to(folder)) in lines[-1]
+        assert [path.suffix for path in found] == [".pdf", ".png", ".svg"]
+        assert str(found[1].relative_to(folder)) in lines[-1]
 
 
 def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):

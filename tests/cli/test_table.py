@@ -35,7 +35,7 @@ def test_demo(call, folder, monkeypatch):
     assert "undecided" not in {cell["verdict"] for cell in cells}
     assert {cell["verdict"] for cell in cells} <= set(COMPARED)
     assert {path.name for path in (folder / "results" / "tables").iterdir()} == {
-        f"demo{suffix}" for suffix in (".md", ".csv", ".tex")
+        f"demo{suffix}" for suffix in (".md", ".csv", ".tex", "-notes.tex")
     }
 
 
@@ -143,7 +143,7 @@ def test_table_as_defined_has_its_own_file(call, folder, define_table):
     assert "Not as the table is defined" not in markdown
     # What is given, but changes nothing, is no change.
     assert call("table", name, "parallel=serial", "seed=0").code == 0
-    assert len(list((folder / "results" / "tables").iterdir())) == 3
+    assert len(list((folder / "results" / "tables").iterdir())) == 4
 
 
 def resolved_algos(table):
@@ -491,6 +491,49 @@ def test_data_sets_that_are_not_at_hand_are_not_run(call, folder, define_table):
     markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
     assert re.search(r"^\| svmguide2 +\| +not run +\|$", markdown, re.M)
     assert re.search(r"^svmguide2 +not run *$", result.out, re.M)
+
+
+def test_single_rows_and_columns(call, folder, define_table):
+    name = define_table(
+        rows=["iris", "wine"],
+        columns=["adaboost_mh", "samme", {"shrunk": {"algo": "samme", "title": "SAMME, 2"}}],
+        compare=[["samme", "shrunk"], ["samme", "adaboost_mh"]],
+        claims=[{"says": "So.", "better": [["samme", "adaboost_mh"]]}],
+    )
+    result = call("table", name, "--row", "wine", "--column", "adaboost_mh", *QUICK)
+    assert result.code == 0
+    assert "start: 3 splits to run" in result.err
+    assert "So." not in result.out
+    assert "written: results/tables/mine-wine-adaboost_mh-" in result.out
+    recorded = {path.stem for path in (folder / "results" / "records").rglob("*.jsonl")}
+    assert recorded == {"adaboost_mh"}
+    # By now there is something to judge by how long it takes.
+    result = call("table", name, "--column", "samme,adaboost_mh", *QUICK, "protocol.n_splits=4")
+    assert re.search(r"start: 13 splits to run; on record: 3; about .* CPU seco", result.err)
+    assert "without 12 fits of which nothing is known" in result.err
+    assert "So." in result.out
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        (["--row", "win"], "unknown row of mine 'win'; did you mean wine?"),
+        (["--column", "same"], "unknown column of mine 'same'; did you mean samme?"),
+    ],
+)
+def test_unknown_rows_and_columns(refused, define_table, option, told):
+    name = define_table(rows=["iris", "wine"], columns=["adaboost_mh", "samme"])
+    assert told in refused("table", name, *option)
+
+
+def test_parts_of_a_table_by_the_names_of_algorithms():
+    table = TableDefinition.read("mcboost5")
+    part = table.part(["wine", "letter"], ["mcboost"])
+    assert list(part.rows) == ["wine", "letter"]
+    assert set(part.columns) == {c for c, v in table.columns.items() if v.algo == "mcboost"}
+    assert len(part.columns) == 2
+    assert part.published == table.published
+    assert part.cell("wine", "exponential") == table.cell("wine", "exponential")
 
 
 def test_failed_splits(call, define_table):

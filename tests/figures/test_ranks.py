@@ -1,5 +1,8 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy import stats
 
 pytest.importorskip("matplotlib")
 
@@ -52,7 +55,7 @@ def test_nothing_overlaps_or_leaves_the_page(draw, n_algorithms, apart):
     renderer = FigureCanvasAgg(figure).get_renderer()
     with style():
         boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]
-    assert len(boxes) == 2 * n_algorithms + 2  # labels, ticks, two captions
+    assert len(boxes) == 2 * n_algorithms + 4  # labels, ticks, two captions, two tests
     page = figure.bbox
     for index, box in enumerate(boxes):
         assert page.x0 <= box.x0 < box.x1 <= page.x1
@@ -82,9 +85,9 @@ def test_bars_join_what_does_not_differ(draw):
     test = friedman(errors)
     ranks = sorted(test.ranks)
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 3]
-    assert {bar.get_color() for bar in bars} == {COLOURS[0]}
-    expected = groups(ranks, test.critical_difference)
-    assert len(bars) == len(expected) > 1
+    assert {bar.get_color() for bar in bars} == set(COLOURS[:2])
+    expected = groups(np.abs(np.subtract.outer(ranks, ranks)) >= test.critical_difference)
+    assert len([bar for bar in bars if bar.get_color() == COLOURS[0]]) == len(expected) > 1
     # Each at a height of its own.
     assert len({bar.get_ydata()[0] for bar in bars}) == len(bars)
 
@@ -105,7 +108,35 @@ def test_groups_by_trying_all():
             for a, b in alike
             if not any((c <= a and b <= d) for c, d in alike if (a, b) != (c, d))
         ]
-        assert groups(ranks, difference) == largest
+        assert groups(np.abs(np.subtract.outer(ranks, ranks)) >= difference) == largest
+
+
+def test_bars_by_holm_join_what_comparison_says_is_no_difference(draw):
+    figure, errors = draw(5, apart=1.5, n_data=12)
+    order = np.argsort(friedman(errors).ranks, kind="stable")
+    pairs = list(combinations(range(5), 2))
+    p = by_definition([stats.wilcoxon(*errors[:, order[[a, b]]].T).pvalue for a, b in pairs])
+    differ = {pair for pair, corrected in zip(pairs, p, strict=True) if corrected <= 0.05}
+    runs = [
+        (a, b)
+        for a, b in pairs
+        if not any(pair in differ for pair in combinations(range(a, b + 1), 2))
+    ]
+    largest = [
+        run
+        for run in runs
+        if not any(a <= run[0] and run[1] <= b for a, b in runs if (a, b) != run)
+    ]
+    bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 3]
+    assert 0 < len(differ) < len(pairs)
+    assert len([bar for bar in bars if bar.get_color() == COLOURS[1]]) == len(largest)
+
+
+def by_definition(p):
+    """Holm's correction, written down as its definition."""
+    n, order = len(p), np.argsort(p)
+    stepped = [(n - place) * p[index] for place, index in enumerate(order)]
+    return [max(stepped[: list(order).index(index) + 1]) for index in range(n)]
 
 
 def test_a_difference_longer_than_the_axis_is_told(draw):

@@ -21,18 +21,20 @@ def make():
 
 def test_files_are_the_same_every_time(tmp_path):
     first, second = (save(make(), tmp_path / name / "f", "T", "D") for name in ("a", "b"))
-    assert [path.name for path in first] == ["f.png", "f.svg"]
+    assert [path.name for path in first] == ["f.png", "f.svg", "f.pdf"]
     for one, other in zip(first, second, strict=True):
         assert one.read_bytes() == other.read_bytes()
 
 
 def test_files_tell_what_they_show_and_not_when_they_were_made(tmp_path):
-    png, svg = save(make(), tmp_path / "f", "The title", "What it shows.")
+    png, svg, pdf = save(make(), tmp_path / "f", "The title", "What it shows.")
     text = svg.read_text()
     assert "The title" in text
     assert "What it shows." in text
     assert "<dc:date>" not in text
     assert b"What it shows." in png.read_bytes()
+    assert b"The title" in pdf.read_bytes()
+    assert b"Date" not in pdf.read_bytes()
     assert struct.unpack(">II", png.read_bytes()[16:24]) == (200, 100)
 
 

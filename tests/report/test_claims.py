@@ -6,7 +6,7 @@ from rich.console import Console
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.claims import CLAIMS_EXPLANATION, claims
 from boostbench.report.tables import Claim
-from boostbench.report.writers.latex import latex
+from boostbench.report.writers.latex import latex_notes
 from boostbench.report.writers.markdown import markdown
 from boostbench.report.writers.terminal import print_judgement
 
@@ -121,7 +121,7 @@ def test_writers(make_cell, make_table):
     cells = {("wine", "a"): make_cell(LOW), ("wine", "b"): make_cell(HIGH)}
     table = make_table(cells, claims=[Claim("A is better.", [("a", "b")], ["wine"])])
     assert "“A is better.” holds: 1 of 1" in markdown(table)
-    assert "A is better." in latex(table)
+    assert "A is better." in latex_notes(table)
     console = Console(file=io.StringIO(), width=80)
     print_judgement(console, table)
     assert "“A is better.” holds: 1 of 1" in console.file.getvalue()

@@ -8,7 +8,7 @@ from boostbench.report.matrix import matrix, pair_sentences
 from boostbench.report.statistics.bayesian import correlated_t, signed_rank
 from boostbench.report.statistics.resampled import corrected_t
 from boostbench.report.tables import Column
-from boostbench.report.writers.latex import latex
+from boostbench.report.writers.latex import latex_notes
 from boostbench.report.writers.markdown import markdown
 
 #: Of three algorithms on six data sets.
@@ -117,4 +117,4 @@ def test_files(of_data):
     table = of_data(matrix=True)
     assert "## Every two algorithms" in markdown(table)
     assert "| A   | B   |       -0.35 |" in markdown(table)
-    assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex(table)
+    assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex_notes(table)

@@ -17,7 +17,7 @@ def to_json(table: Table, sources: dict[str, str], comparison: Comparison) -> st
     table : Table
         The numbers.
     sources : dict of str to str
-        Name of the table of each row.
+        Name of the table of each row; null where there is none.
     comparison : Comparison
         What tests say of `table`.
 
@@ -37,7 +37,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
         "data": [
             {
                 "data": row,
-                "table": sources[row],
+                "table": sources.get(row),
                 "numbers": {name: _numbers(table.cells[row, name]) for name in table.columns},
                 **({} if others else {"hedges_g": effect(table, row, a, b)}),
                 **({} if others else {"p_splits": split_test(table, row, a, b)}),

@@ -1,4 +1,4 @@
-"""Tables as LaTeX, for ``input``; the packages booktabs and longtable are needed."""
+"""Tables as LaTeX, for ``input``: the table itself, and apart from it what follows from it."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _SPECIAL = {
 
 
 def latex(table: Table) -> str:
-    """Write a table as LaTeX: errors, significance, published against ours.
+    """Write a table as LaTeX, and nothing besides; the package booktabs is needed.
 
     Parameters
     ----------
@@ -39,9 +39,27 @@ def latex(table: Table) -> str:
     str
         Text of the file, with a newline at its end.
     """
-    parts = [r"% \usepackage{booktabs,longtable} \input{" + _key(table.name) + "}", _errors(table)]
+    return rf"% \usepackage{{booktabs}} \input{{{_key(table.name)}}}" + f"\n\n{_errors(table)}\n"
+
+
+def latex_notes(table: Table) -> str:
+    """Write as LaTeX what follows from a table: significance, claims, notes, published and ours.
+
+    The package longtable is needed.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    str
+        Text of the file, with a newline at its end.
+    """
+    parts = [rf"% \usepackage{{booktabs,longtable}} \input{{{_key(table.name)}-notes}}"]
     if table.headline:
-        parts.insert(1, rf"\noindent\textbf{{{escape(table.headline)}}}")
+        parts.append(rf"\noindent\textbf{{{escape(table.headline)}}}")
     # Blank lines between the sentences make each a paragraph.
     said = [*significance(table), *claims(table), *table.notes]
     parts += [escape(sentence) for sentence in said]

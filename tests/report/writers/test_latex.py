@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from boostbench.report.writers.latex import escape, latex
+from boostbench.report.writers.latex import escape, latex, latex_notes
 
 
 def body(text, environment="tabular"):
@@ -13,8 +13,10 @@ def body(text, environment="tabular"):
 
 
 @pytest.mark.parametrize("name", ["table", "table_of_rounds", "timed_table"])
-def test_every_environment_is_closed_and_every_brace(request, name):
-    text = latex(request.getfixturevalue(name))
+@pytest.mark.parametrize("write", [latex, latex_notes])
+def test_every_environment_is_closed_and_every_brace(request, name, write):
+    shown = request.getfixturevalue(name)
+    text = write(shown)
     begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", text) for word in ("begin", "end"))
     assert sorted(begun) == sorted(ended)
     plain = re.sub(r"\\[{}]", "", text)
@@ -28,6 +30,14 @@ def test_every_line_has_as_many_cells_as_the_table_has_columns(request, name):
     assert rf"\begin{{tabular}}{{l{'r' * len(table.heads)}}}" in text
     lines = [line for line in body(text) if "multicolumn" not in line[1]]
     assert {len(line) for line in lines} == {1 + len(table.heads)}
+
+
+def test_the_table_stands_alone(table):
+    text = latex(table)
+    assert text.split("\n\n", 1)[1].startswith(r"\begin{table}")
+    assert text.endswith("\\end{table}\n")
+    assert "over a part of the splits" not in text
+    assert "over a part of the splits" in latex_notes(table)
 
 
 def test_layout(table):
@@ -52,16 +62,16 @@ def test_groups_span_their_columns(table_of_rounds):
 
 
 def test_published_numbers(table, timed_table):
-    assert body(latex(table), "longtable")[2] == [
+    assert body(latex_notes(table), "longtable")[2] == [
         *("wine", "B", "1.0 (0.2)", r"4.1 (0.2)\textdagger{}"),
         *(r"+3.1 $\pm$ 0.3", "0.5", "worse"),
     ]
-    assert r"80\% power" in latex(table)
-    assert "wine & A & 13.7 & 2.00" in latex(timed_table)
+    assert r"80\% power" in latex_notes(table)
+    assert "wine & A & 13.7 & 2.00" in latex_notes(timed_table)
 
 
 def test_changes_are_told(table, make_table):
-    text = latex(make_table(table.cells, changes=["algo.n_iterations=5"]))
+    text = latex_notes(make_table(table.cells, changes=["algo.n_iterations=5"]))
     assert r"\textbf{Not as the table is defined: algo.n\_iterations=5.}" in text
 
 

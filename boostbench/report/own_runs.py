@@ -1,0 +1,88 @@
+"""Algorithms side by side by what was run, whether a table asks for it or not."""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+
+from boostbench.experiment.keys import digest, shortened
+from boostbench.report.runs import Run
+from boostbench.report.tables import Column, Pair, Table
+
+
+def table_of_runs(
+    runs: Collection[Run], names: Sequence[str], data: Collection[str] = ()
+) -> Table | None:
+    """Collect the data sets on which all of some algorithms were run alike.
+
+    Parameters
+    ----------
+    runs : collection of Run
+        What is on record.
+    names : sequence of str
+        Names of algorithms, as they name the files of records.
+    data : collection of str, default=()
+        Names of data sets; by default all.
+
+    Returns
+    -------
+    Table or None
+        A row for each data set that has records of each algorithm under one protocol and one seed:
+        of several, those with the most splits. Of several settings of an algorithm its defaults
+        are taken; where these were not run, the data set is left out. None without any row.
+    """
+    rows: dict[str, list[Run]] = {}
+    several: dict[str, str] = {}
+    for one in dict.fromkeys(run.cell.data for run in runs):
+        if data and one not in data:
+            continue
+        alike: dict[str, dict[str, list[Run]]] = {}
+        for run in runs:
+            if run.cell.data == one and run.cell.algo in names and run.cell.values:
+                group = alike.setdefault(_arrangement(run), {})
+                group.setdefault(run.cell.algo, []).append(run)
+        whole = [group for group in alike.values() if group.keys() >= set(names)]
+        chosen = [[_default(group[name]) for name in names] for group in whole]
+        clear = [group for group in chosen if None not in group]
+        if clear:
+            rows[one] = max(clear, key=lambda group: min(len(run.cell.values) for run in group))
+        elif whole:
+            name = names[chosen[0].index(None)]
+            told = "; ".join(run.settings or "its defaults" for run in whole[0][name][:3])
+            several[one] = f"Left out is {one}, where {name} was run in several ways: {told}."
+    if not rows:
+        return None
+    titles = {run.cell.algo: run.cell.title for group in rows.values() for run in group}
+    return Table(
+        name="compare",
+        title=" against ".join(titles[name] for name in names),
+        rows={one: one for one in rows},
+        columns={name: Column(titles[name], titles[name]) for name in names},
+        cells={(one, run.cell.algo): run.cell for one, group in rows.items() for run in group},
+        compare=[Pair(*pair) for pair in combinations(names, 2)],
+        remarks=[
+            "What was run, not what a table asks for: each data set under one protocol and seed.",
+            *several.values(),
+        ],
+    )
+
+
+def _config(run: Run) -> Mapping:
+    return run.cell.records[0]["config"]
+
+
+def _arrangement(run: Run) -> str:
+    """Name the protocol, the data and the seed of a run."""
+    config = _config(run)
+    data = config["data"]["checksum"]
+    short = shortened(config)["protocol"]
+    # Where nothing is chosen, how to choose decides nothing; where errors are recorded, neither.
+    for key in ("tune", "n_folds", "checkpoints"):
+        short.pop(key, None)
+    return digest([short, data, config["seed"]])
+
+
+def _default(runs: Sequence[Run]) -> Run | None:
+    """Choose the run with the defaults of an algorithm, if there are several; None without."""
+    if len(runs) == 1:
+        return runs[0]
+    plain = [run for run in runs if len(shortened(_config(run))["algo"]) == 1]
+    return plain[0] if len(plain) == 1 else None
