@@ -204,7 +204,7 @@ def record(folder: Path, number: int) -> str:
 
 
 class _Recorded:
-    missing, stale = 0, 0
+    missing, stale, finding = 0, 0, None
 
     def __init__(self, records, failures):
         self.records, self.failures = records, failures

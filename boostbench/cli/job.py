@@ -27,7 +27,7 @@ from boostbench.experiment.runner import Report
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.writers.printing import make_grid, print_line
-from boostbench.report.writers.terminal import print_stale, print_summary
+from boostbench.report.writers.terminal import print_freshness, print_summary
 
 
 def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
@@ -107,7 +107,7 @@ def _print(spec: dict, report: Report) -> None:
     cell = Cell.of(outcome, data, algo["name"], algo["title"], **about)
     console = Console()
     print_summary(console, outcome.experiment.dataset, [cell])
-    print_stale(console, [cell])
+    print_freshness(console, [cell])
 
 
 def print_sweep(settings: Sequence[Sequence[str]]) -> None:

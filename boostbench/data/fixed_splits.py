@@ -40,6 +40,38 @@ def marked_rows(is_test: np.ndarray, n_samples: int, where: str) -> Split:
     return np.flatnonzero(is_test == 0), np.flatnonzero(is_test)
 
 
+def drawn_pools(
+    y: np.ndarray, n_pools: int, n_splits: int, per_class: int, seed: int = 0
+) -> list[Split]:
+    """Draw rows of each class several times, and divide each such pool several times.
+
+    A quarter of a pool is its test part, with the shares of the classes.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+    n_pools, n_splits, per_class : int
+        How many pools, splits of each, and rows of each class in a pool.
+    seed : int, default=0
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+        Those of a pool follow each other.
+    """
+    from sklearn.model_selection import StratifiedShuffleSplit  # slow to import
+
+    rng = np.random.default_rng(seed)
+    classes = [np.flatnonzero(y == label) for label in np.unique(y)]
+    parts = []
+    for _ in range(n_pools):
+        pool = np.concatenate([rng.choice(rows, per_class, replace=False) for rows in classes])
+        state = int(rng.integers(2**32))
+        splitter = StratifiedShuffleSplit(n_splits, test_size=0.25, random_state=state)
+        parts += [(pool[train], pool[test]) for train, test in splitter.split(pool, y[pool])]
+    return parts
+
+
 def read_splits(path: Path, n_samples: int) -> list[Split]:
     """Read fixed splits: arrays ``train`` and ``test``, one row of row numbers for each split.
 

@@ -11,7 +11,7 @@ from boostbench.data import bundles, cache
 from boostbench.data.bundled import as_in_libsvm, bundled, generate
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, find_file, read_file
-from boostbench.data.fixed_splits import first_rows
+from boostbench.data.fixed_splits import drawn_pools, first_rows
 from boostbench.data.missing import validate
 from boostbench.data.openml_source import Unreachable, download
 from boostbench.data.spec import check
@@ -53,6 +53,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``classes``: the classes to take, a list of labels or the number of the first ones;
         - ``positive``: the labels that are class 1, and all others class -1;
           ``expect`` is of the data before that;
+        - ``pools``: ``[number, splits, per_class]``, so many drawings of so many rows of each
+          class, each divided so many times: the fixed splits, drawn by ``seed``;
         - ``redraw``: so many rows of each class, drawn with replacement by ``seed``; ``expect`` is
           of the data before that;
         - ``train_rows``: the official training part is that many first rows of the file;
@@ -63,7 +65,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``generate``: ``function`` and its arguments;
         - ``descriptor``: ``kind`` (gist, hog or hog_pyramid) and ``shape`` of the images that it
           takes the place of; ``expect`` is of what comes out;
-        - ``seed``: of the generator and of ``redraw``, default 0;
+        - ``seed``: of the generator, of ``pools`` and of ``redraw``, default 0;
         - ``expect``: numbers of ``samples``, ``features``, ``classes``, as far as known;
           ``openml.expect`` takes its place for data from OpenML.
 
@@ -133,6 +135,9 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         dataset = dataset.take_classes(spec["classes"])
     if spec.get("redraw"):
         dataset = dataset.redrawn(spec["redraw"], spec.get("seed") or 0)
+    if spec.get("pools"):
+        pools = drawn_pools(dataset.y, *spec["pools"], spec.get("seed") or 0)
+        dataset = replace(dataset, splits=pools)
     return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset
 
 

@@ -72,6 +72,10 @@ _KEYS = {
         "a number of classes, or a list of labels",
     ),
     "positive": (lambda value: _is_list(value, _is_label), "a list of labels"),
+    "pools": (
+        lambda value: _is_list(value, _is_count) and len(value) == 3,
+        "[number, splits of each, rows of each class]",
+    ),
     "redraw": (_is_count, "a number of rows of each class"),
     "train_rows": _TRAIN_ROWS,
     "openml": (lambda value: isinstance(value, Mapping) and "id" in value, "a mapping with an id"),

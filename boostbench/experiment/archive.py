@@ -11,7 +11,7 @@ from boostbench.experiment.makers import Maker
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import read
 from boostbench.experiment.targets import algorithm_of
-from boostbench.experiment.verified import Verified
+from boostbench.experiment.verified import Finding, Verified
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +28,15 @@ class Recorded:
         Number of splits that have never run.
     stale : int
         How many of `records` are of another edition than today's, or refuted.
+    finding : Finding or None
+        What is known of them by fitting some of them again.
     """
 
     records: list[dict]
     failures: list[dict]
     missing: int
     stale: int
+    finding: Finding | None = None
 
 
 class Records:
@@ -101,6 +104,7 @@ class Records:
             records=records,
             failures=[found[split] for split in sorted(found) if "error" in found[split]],
             missing=missing,
+            finding=self._verified.find(records[0]) if records else None,
             stale=sum(self._verified.is_stale(record, maker) for record in records),
         )
 

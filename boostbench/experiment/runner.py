@@ -307,6 +307,7 @@ class _Session:
                     records=records,
                     failures=[record for record in found if "error" in record],
                     missing=len(keys) - len(found),
+                    finding=self.verified.find(records[0]) if records else None,
                     stale=sum(not self._is_fresh(experiment, record) for record in records),
                     ran=sum(key in self.ran[path] for key in keys),
                 )

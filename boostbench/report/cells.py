@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import ROUNDS, TEST_ERROR, Quantity
+from boostbench.experiment.verified import Finding
 from boostbench.report.notes import find_note
 from boostbench.report.numbers import printed
 from boostbench.report.published import Published
@@ -60,6 +61,8 @@ class Cell:
         Whether the data are at hand.
     departures : tuple of str, default=()
         What is not as the paper's table asks for. Then there is no verdict.
+    finding : Finding, default=None
+        What is known of the records by fitting some of them again.
     """
 
     data: str
@@ -74,6 +77,7 @@ class Cell:
     rounds: int | None = None
     available: bool = True
     departures: tuple[str, ...] = ()
+    finding: Finding | None = None
 
     @classmethod
     def of(cls, recorded: Recorded, data: str, algo: str, title: str, **more) -> "Cell":

@@ -1,5 +1,7 @@
 """A table of a paper, from cells: rows are data sets, columns are algorithms."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -297,7 +299,7 @@ class Table:
             notes.append(POOL_NOTE)
         if any(cell.stale for cell in cells.values()):
             notes.append(stale_note())
-        return notes
+        return [*notes, *verified_note(self.fitted)]
 
     @property
     def partial(self) -> list[str]:
@@ -308,6 +310,21 @@ class Table:
             if cell.is_partial
         ]
         return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
+
+
+def verified_note(cells: Iterable[Cell]) -> list[str]:
+    """Say how many results came out as they are when some of their splits were fitted again."""
+    cells = [cell for cell in cells if cell.records]
+    found = [cell.finding for cell in cells if cell.finding]
+    if not found:
+        return []
+    states = Counter(finding.state for finding in found)
+    last = max(found, key=lambda finding: finding.when)
+    others = [f"{states[name]} {name}" for name in ("compatible", "equivalent") if states[name]]
+    return [
+        ", ".join([f"{states['verified']} of {len(cells)} results are verified by refits", *others])
+        + f"; last on {last.when[:10]} (commit {last.commit})."
+    ]
 
 
 def stale_note() -> str:

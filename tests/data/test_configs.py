@@ -31,7 +31,7 @@ def test_form(name):
     assert {"name", "path", "labels", "missing", "expect"} <= spec.keys()
     check(spec)
     assert spec["path"] is None
-    assert "seed" not in spec or spec.get("generate") or spec.get("redraw")
+    assert "seed" not in spec or spec.get("generate") or spec.get("redraw") or spec.get("pools")
 
 
 def test_no_two_configs_mean_the_same_openml_data():

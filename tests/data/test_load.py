@@ -66,6 +66,21 @@ def test_rows_drawn_with_replacement_from_what_is_expected(toy_svm):
     assert load(spec | {"redraw": None}).n_samples == 6
 
 
+def test_pools_are_fixed_splits():
+    """A pool has as many rows of each class, and each of its splits has all of them once."""
+    spec = {"name": "iris", "sklearn": "load_iris", "pools": [3, 2, 20]}
+    dataset = load(spec)
+    pools = [sorted(np.concatenate(split).tolist()) for split in dataset.splits]
+    assert [len(test) for _, test in dataset.splits] == [15] * 6
+    assert pools[::2] == pools[1::2]
+    assert pools[0] != pools[2]
+    for pool in pools:
+        assert len(set(pool)) == 60
+        assert np.unique(dataset.y[pool], return_counts=True)[1].tolist() == [20] * 3
+    other = load(spec | {"seed": 1}).splits
+    assert other[0][0].tolist() != dataset.splits[0][0].tolist()
+
+
 def test_features_of_a_file(toy_svm):
     whole, part = load({"name": "toy"}), load({"name": "toy", "features": [1, 2]})
     np.testing.assert_array_equal(part.X, whole.X[:, 1:2])

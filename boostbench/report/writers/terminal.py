@@ -28,7 +28,7 @@ from boostbench.report.findings import (
 )
 from boostbench.report.matrix import Matrix, matrix
 from boostbench.report.statistics.one_sided import LEVEL
-from boostbench.report.tables import Entry, Table, stale_note
+from boostbench.report.tables import Entry, Table, stale_note, verified_note
 from boostbench.report.verdicts import COLOURS
 from boostbench.report.writers.printing import GAP, make_grid, print_line
 
@@ -115,10 +115,11 @@ def _score(cell: Cell, name: str) -> str:
     return f"{title} {shown.text.removesuffix(STALE)}{unit}"
 
 
-def print_stale(console: Console, cells: Sequence[Cell]) -> None:
-    """Say what today's code does not give."""
-    if any(cell.stale for cell in cells):
-        print_line(console, stale_note(), style="yellow")
+def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
+    """Say what today's code does not give, and what it was seen to give."""
+    stale = [stale_note()] if any(cell.stale for cell in cells) else []
+    for note in [*stale, *verified_note(cells)]:
+        print_line(console, note, style="yellow" if note in stale else "")
 
 
 def print_headline(console: Console, table: Table) -> None:
