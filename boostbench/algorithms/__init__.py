@@ -9,11 +9,7 @@ from boostbench.algorithms.final_solve import final_solve
 from boostbench.algorithms.gradboost import GradBoost
 from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
 from boostbench.algorithms.kernel_hashing import BRE, KSH
-from boostbench.algorithms.kernels import (
-    FourierFeaturesSVC,
-    PerceptronKernelSVC,
-    StumpKernelSVC,
-)
+from boostbench.algorithms.kernels import FourierFeaturesSVC, PerceptronKernelSVC, StumpKernelSVC
 from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoost
 from boostbench.algorithms.lpboost import LPBoost
 from boostbench.algorithms.mcboost import MCBoost

@@ -8,12 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
 
 from boostbench.algorithms.packed import PackedCodes
-from boostbench.algorithms.parameters import (
-    NonNegativeInt,
-    PositiveFloat,
-    PositiveInt,
-    Seed,
-)
+from boostbench.algorithms.parameters import NonNegativeInt, PositiveFloat, PositiveInt, Seed
 from boostbench.algorithms.projections import LinearTransformer
 from boostbench.core.projections import orthonormal
 from boostbench.core.quantization import canonical, turned_to_corners

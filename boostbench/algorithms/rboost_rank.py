@@ -12,12 +12,7 @@ from boostbench.algorithms.base import (
     TotallyCorrective,
     warn_unsolved,
 )
-from boostbench.algorithms.parameters import (
-    NonNegativeFloat,
-    PositiveFloat,
-    PositiveInt,
-    TwoOrMore,
-)
+from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights

@@ -5,12 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base import (
-    PERFECT,
-    BoostingClassifier,
-    Master,
-    Weighted,
-)
+from boostbench.algorithms.base import PERFECT, BoostingClassifier, Master, Weighted
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.core.weak.stumps import Stumps
 
