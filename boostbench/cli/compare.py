@@ -13,9 +13,8 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
-from boostbench.experiment import measures
 from boostbench.experiment.archive import Records
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_path
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
@@ -140,11 +139,10 @@ def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list
     lines = dict.fromkeys(f"'boostbench table {holders[row]}'" for row, _ in lacking)
     commands = join(list(lines))
     sentences = [f"What is not run is run by {commands}."]
-    records = measures.find("prediction")
     others = dict.fromkeys(
         table.rows[row]
         for (row, _), cell in lacking.items()
-        if read(records.file(results, cell.data, cell.algo))[0]
+        if read(record_path(results, cell.data, cell.algo))[0]
     )
     if others:
         sentences.append(

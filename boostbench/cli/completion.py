@@ -8,16 +8,17 @@ import os
 from collections.abc import Sequence
 
 from boostbench import configs
-from boostbench.cli.main import make_parser
 
 
-def complete(argv: Sequence[str]) -> int:
+def complete(argv: Sequence[str], commands: Sequence[str]) -> int:
     """Print the words that can be at the end of ``COMP_LINE``.
 
     Parameters
     ----------
     argv : sequence of str
         As the shell function passes it: ``-sc query=bash``.
+    commands : sequence of str
+        All that there are.
 
     Returns
     -------
@@ -34,14 +35,14 @@ def complete(argv: Sequence[str]) -> int:
         os.environ["COMP_LINE"] = line.replace(" run ", " ", 1)
         return run(argv)
     separator = "\n" if "query=fish" in argv else " "
-    print(separator.join(c for c in _candidates(before) if c.startswith(word)))
+    print(separator.join(c for c in _candidates(before, commands) if c.startswith(word)))
     return 0
 
 
-def _candidates(before: list[str]) -> list[str]:
+def _candidates(before: list[str], commands: Sequence[str]) -> Sequence[str]:
     match before:
         case []:
-            return make_parser()[1]
+            return commands
         case ["table"]:
             return configs.names("table")
         case ["figure"]:

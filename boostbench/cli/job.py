@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.busy import busy
-from boostbench.cli.run import JobFailed, swept
+from boostbench.cli.sweeps import JobFailed, swept
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments, one_line_errors, resolve
 from boostbench.definitions.execute import execute

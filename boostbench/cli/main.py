@@ -102,7 +102,7 @@ def _dispatch(argv: list[str]) -> int:
     if argv[:1] in (["-sc"], ["--shell-completion"]):
         from boostbench.cli.completion import complete
 
-        return complete(argv)
+        return complete(argv, make_parser()[1])
     parser, commands = make_parser()
     if argv and not argv[0].startswith("-") and argv[0] not in commands:
         raise UserError(f"unknown command {argv[0]!r}; {hint(argv[0], commands)}")

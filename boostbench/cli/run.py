@@ -10,19 +10,15 @@ from pathlib import Path
 from typing import NoReturn
 
 import hydra
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra._internal.utils import get_args_parser
 from omegaconf import DictConfig
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.cli.sweeps import JobFailed, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
 from boostbench.errors import UserError, debugging
-
-
-class JobFailed(Exception):
-    """A job of a sweep failed, and has said so; its argument is the exit code."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -48,7 +44,7 @@ def run(argv: Sequence[str]) -> int:
     with one_line_errors(), _hydra_environment(argv), _lazy_help():
         if not hydra_knows_better and not any("searchpath" in arg for arg in args.overrides):
             checks.check(args.overrides, [Path(args.config_dir)] if args.config_dir else [])
-        settings = _settings(args.overrides) if args.multirun else []
+        settings = settings_of(args.overrides) if args.multirun else []
         code = 0
         try:
             hydra.main(str(configs.conf_dir()), "config", version_base="1.3")(_task(settings))()
@@ -71,27 +67,6 @@ def _task(settings: Sequence[Sequence[str]]) -> Callable[[DictConfig], float]:
         return job(cfg, swept(settings))
 
     return task
-
-
-def _settings(overrides: Sequence[str]) -> list[list[str]]:
-    """Give the overrides of each job of a sweep; none where not Hydra's own sweeper decides."""
-    if any("hydra/sweeper" in override for override in overrides):
-        return []
-    parsed = [checks.parse(override) for override in overrides]
-    [jobs] = BasicSweeper.split_arguments(parsed, max_batch_size=None)
-    return [[override for override in job if not override.startswith("hydra")] for job in jobs]
-
-
-def swept(settings: Sequence[Sequence[str]]) -> list[str]:
-    """Give the keys that are not alike in all jobs of a sweep.
-
-    Examples
-    --------
-    >>> swept([["algo=a", "seed=1", "data=x"], ["algo=b", "seed=1", "data=x"]])
-    ['algo']
-    """
-    columns = zip(*settings, strict=True)
-    return [column[0].partition("=")[0] for column in columns if len(set(column)) > 1]
 
 
 def _refuse(message: str) -> NoReturn:

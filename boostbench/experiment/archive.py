@@ -9,7 +9,7 @@ from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.keys import digest, request, shortened
 from boostbench.experiment.makers import Maker
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import read
+from boostbench.experiment.records import read, record_path
 from boostbench.experiment.targets import algorithm_of
 from boostbench.experiment.verified import Finding, Verified
 
@@ -89,7 +89,7 @@ class Records:
         asked = request(algorithm, protocol, config.get("seed", 0), measure)
         name = digest(shortened(asked))
         data = config["data"]
-        path = measure.file(self.results, data["name"], algorithm.name)
+        path = record_path(self.results, data["name"], algorithm.name, measure.suffix)
         found = _newest_version(
             [one for one in self._read(path).get(name, []) if _is_of(one["config"]["data"], data)]
         )

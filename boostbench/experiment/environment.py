@@ -11,8 +11,6 @@ import joblib
 import scipy.linalg  # noqa: F401, so that its BLAS is known too
 from threadpoolctl import threadpool_info
 
-import boostbench
-
 PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
 
 
@@ -78,13 +76,13 @@ def commit() -> str:
         The commit, shortened; ``"+"`` after it says that the package has been changed since.
         Where the package is in no git checkout of its own, its version.
     """
-    package = Path(boostbench.__file__).parent
+    package = Path(__file__).parents[1]
     try:
-        _git(package, "ls-files", "--error-unmatch", Path(boostbench.__file__).name)
+        _git(package, "ls-files", "--error-unmatch", "__init__.py")
         changed = _git(package, "status", "--porcelain", "--untracked-files=all", "--", ".")
         return _git(package, "rev-parse", "--short=7", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.SubprocessError):
-        return boostbench.__version__
+        return importlib.metadata.version(package.name)
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -16,7 +16,7 @@ from functools import partial
 import msgspec
 
 from boostbench.errors import UserError
-from boostbench.experiment import schema
+from boostbench.experiment import measures, schema
 from boostbench.experiment.keys import Identity, digest
 from boostbench.experiment.schema import BadLine, check
 
@@ -78,7 +78,7 @@ class Definitions:
         line : mapping
             As `parse` gives it.
         kind : str
-            Kind of the file, see `schema.FORMS`.
+            Kind of the file: ``"tuning"``, or the suffix of a measure.
 
         Returns
         -------
@@ -101,7 +101,7 @@ class Definitions:
         if "error" in record:
             check(record, schema.FailedTrial if is_trial else schema.Failure)
         else:
-            check(record, schema.FORMS.get(kind, schema.Measured))
+            check(record, schema.FinishedTrial if is_trial else measures.form_of(kind))
             if not is_trial and made_by["environment"] is None:
                 raise BadLine("its provenance has no environment")
         _check_judgement(record, config)

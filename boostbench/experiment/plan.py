@@ -188,9 +188,8 @@ class Experiment:
 
     def path(self, results: Path, tuning: bool = False) -> Path:
         """Give the file of the experiment's records, or of its cross-validation trials."""
-        if tuning:
-            return record_path(results, self.dataset.name, self.algorithm.name, "tuning")
-        return self.measure.file(results, self.dataset.name, self.algorithm.name)
+        kind = "tuning" if tuning else self.measure.suffix
+        return record_path(results, self.dataset.name, self.algorithm.name, kind)
 
 
 def _check_name(name: str) -> None:

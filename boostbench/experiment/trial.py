@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.impute import SimpleImputer
@@ -21,9 +21,6 @@ from boostbench.experiment.environment import environment
 from boostbench.experiment.preparation import preparation
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
-
-if TYPE_CHECKING:
-    from boostbench.experiment.measures.base import Measure
 
 MAX_WARNINGS = 5
 
@@ -87,7 +84,7 @@ class Trial:
         What is fitted on, and what is judged on.
     protocol : Protocol
         Of which the preparation of the features and the checkpoints matter here.
-    measure : Measure
+    measure : boostbench.experiment.measures.base.Measure
         What is recorded of the fit.
     imputation : {"mean", "median", "most_frequent"}, default=None
         What takes the place of missing values, if there are any: of the feature, over the rows that
@@ -99,7 +96,7 @@ class Trial:
     chosen: Mapping
     split: Split
     protocol: Protocol
-    measure: "Measure"
+    measure: "Taker"
     imputation: str | None = None
 
     def fit(self, X, y: np.ndarray, **overrides) -> Fit:
@@ -123,6 +120,13 @@ class Trial:
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
         seconds = _fit(estimator, X_train, y[train])
         return Fit(estimator, prepare, X_train, X_test, y[train], y[test], seconds)
+
+
+class Taker(typing.Protocol):
+    """What a trial asks of its measure."""
+
+    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+        """Fit, and give what is to be recorded."""
 
 
 class Work(typing.Protocol):

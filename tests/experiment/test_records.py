@@ -18,7 +18,7 @@ from boostbench.experiment.records import (
     record_path,
     record_paths,
 )
-from boostbench.experiment.schema import FORMS, BadLine, Measured, check
+from boostbench.experiment.schema import BadLine, Measured, check
 
 from .examples import CONFIG, FAILURE, RECORD, TRIAL, changed
 
@@ -271,7 +271,7 @@ def test_measures_of_somebody_else_may_record_anything(path):
 
 @pytest.mark.parametrize("name", measures.names())
 def test_every_measure_says_what_has_to_be_there(path, name):
-    form = FORMS[measures.find(name).suffix]
+    form = measures.find(name).form
     bare = {n: RECORD[n] for n in ("n_train", "n_test", "chosen", "validation_error")}
     bare |= {n: RECORD[n] for n in ("started", "finished", "warnings")}
     refs = {"schema": 2, "config": "0" * 16, "provenance": "0" * 16, "split": 0, "rows": "0" * 16}

@@ -1,10 +1,12 @@
 """What is recorded of a fit: a measure is a file here, and found by its name."""
 
+import functools
 import importlib
 import pkgutil
 
 from boostbench.errors import UserError, first_line, hint
 from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.schema import Measured
 
 
 def names() -> list[str]:
@@ -36,3 +38,14 @@ def find(name: str) -> Measure:
     if not (isinstance(found, type) and issubclass(found, Measure)):
         raise UserError(f"measure={name} is no {Measure.__module__}.{Measure.__name__}")
     return found()
+
+
+@functools.cache
+def form_of(suffix: str) -> type[Measured]:
+    """Give the type of the records in files of a measure; `Measured` for somebody else's."""
+    # That of most records first: each measure that is looked at is imported.
+    for name in sorted(names(), key=lambda name: name != "prediction"):
+        measure = find(name)
+        if measure.suffix == suffix:
+            return measure.form
+    return Measured

@@ -1,7 +1,6 @@
 """What every measure has."""
 
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import record_path
+from boostbench.experiment.schema import Measured
 from boostbench.experiment.splits import Split, splits
 from boostbench.experiment.stages import predictions
 from boostbench.experiment.trial import Fit, Trial
@@ -32,6 +31,8 @@ class Measure:
         What such an estimator is called.
     judged_by : str, default=""
         By what cross-validation judges where that is not the share of errors: part of its keys.
+    form : type, default=Measured
+        Type of its records, against which every line is checked.
     quantity : str, default="test_error"
         What a summary of a run shows, one of `boostbench.experiment.quantities`.
     """
@@ -41,6 +42,7 @@ class Measure:
     needs: ClassVar[tuple[str, ...]] = ("predict",)
     kind: ClassVar[str] = "classifier"
     judged_by: ClassVar[str] = ""
+    form: ClassVar[type[Measured]] = Measured
     quantity: ClassVar[str] = "test_error"
 
     @property
@@ -52,10 +54,6 @@ class Measure:
             if module.startswith(own)
             else (f"{module}.{type(self).__qualname__}")
         )
-
-    def file(self, results: Path, data: str, algo: str) -> Path:
-        """Say where the records of an algorithm on a data set are."""
-        return record_path(results, data, algo, self.suffix)
 
     def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
         """Say what of a protocol matters here, and refuse what cannot be measured.

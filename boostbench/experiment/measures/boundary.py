@@ -3,14 +3,16 @@
 import base64
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.schema import Count, Fraction, Measured, Round
 from boostbench.experiment.splits import Split, numbered
 from boostbench.experiment.stages import predict, stages
 from boostbench.experiment.trial import Trial, rounded
@@ -19,6 +21,24 @@ from boostbench.experiment.trial import Trial, rounded
 RESOLUTION = 200
 # The grid reaches beyond the points by this part of their range.
 _MARGIN = 0.05
+
+
+class Points(Struct):
+    """Coordinates and class numbers of the samples."""
+
+    x: list[float]
+    y: list[float]
+    label: list[Count]
+
+
+class BoundaryRecord(Measured, kw_only=True):
+    """What a fit predicts all over the plane."""
+
+    points: Points
+    extent: Annotated[list[float], Meta(min_length=4, max_length=4)]
+    maps: dict[Round, str]
+    train_errors: dict[Round, Fraction]
+    n_iterations: Count | None
 
 
 class Boundary(Measure):
@@ -31,6 +51,7 @@ class Boundary(Measure):
     in a space of its own, of two features too; then the map is of that.
     """
 
+    form = BoundaryRecord
     suffix = "boundary"
     settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
 

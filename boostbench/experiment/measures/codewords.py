@@ -9,14 +9,25 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.experiment.trial import Trial
 
 _DECIMALS = 5
 
 
+class CodewordsRecord(Measured, kw_only=True):
+    """Codewords of the classes, at first and learned."""
+
+    first: list[list[float]]
+    last: list[list[float]]
+    n_iterations: Count
+    test_error: Fraction
+
+
 class Codewords(Measure):
     """The codewords of an algorithm, before and after the training."""
 
+    form = CodewordsRecord
     suffix = "codewords"
     settings: ClassVar[Mapping] = {"codewords": "first and last"}
 

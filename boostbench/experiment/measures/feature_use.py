@@ -10,15 +10,25 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.experiment.trial import Trial
 
 #: Records list all features of a data set, which must not be too many for that.
 MAX_FEATURES = 5000
 
 
+class FeatureUseRecord(Measured, kw_only=True):
+    """How often a fit selects each feature."""
+
+    counts: list[Count]
+    test_error: Fraction
+    n_iterations: Count
+
+
 class FeatureUse(Measure):
     """How often the stumps of an algorithm test each feature."""
 
+    form = FeatureUseRecord
     suffix = "features"
     settings: ClassVar[Mapping] = {"feature_use": "stumps"}
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from boostbench.core.l1_path import l1_constrained_path, stage_wise_path
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -11,6 +12,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.schema import Count, Measured
 from boostbench.experiment.trial import Trial
 
 # As in Figure 1 of the MCBoost paper.
@@ -23,6 +25,28 @@ _EVERY = 20
 _DECIMALS = 5
 
 
+class Stump(Struct):
+    """A feature, counted from 0, and its threshold."""
+
+    feature: Count
+    threshold: float
+
+
+class Path(Struct):
+    """Coefficients, of shape (n_norms, n_classes, n_stumps)."""
+
+    exact: list[list[list[float]]]
+    stage_wise: list[list[list[float]]]
+
+
+class PathsRecord(Measured, kw_only=True):
+    """The paths of coefficients, by loss."""
+
+    norms: list[float]
+    stumps: list[Stump]
+    paths: dict[str, Path]
+
+
 class Paths(Measure):
     """The coefficients of a few stumps, by the L1 norm of all, with each loss.
 
@@ -30,6 +54,7 @@ class Paths(Measure):
     data; nothing is held back for a test.
     """
 
+    form = PathsRecord
     suffix = "path"
     settings: ClassVar[Mapping] = {
         "path": {"n_stumps": N_STUMPS, "step": STEP, "n_rounds": N_ROUNDS, "every": _EVERY}

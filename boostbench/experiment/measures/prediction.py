@@ -4,8 +4,10 @@ import time
 from collections.abc import Collection, Mapping
 
 import numpy as np
+from msgspec import Struct
 
 from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.schema import Count, Duration, Fraction, Measured, Round
 from boostbench.experiment.stages import checked, digest, listening, predict, predictions, size
 from boostbench.experiment.trial import Fit, Trial, rounded
 
@@ -13,8 +15,31 @@ from boostbench.experiment.trial import Fit, Trial, rounded
 PREDICTION_SECONDS = 0.01
 
 
+class Seconds(Struct):
+    """CPU seconds: of the fit and its parts, of a prediction, of the reference job."""
+
+    fit: Duration
+    predict_per_instance: Duration
+    calibration: Duration
+    weak_learner: Duration | None = None
+    coefficients: Duration | None = None
+
+
+class PredictionRecord(Measured, kw_only=True):
+    """Errors of a fit, and its times."""
+
+    test_error: Fraction
+    train_error: Fraction
+    checkpoints: dict[Round, Fraction]
+    n_iterations: Count | None
+    n_parameters: Count | None
+    seconds: Seconds
+
+
 class Prediction(Measure):
     """What a classifier predicts, and what that costs."""
+
+    form = PredictionRecord
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit on the training part and judge on the test part.

@@ -7,12 +7,22 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.schema import Duration, Fraction, Measured, Rows
 from boostbench.experiment.stages import digest
 from boostbench.experiment.trial import Fit, Trial, rounded
 
 # Queries are compared with the data base a few at a time: so many distances, of
 # 8 bytes, which stay in the cache.
 _AT_ONCE = 2**18
+
+
+class RetrievalRecord(Measured, kw_only=True):
+    """How well codes find samples of the same class."""
+
+    mean_average_precision: Fraction
+    n_bits: Rows
+    n_database: Rows
+    seconds: dict[str, Duration | None]
 
 
 class Retrieval(Measure):
@@ -25,6 +35,7 @@ class Retrieval(Measure):
     the Hamming distance; it is relevant if it has the class of the query.
     """
 
+    form = RetrievalRecord
     suffix = "retrieval"
     settings: ClassVar[Mapping] = {"retrieval": "hamming"}
     needs = ("hash|transform",)

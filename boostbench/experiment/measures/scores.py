@@ -7,12 +7,25 @@ import numpy as np
 from sklearn.metrics import log_loss, recall_score, roc_auc_score
 
 from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.schema import Count, Duration, Fraction, Measured
 from boostbench.experiment.trial import Fit, Trial
+
+
+class ScoresRecord(Measured, kw_only=True):
+    """How good probabilities and scores of a fit are."""
+
+    log_loss: Duration | None
+    brier: Duration | None
+    auc: Fraction | None
+    balanced_accuracy: Fraction
+    test_error: Fraction
+    n_iterations: Count | None
 
 
 class Scores(Measure):
     """Log-loss, Brier score, area under the ROC curve and balanced accuracy on the test part."""
 
+    form = ScoresRecord
     suffix = "scores"
     settings: ClassVar[Mapping] = {"scores": "probabilities"}
     needs = ("predict", "predict_proba|decision_function")

@@ -6,12 +6,22 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.experiment.trial import Trial
+
+
+class SupportRecord(Measured, kw_only=True):
+    """How many coefficients of a fit are not 0."""
+
+    n_nonzero: Count
+    n_iterations: Count
+    test_error: Fraction
 
 
 class Support(Measure):
     """The number of coefficients of a totally corrective algorithm that are not 0 in the end."""
 
+    form = SupportRecord
     suffix = "support"
     settings: ClassVar[Mapping] = {"support": "last"}
 

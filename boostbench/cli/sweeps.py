@@ -1,0 +1,32 @@
+"""The jobs of a sweep, ``boostbench run -m``."""
+
+from collections.abc import Sequence
+
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+
+from boostbench.definitions import overrides as checks
+
+
+class JobFailed(Exception):
+    """A job of a sweep failed, and has said so; its argument is the exit code."""
+
+
+def settings_of(overrides: Sequence[str]) -> list[list[str]]:
+    """Give the overrides of each job of a sweep; none where not Hydra's own sweeper decides."""
+    if any("hydra/sweeper" in override for override in overrides):
+        return []
+    parsed = [checks.parse(override) for override in overrides]
+    [jobs] = BasicSweeper.split_arguments(parsed, max_batch_size=None)
+    return [[override for override in job if not override.startswith("hydra")] for job in jobs]
+
+
+def swept(settings: Sequence[Sequence[str]]) -> list[str]:
+    """Give the keys that are not alike in all jobs of a sweep.
+
+    Examples
+    --------
+    >>> swept([["algo=a", "seed=1", "data=x"], ["algo=b", "seed=1", "data=x"]])
+    ['algo']
+    """
+    columns = zip(*settings, strict=True)
+    return [column[0].partition("=")[0] for column in columns if len(set(column)) > 1]
