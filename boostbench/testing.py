@@ -18,7 +18,7 @@ EXPECTED_FAILURES = {
             "check_sample_weight_equivalence_on_dense_data",
             "check_sample_weight_equivalence_on_sparse_data",
         ),
-        "of weak learners that are alike on the samples, or equally good, rounding chooses one",
+        "solvers end near the optimum, at weights that make one of equally good weak learners best",
     ),
     "check_class_weight_classifiers": (
         "boosting goes on until the samples of next to no weight are learned as well"

@@ -113,6 +113,8 @@ class BaggedMCBoost(Bag, Weighted):
     True
     """
 
+    edition = 2
+
     n_iterations: PositiveInt = 2000
     n_estimators: PositiveInt = 24
     validation_fraction: Part = 0.25

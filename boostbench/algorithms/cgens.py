@@ -105,6 +105,8 @@ class CGENS(TotallyCorrective, Weighted, BinaryClassifier):
     True
     """
 
+    edition = 2
+
     n_iterations: PositiveInt = 500
     C: PositiveFloat = 0.01
     loss: Literal["squared_hinge", "hinge"] = "squared_hinge"

@@ -10,6 +10,7 @@ from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS
 from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.ties import first_largest
 
 # The largest curvature of the loss along the coefficients of a stump: no covariance matrix of a
 # variable in {e_1, ..., e_k} has a larger eigenvalue, and stumps are -1 or +1.
@@ -116,7 +117,8 @@ class _GradBoostMaster(StumpMaster):
 
     def generate(self):
         known = self.positions[: len(self.columns)]
-        found = self.search.best_position(self.weights, self.promise, beside=known)
+        scale = float(np.abs(self.weights).sum())
+        found = self.search.best_position(self.weights, self.promise, scale, beside=known)
         if found is None:
             return None
         position, old = found
@@ -162,13 +164,13 @@ class _GradBoostMaster(StumpMaster):
         return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
     def _best(self, edges):
-        """Row of the bound that falls most."""
+        """Row of the bound that falls most, of equal ones the first."""
         W = self.W[: len(edges)]
         minimum = self._minimum(W, edges)
         step = minimum - W
         fall = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
         fall -= self.params.nu * (self.norm.value(minimum) - self.norm.value(W))
-        return int(fall.argmax())
+        return int(first_largest(fall, fall.max()))
 
     def _update(self):
         """Find the weights for the scores; returns the loss."""

@@ -90,6 +90,8 @@ class CodewordMCBoost(
     (True, (150, 2))
     """
 
+    edition = 2
+
     n_iterations: PositiveInt = 200
     n_components: PositiveInt | None = None
     max_depth: PositiveInt = 1

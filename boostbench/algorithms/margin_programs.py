@@ -65,6 +65,8 @@ class MarginMaster(Master):
 class MarginBooster(TotallyCorrective, Weighted, BinaryClassifier):
     """Base of LPBoost and its kin: ``F(x) = sum_j w_j h_j(x)``, no coefficient negative."""
 
+    edition = 2
+
     n_iterations: PositiveInt = 500
 
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.

@@ -116,6 +116,8 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
     True
     """
 
+    edition = 2
+
     loss: Literal[*LOSSES, "hinge"] = "logistic"
     nu: PositiveFloat = 1e-4
     tol: NonNegativeFloat = 1e-2

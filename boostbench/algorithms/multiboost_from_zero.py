@@ -91,6 +91,8 @@ class MultiBoostFromZero(MultiBoost):
     True
     """
 
+    edition = 2
+
     loss: Literal[*LOSSES] = "logistic"
     solver_iterations: PositiveInt = 100
     # The other parameters of `MultiBoost` have one value here.

@@ -297,6 +297,8 @@ class AdaBoostMO(Weighted, BoostingClassifier):
     True
     """
 
+    edition = 2
+
     _: KW_ONLY
     max_bins: TwoOrMore | None = None
 

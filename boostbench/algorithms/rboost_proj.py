@@ -141,6 +141,8 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
     True
     """
 
+    edition = 2
+
     n_projections: PositiveInt = 1000
     loss: Literal[*LOSSES] = "logistic"
     nu: NonNegativeFloat = 1e-4

@@ -33,6 +33,8 @@ _SOLVER_TOL = 1e-5
 class _RankBooster(BoostingClassifier):
     """What both share: projected stumps that rank the classes."""
 
+    edition = 2
+
     n_projections: PositiveInt = 20000
     projections: Literal["independent", "pooled"] = "independent"
     pool_size: PositiveInt = 1000

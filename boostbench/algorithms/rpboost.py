@@ -27,6 +27,8 @@ class _Kept(NamedTuple):
 class _LeastSquares(Weighted):
     """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
 
+    edition = 2
+
     n_iterations: PositiveInt = 500
     _: KW_ONLY
     penalty: NonNegativeFloat = 0.0

@@ -69,6 +69,8 @@ class SAMME(Weighted, BoostingClassifier):
     True
     """
 
+    edition = 2
+
     weak_learner: Literal["stump", "tree"] = "stump"
     max_leaf_nodes: TwoOrMore = 3
     max_bins: TwoOrMore | None = None

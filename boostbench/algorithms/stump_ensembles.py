@@ -13,6 +13,8 @@ from boostbench.core.weak.stumps import Stumps
 class StumpEnsemble(Weighted, BoostingClassifier):
     """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
 
+    edition = 2
+
     _: KW_ONLY
     max_bins: TwoOrMore | None = None
 

@@ -102,9 +102,9 @@ class Maximum(RowNorm):
         return np.abs(W).max(axis=1)
 
     def promise(self, G, weight):
-        """As `RowNorm.promise`: the square of the length of ``prox(g)``."""
+        """As `RowNorm.promise`: the length of ``prox(g)``."""
         W = self.prox(G, weight)
-        return np.square(W, out=W) @ np.ones(G.shape[1], G.dtype)
+        return np.sqrt(np.square(W, out=W) @ np.ones(G.shape[1], G.dtype))
 
     def prox(self, V, weight):
         """As `RowNorm.prox`."""

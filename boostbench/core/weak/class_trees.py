@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.core.weak.base import Found, midpoint
+from boostbench.core.weak.ties import first_largest
 from boostbench.core.weak.trees import Tree
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
 _BLOCK_POSITIONS = 2**12
 
-# Sums in single precision say nothing of a side that weighs less than this part of a leaf, and
-# nothing of a gain that is less than this part of its weight.
+# A side that weighs less than this part of a leaf is none, and neither is a gain of less than this
+# part of its weight.
 _RESOLUTION = 1e-6
 
 
@@ -25,8 +26,8 @@ class ClassTreeSearch:
     .. math:: \sum_l \sum_c w_{lc}^2 / \sum_c w_{lc}
 
     which is less by Gini's impurity than the weight of all samples. The samples are sorted once,
-    for all trees. Of equally good splits this takes the one at the first position, scikit-learn
-    takes any.
+    for all trees. Of equally good splits this takes the one of the first feature and threshold,
+    scikit-learn takes any.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class ClassTreeSearch:
         self.n_classes = n_classes
         self.max_leaf_nodes = max_leaf_nodes
         self._own = np.arange(len(labels)) * (1 + n_classes) + 1 + labels
-        self._weights = np.empty((len(labels), 1 + n_classes), np.float32)
+        self._weights = np.empty((len(labels), 1 + n_classes))
 
     def best(self, G):
         """Grow a tree, each leaf of which names its heaviest class; as `ClassStumpSearch.best`.
@@ -62,14 +63,16 @@ class ClassTreeSearch:
         """
         nodes = [self._leaf(G, np.ones(len(G), bool))]
         children = [(0, 0)]
-        leaves = {0}
+        leaves = [0]
+        total = float(G.sum())
         while len(leaves) < self.max_leaf_nodes:
-            split = max(leaves, key=lambda number: nodes[number].gain)
+            gains = np.array([nodes[number].gain for number in leaves])
+            split = leaves[first_largest(gains, total)]
             node = nodes[split]
             if node.gain <= 0:
                 break
             low, high = len(nodes), len(nodes) + 1
-            leaves = leaves - {split} | {low, high}
+            leaves = [number for number in leaves if number != split] + [low, high]
             children[split] = low, high
             children += [(low, low), (high, high)]
             may_grow = len(leaves) < self.max_leaf_nodes
@@ -77,7 +80,7 @@ class ClassTreeSearch:
                 nodes.append(self._leaf(G, node.inside & side, may_grow))
         if len(nodes) == 1:
             return None
-        value = np.array([node.votes.argmax() for node in nodes])
+        value = np.array([first_largest(node.votes, total) for node in nodes])
         outputs = np.empty(len(G), np.int64)
         for leaf in leaves:
             outputs[nodes[leaf].inside] = value[leaf]
@@ -98,11 +101,11 @@ class ClassTreeSearch:
         total = votes.sum()
         # With edges e of the weights and d of these deviations of the classes from their shares, a
         # split gains 2 |d|^2 / (1 - e^2), in which nothing cancels.
-        shares = (weights / total).astype(np.float32)
-        factors = np.append(1.0, -votes / total).astype(np.float32)
+        shares = weights / total
+        factors = np.append(1.0, -votes / total)
         np.multiply(shares[:, None], factors, out=self._weights)
         self._weights.ravel()[self._own] += shares
-        found = self.search.best_position(self._weights, _gain)
+        found = self.search.best_position(self._weights, _gain, scale=1.0)
         if found is None:
             return leaf
         stump = self.search.stump(found[0])
@@ -153,17 +156,17 @@ def _gain(edges):
 
     Parameters
     ----------
-    edges : ndarray of shape (n_stumps, 1 + n_classes), dtype=float32
+    edges : ndarray of shape (n_stumps, 1 + n_classes)
         As `ClassTreeSearch` sets up the columns. Overwritten.
 
     Returns
     -------
-    ndarray of shape (n_stumps,), dtype=float32
+    ndarray of shape (n_stumps,)
         Half of what the split gains.
     """
-    of_squares = np.zeros((edges.shape[1], 2), np.float32)
+    of_squares = np.zeros((edges.shape[1], 2))
     of_squares[0, 1] = of_squares[1:, 0] = 1.0
-    gain = np.empty(len(edges), np.float32)
+    gain = np.empty(len(edges))
     for start in range(0, len(edges), _BLOCK_POSITIONS):
         some = slice(start, start + _BLOCK_POSITIONS)
         deviation, lopsided = (np.square(edges[some], out=edges[some]) @ of_squares).T

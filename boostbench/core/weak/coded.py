@@ -9,6 +9,7 @@ import numpy as np
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.ties import first_largest
 
 # Candidates are scored in blocks of that many stumps, the most promising first.
 _SCORE_BLOCK = 128
@@ -53,20 +54,25 @@ class CodedStumps:
         Returns
         -------
         Found or None
-            With that value as its edge, and v as its `column`. None where no feature varies.
+            With that value as its edge, and v as its `column`; of equally good ones the first stump
+            and v. None where no feature varies.
 
         Notes
         -----
         A stump whose edges in the classes have the norm s scores at most ``violation[v] + s
         |codes[v]|`` with v. So stumps are scored in the order of their norms, only with those v
-        that may beat the best so far, until there is none.
+        that may beat the best so far, until there is none. Those that come as near to the best as
+        rounding can tell are then scored in double precision.
         """
         if not self._search.n_positions:
             return None
         edges = self._search.edges(G)
         norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
         reach = np.sqrt(np.einsum("vr,vr->v", codes, codes))
-        best = -np.inf, 0, 0, 1
+        sizes = np.abs(G).sum(axis=0)
+        scale = float(np.linalg.norm(sizes) * reach.max() + np.abs(violation).max())
+        slack = 2 * self._search.rounding(more=2 * len(sizes) + 4) * scale
+        best, kept = -np.inf, []
         # Few are promising any more once the best have been scored: no others have to be sorted.
         n_first = min(_SCORE_BLOCK, len(norms))
         places, width = norms.argpartition(-n_first)[-n_first:], n_first
@@ -74,23 +80,23 @@ class CodedStumps:
             places = places[norms[places].argsort()[::-1]]
             for start in range(0, len(places), width):
                 block = places[start : start + width]
-                hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best[0])
+                hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best - slack)
                 if not len(hopeful):
                     break
-                best = max(best, _scored(block, hopeful, edges, codes, violation))
-            places = np.flatnonzero(violation.max() + norms * reach.max() > best[0])
+                scores = np.abs(edges[block] @ codes[hopeful].T)
+                scores += violation[hopeful]
+                best = max(best, float(scores.max()))
+                q, v = np.nonzero(scores >= best - slack)
+                kept.append((block[q], hopeful[v], scores[q, v]))
+            places = np.flatnonzero(violation.max() + norms * reach.max() > best - slack)
             width = _LATER_BLOCKS * _SCORE_BLOCK
-        _, position, column, polarity = best
-        stump = self._search.stump(position, polarity)
-        outputs = stump(self.X)
+        position, column, score = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+        near = np.flatnonzero((score >= best - slack) & ~self._search.is_padding[position])
+        # In the order of the stumps and codes.
+        near = near[np.lexsort([column[near], self._search.number[position[near]]])]
+        position, column = position[near], column[near]
+        gains = np.einsum("qr,qr->q", self._search.exact_rows(G, position), codes[column])
+        first = first_largest(violation[column] + np.abs(gains), scale)
+        stump = self._search.stump(position[first], 1 if gains[first] >= 0 else -1)
+        outputs, column = stump(self.X), int(column[first])
         return Found(stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column)
-
-
-def _scored(block, hopeful, edges, codes, violation):
-    """Value, position, code and polarity of the best of some stumps with some codes."""
-    gains = edges[block] @ codes[hopeful].T
-    scores = np.abs(gains)
-    scores += violation[hopeful]
-    q, v = divmod(int(scores.argmax()), len(hopeful))
-    polarity = 1 if gains[q, v] >= 0 else -1
-    return float(scores[q, v]), int(block[q]), int(hopeful[v]), polarity

@@ -6,6 +6,7 @@ from boostbench.core.weak.base import Stack
 from boostbench.core.weak.linear import Perceptron, Perceptrons
 from boostbench.core.weak.random_units import Cosine, Cosines
 from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.ties import first_largest
 
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}
 
@@ -32,10 +33,13 @@ class Families:
         Returns
         -------
         Found or None
-            None where no search finds one.
+            Of equally good ones that of the first search. None where no search finds one.
         """
-        found = [search.best(G) for search in self._searches]
-        return max((f for f in found if f), key=lambda f: abs(f.edge), default=None)
+        found = [one for one in (search.best(G) for search in self._searches) if one]
+        if not found:
+            return None
+        sizes = np.array([abs(one.edge) for one in found])
+        return found[first_largest(sizes, np.abs(G).sum(axis=0).max())]
 
     def leave_out(self, learner):
         """Find a weak learner no more, if the search of its kind can find it again."""

@@ -3,14 +3,15 @@
 After some rounds of boosting most of the weight is on few points, and the weights of the others
 change little. So the sums over the heavy points, and what the others added up to when they were
 last looked at, tell the sums over all points up to the change in the weights of the others. Few
-features can have the largest sum then; only theirs are added up over all points. The result is that
-of a search without bounds, to the last bit.
+features can have the largest sum then; only theirs are added up over all points. What comes as near
+to the largest as rounding can tell is added up in double precision. The result is that of a search
+without bounds.
 """
 
 import numpy as np
 
-from boostbench.core.weak.base import largest_entry
 from boostbench.core.weak.binned_points import BinnedPoints
+from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Numbers of heavy points that are considered: all thirty-seconds of the points.
 _N_NUMBERS = 32
@@ -37,6 +38,9 @@ _AGAIN = 10
 # Features of the largest bounds, whose sums the others have to reach.
 _N_FIRST = 8
 
+# Points that are added up in double precision at a time.
+_EXACT_POINTS = 2**17
+
 
 class LargestSum:
     """The search, for weights that change from round to round.
@@ -56,8 +60,7 @@ class LargestSum:
     --------
     >>> order = np.array([[2, 0, 1], [0, 1, 2]], np.int32)
     >>> search = LargestSum(order, cuts=np.array([[1], [2]]))
-    >>> threshold, feature, below = search(np.array([-5, 3, 2], np.float32))
-    >>> threshold, feature, float(below)
+    >>> search(np.array([-5.0, 3.0, 2.0]))
     (0, 0, 2.0)
     """
 
@@ -78,28 +81,46 @@ class LargestSum:
 
         Parameters
         ----------
-        weights : ndarray of shape (n_points,), dtype=float32
+        weights : ndarray of shape (n_points,), dtype=float64
 
         Returns
         -------
         threshold, feature : int
-        below : float32
+            Of equal sums those of the first feature, and of its first threshold.
+        below : float
             With its sign.
         """
         self._round += 1
+        exact, weights = weights, weights.astype(np.float32)
         if self._heavy:
             features = self._candidates(weights)
             if self._heavy.waste(len(features)) > _TAKING_OUT or self._round >= self._choice:
                 self._heavy, self._choice = None, self._round
             if _ONE_BY_ONE * len(features) < self._order.shape[0]:
-                place, nth, below = largest_entry(self._below(features, weights))
-                return place, int(features[nth]), below
+                return self._first(exact, self._below(features, weights), features)
         sums = self.points.below(weights)
         if self._most > 0 and self._round >= self._choice:
             self._heavy = _choose(self.points, weights, sums, self._most)
             lasts = max(_ROUNDS, self._round // 2) if self._heavy else _AGAIN
             self._choice = self._round + lasts
-        return largest_entry(sums)
+        return self._first(exact, sums, np.arange(len(self._order)))
+
+    def _first(self, weights, sums, features):
+        """First threshold and feature of the largest size, of those that were added up."""
+        scale = float(np.abs(weights).sum())
+        sizes = np.abs(sums)
+        least = sizes.max() - (2 * self._rounding + EQUAL) * scale
+        nth, place = np.nonzero((sizes >= least).T)
+        feature = features[nth]
+        exact = np.empty(len(feature))
+        width = max(1, _EXACT_POINTS // len(weights))
+        for start in range(0, len(feature), width):
+            some = slice(start, start + width)
+            in_order = weights[self._order[feature[some]]]
+            is_below = np.arange(len(weights)) < self._cuts[feature[some], place[some], None]
+            exact[some] = np.where(is_below, in_order, 0.0).sum(axis=1)
+        first = first_largest(np.abs(exact), scale)
+        return int(place[first]), int(feature[first]), float(exact[first])
 
     def _candidates(self, weights):
         """Features that may have the largest sum, ascending."""
@@ -107,7 +128,7 @@ class LargestSum:
         n_first = min(_N_FIRST, len(bounds))
         first = np.argpartition(-bounds, n_first - 1)[:n_first]
         reached = np.abs(self._below(first, weights)).max()
-        slack = 2 * self._rounding * float(np.abs(weights).sum())
+        slack = (2 * self._rounding + EQUAL) * float(np.abs(weights).sum())
         return np.flatnonzero(bounds >= reached - slack)
 
     def _below(self, features, weights):

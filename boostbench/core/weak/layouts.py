@@ -14,15 +14,39 @@ layout          work per round                                  for
 ``Histogram``   a sparse product, then prefix sums              the same, with more thresholds
 ``Sorted``      rows of W in order, then prefix sums            values that are mostly distinct
 ==============  ==============================================  ================================
+
+Every layout adds up in the precision that the weights come in. Its attribute `dtype` is the one
+that pays: double precision where adding a number to a bin takes as long in both, single precision
+where half of the bytes are half of the time.
+
+**Rounding.** An edge is the sum of the total and of the weights below a threshold, times -2.
+Let D be `additions`, the most roundings that a number goes through on its way into an edge, u the
+unit roundoff, and T the sum of the sizes of the weights of a column. In whatever order numbers are
+added, each then comes out multiplied with D factors between 1 - u and 1 + u at most [1]_. Their
+sizes add up to 3 T at most: once in the total and twice below the threshold; or, where a layout
+subtracts half of all from each, thrice in the block of the threshold and once elsewhere. So an edge
+is off by no more than ``3 gamma T`` with ``gamma = D u / (1 - D u)``, which `rounding` gives as a
+part of T.
+
+References
+----------
+.. [1] N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, SIAM 2002,
+   sections 3.1 and 4.2.
 """
 
 import numpy as np
 from scipy import sparse
 
+# Of rounding to the nearest number, relative to it.
+UNIT_ROUNDOFF = {np.float32: 2.0**-24, np.float64: 2.0**-53}
+
 # Dense: 2 n_thresholds n_samples n_columns flops at BLAS speed cost as much as n_features n_samples
 # n_columns scattered additions at about that many thresholds per feature.
 _DENSE_THRESHOLDS_PER_FEATURE = 6
 _DENSE_MAX_BYTES = 2**28
+
+# Samples of a block of that product, which bounds how many numbers are added one after the other.
+_DENSE_SAMPLES = 1024
 
 # Sorted: gathering a row is about half the price of adding it to a bin, but every sample takes a
 # position.
@@ -37,6 +61,9 @@ _BLOCK = 16
 
 # A histogram with more blocks than that needs too large a matrix of all pairs of blocks.
 _FEW_BLOCKS = 256
+
+# Histogram: after more additions in single precision too many stumps may be the best one.
+_FEW_ADDITIONS = 512
 
 # Histogram: features share joint bins as long as those are fewer than the samples by this factor,
 # so that spreading joint bins over the features' own bins costs little.
@@ -67,8 +94,32 @@ def choose_layout(X, cuts):
     return (FewBins if sum(_n_blocks(cuts)) <= _FEW_BLOCKS else Histogram)(X, cuts)
 
 
-class Dense:
-    """Sums below the thresholds as one product with a 0/1 matrix (n_thresholds, n_samples).
+class Layout:
+    """What the layouts have in common."""
+
+    dtype = np.float32
+
+    def rounding(self, dtype, more=0):
+        """By how much an edge may be off, as a part of the sum of the sizes of its weights.
+
+        Parameters
+        ----------
+        dtype : numpy.float32 or numpy.float64
+            What the weights come in.
+        more : int, default=0
+            Roundings of what is done with the edges after that.
+
+        Returns
+        -------
+        float
+        """
+        # One is the conversion of the weights, and one for numbers too small for their precision.
+        part = (self.additions + more + 2) * UNIT_ROUNDOFF[dtype]
+        return 3 * part / (1 - part) if part < 1 else np.inf
+
+
+class Dense(Layout):
+    """Sums below the thresholds as one product with a matrix (n_thresholds, n_samples) of 0 and -2.
 
     Parameters
     ----------
@@ -80,35 +131,44 @@ class Dense:
     feature, cut : ndarray of shape (n_positions,), dtype=int64
         The feature at each position, and the number of its threshold through all features; -1 where
         there is none.
+    additions : int
+        Roundings on the way of a weight into an edge, at most.
     """
 
     def __init__(self, X, cuts):
         below = [X[:, j] <= c[:, None] for j, c in enumerate(cuts)]
-        self._below = np.concatenate(below).astype(np.float32)
+        self._below = np.multiply(np.concatenate(below), -2.0, dtype=np.float32)
         self.feature = np.repeat(np.arange(len(cuts)), [len(c) for c in cuts])
         self.cut = np.arange(len(self.feature))
+        n_blocks = -(-len(X) // _DENSE_SAMPLES)
+        # In a block, then over the blocks, with the total.
+        self.additions = min(len(X), _DENSE_SAMPLES) + n_blocks + 1
 
     def pieces(self, W, total):
         """Edges, a few features at a time.
 
         Parameters
         ----------
-        W : ndarray of shape (n_samples, n_columns), dtype=float32
-            -2 times the weights.
+        W : ndarray of shape (n_samples, n_columns), dtype=float32 or float64
+            The weights, in C order.
         total : ndarray of shape (n_columns,), dtype=float64
             The sums of the weights.
 
         Yields
         ------
-        ndarray of shape (n_some, n_columns), dtype=float32
-            Edges at the next positions, without meaning where there is no threshold.
+        ndarray of shape (n_some, n_columns)
+            Edges at the next positions, in the precision of W or in double precision, without
+            meaning where there is no threshold.
         """
-        edges = self._below @ W
-        edges += total.astype(np.float32)
+        edges = np.empty((len(self._below), W.shape[1]), W.dtype)
+        edges[:] = total
+        for start in range(0, len(W), _DENSE_SAMPLES):
+            some = slice(start, start + _DENSE_SAMPLES)
+            edges += self._below[:, some].astype(W.dtype, copy=False) @ W[some]
         yield edges
 
 
-class Histogram:
+class Histogram(Layout):
     """Sums of bins by a sparse product, and prefix sums over them.
 
     Where several features together take few values, a sample is added once to a joint bin of them
@@ -121,7 +181,7 @@ class Histogram:
 
     Attributes
     ----------
-    feature, cut
+    feature, cut, additions
         As of `Dense`.
     """
 
@@ -130,7 +190,9 @@ class Histogram:
         n_blocks = _n_blocks(cuts)
         first_block = np.cumsum(n_blocks) - n_blocks
         self._block_feature = np.repeat(np.arange(len(cuts)), n_blocks)
-        self._first_block = first_block[self._block_feature]
+        self._in_features = RunningSums(
+            np.arange(n_blocks.sum()) - first_block[self._block_feature]
+        )
         place, block = np.divmod(np.arange(_BLOCK * n_blocks.sum()), n_blocks.sum())
         self.feature = self._block_feature[block]
         bin_ = (block - first_block[self.feature]) * _BLOCK + place
@@ -155,12 +217,19 @@ class Histogram:
             n_joint += len(sample)
         spread = _ones(np.concatenate(rows), np.concatenate(columns), (n_positions, n_joint))
         samples = np.tile(np.arange(len(X)), len(joint))
-        self._products = [_ones(np.concatenate(joint), samples, (n_joint, len(X))), spread]
+        self._products = [_ones(np.concatenate(joint), samples, (n_joint, len(X))), -2 * spread]
         if len(joint) == len(cuts):
-            self._products = [spread @ self._products[0]]
+            self._products = [self._products[1] @ self._products[0]]
+        # In a bin, in its block, over the blocks of the feature, with the total.
+        in_bin = sum(matrix.getnnz(axis=1).max() for matrix in self._products)
+        self.additions = int(in_bin + 2 * _BLOCK + n_blocks.max(initial=0) + 3)
+        if self.additions > _FEW_ADDITIONS:
+            self.dtype = np.float64
+        # By samples: their weights are read in order, and the sums stay in the cache.
+        self._products = [matrix.tocsc().astype(self.dtype) for matrix in self._products]
 
     def _bin_sums(self, W):
-        """Sum W in each bin; returns shape (_BLOCK, n_blocks, n_columns)."""
+        """Sum -2 W in each bin; returns shape (_BLOCK, n_blocks, n_columns)."""
         n_columns = W.shape[1]
         for matrix in self._products:
             W = matrix @ W
@@ -170,9 +239,8 @@ class Histogram:
         """Edges, all at a time; as `Dense.pieces`."""
         sums = self._bin_sums(W)
         blocks = sums.sum(axis=0)
-        # In double precision: the running sum goes on from one feature to the next.
-        before = np.cumsum(blocks, axis=0, dtype=np.float64) - blocks
-        sums[0] += before - before[self._first_block] + total
+        sums[0] += total
+        sums[0] += self._in_features.before(blocks)
         for place in range(1, _BLOCK):
             sums[place] += sums[place - 1]
         yield sums.reshape(-1, W.shape[1])
@@ -188,25 +256,25 @@ class FewBins(Histogram):
 
     Attributes
     ----------
-    feature, cut
+    feature, cut, additions
         As of `Dense`.
     """
 
     def __init__(self, X, cuts):
         super().__init__(X, cuts)
-        self._within = np.tri(_BLOCK, dtype=np.float32)
-        self._earlier = np.tri(len(self._block_feature), k=-1, dtype=np.float32)
+        self._within = np.tri(_BLOCK, dtype=self.dtype)
+        self._earlier = np.tri(len(self._block_feature), k=-1, dtype=self.dtype)
         self._earlier *= self._block_feature[:, None] == self._block_feature
 
     def pieces(self, W, total):
         """Edges, all at a time; as `Dense.pieces`."""
         bins = self._bin_sums(W)
-        sums = (self._within @ bins.reshape(_BLOCK, -1)).reshape(bins.shape)
-        sums += self._earlier @ sums[-1] + total.astype(np.float32)
-        yield sums.reshape(-1, W.shape[1])
+        blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)
+        bins[0] += self._earlier @ blocks.reshape(bins[0].shape) + total.astype(bins.dtype)
+        yield (self._within @ bins.reshape(_BLOCK, -1)).reshape(-1, W.shape[1])
 
 
-class Sorted:
+class Sorted(Layout):
     """Prefix sums over the rows of W in the order of each feature: every sample is a position.
 
     Features come a few at a time. In such a piece the slow axis is the place in a block, then come
@@ -221,7 +289,7 @@ class Sorted:
 
     Attributes
     ----------
-    feature, cut
+    feature, cut, additions
         As of `Dense`.
     """
 
@@ -240,6 +308,8 @@ class Sorted:
         n_blocks = -(-n_samples // self._length)
         # Each block starts from the sum of those before it, less half of the sum of all.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
+        # In a block, over the blocks, and again in a block.
+        self.additions = 2 * self._length + n_blocks + 1
         width = max(1, PIECE // n_samples)
 
         def pieces(of_samples, padding):
@@ -258,7 +328,8 @@ class Sorted:
 
     def pieces(self, W, total):
         """Edges, a few features at a time; as `Dense.pieces`, but `total` is not used."""
-        padded = np.concatenate([W, np.zeros((1, W.shape[1]), W.dtype)])
+        padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
+        np.multiply(W, -2.0, out=padded[:-1])
         for rows in self._rows:
             sums = padded.take(rows, axis=0, mode="clip")
             blocks = sums.reshape(self._length, len(self._carry), -1)
@@ -266,6 +337,38 @@ class Sorted:
             for place in range(1, self._length):
                 blocks[place] += blocks[place - 1]
             yield sums
+
+
+class RunningSums:
+    """Prefix sums that begin anew at some rows.
+
+    Where a sum runs on over all rows and what came before is subtracted, it is as exact as the sum
+    of all rows, which may be far larger. So each row adds the row 1, 2, 4, ... before it, as long
+    as that is in its run.
+
+    Parameters
+    ----------
+    place : ndarray of shape (n_rows,)
+        Of a row in its run, from 0 on.
+
+    Examples
+    --------
+    >>> RunningSums(np.array([0, 1, 2, 0])).before(np.array([[1.0], [2.0], [3.0], [4.0]])).ravel()
+    array([0., 1., 3., 0.])
+    """
+
+    def __init__(self, place):
+        self._first = place == 0
+        steps = 2 ** np.arange(max(0, int(place.max(initial=1)) - 1).bit_length())
+        self._steps = [(step, np.flatnonzero(place > step)) for step in steps]
+
+    def before(self, values):
+        """Sum up what comes before each row in its run; values of shape (n_rows, n_columns)."""
+        sums = np.roll(values, 1, axis=0)
+        sums[self._first] = 0.0
+        for step, rows in self._steps:
+            sums[rows] += sums[rows - step]
+        return sums
 
 
 def _n_blocks(cuts):
@@ -307,4 +410,4 @@ def _joint_bins(bins, limit):
 
 
 def _ones(rows, columns, shape):
-    return sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape)
+    return sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape)

@@ -174,7 +174,7 @@ class IndependentProjections(_Projections):
         return self.directions[features].astype(np.float64) * self._unit
 
     def _largest(self, G):
-        place, feature, below = self.largest_sum(G.T.ravel().astype(np.float32))
+        place, feature, below = self.largest_sum(G.T.ravel())
         return feature, self.thresholds[place, feature], below
 
 

@@ -5,6 +5,8 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.weak.layouts import Layout
+
 
 class SparseFeatures:
     """A sparse matrix by its columns, of which some are made dense where that is asked for.
@@ -66,7 +68,7 @@ class SparseFeatures:
             yield values, counts
 
 
-class SparseBins:
+class SparseBins(Layout):
     """A layout as those of `boostbench.core.weak.layouts`, whose work goes with the numbers not 0.
 
     Thresholds below 0 sum up the weights of what is below them, the others those of what is above
@@ -82,7 +84,11 @@ class SparseBins:
     ----------
     feature, cut : ndarray of shape (n_positions,), dtype=int64
         The feature at each position, and the number of its threshold through all features.
+    additions : int
+        Roundings on the way of a weight into an edge, at most.
     """
+
+    dtype = np.float64
 
     def __init__(self, X, cuts):
         n_thresholds = np.array([len(c) for c in cuts])
@@ -94,7 +100,7 @@ class SparseBins:
         # From below up to 0, then from above down to it, so that sums run on from bin to bin.
         turned = (n_thresholds + zero)[self.feature] - 1 - place
         self.cut = first[self.feature] + np.where(is_below, place, turned)
-        self._sign = np.where(is_below, 1.0, -1.0).astype(np.float32)[:, None]
+        self._sign = np.where(is_below, 1.0, -1.0)[:, None]
         # Where a sum begins anew: at each feature's first threshold, and at its first above 0.
         begins = (place == 0) | (place == zero[self.feature])
         self._start = np.flatnonzero(begins)
@@ -113,16 +119,31 @@ class SparseBins:
             columns.append(X.matrix.indices[some][apart])
         rows, columns = np.concatenate(rows), np.concatenate(columns)
         shape = len(self.feature), len(X)
-        self._samples = sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape)
+        self._samples = sparse.csc_array((np.full(len(rows), -2.0), (rows, columns)), shape)
+        # No sample is in more sums than that.
+        self._most = int(np.diff(self._samples.indptr).max(initial=1))
+        # In a bin, over the bins of the feature, with the total.
+        self.additions = int(np.bincount(rows).max(initial=0) + n_thresholds.max(initial=0)) + 4
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
         sums = self._samples @ W
         if len(self._start) < len(sums):
-            # In double precision: the running sum goes on from one feature to the next.
-            running = np.cumsum(sums, axis=0, dtype=np.float64)
-            before = running[self._start] - sums[self._start]
-            sums = (running - before[self._run]).astype(np.float32)
-        sums += total.astype(np.float32)
+            sums = self._running(sums, 2 * self._most * float(np.abs(W).sum(axis=0).max()))
+        sums += total
         sums *= self._sign
         yield sums
+
+    def _running(self, sums, largest):
+        """Add up the sums of a run from its start, where none of all runs is beyond `largest`.
+
+        One sum goes on through all runs, and what it was before a run is subtracted. Of numbers
+        rounded to one grid it is exact; their remainders add up to next to nothing.
+        """
+        shift = 1.5 * 2.0 ** np.ceil(np.log2(max(largest, np.finfo(float).tiny)) + 2)
+        coarse = (sums + shift) - shift
+        parts = np.cumsum(coarse, axis=0), np.cumsum(sums - coarse, axis=0)
+        before = [part[self._start] for part in parts]
+        before[0] -= coarse[self._start]
+        before[1] -= (sums - coarse)[self._start]
+        return sum(part - first[self._run] for part, first in zip(parts, before, strict=True))

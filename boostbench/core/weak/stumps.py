@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.weak.base import Found, Stack, largest_entry, midpoint
-from boostbench.core.weak.layouts import PIECE, choose_layout
+from boostbench.core.weak.base import Found, Stack, midpoint
+from boostbench.core.weak.layouts import PIECE, UNIT_ROUNDOFF, choose_layout
+from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
+from boostbench.core.weak.ties import EQUAL, first_largest
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
@@ -33,8 +35,11 @@ _FEW_STUMPS = 16
 # No positions.
 _NONE = np.empty(0, np.int64)
 
-# An arg-max along columns starts with that many rows of long slices.
-_SLICES = 16
+# So many stumps beside one for each feature are evaluated again one by one, more by another search.
+_FEW_EXACT = 32
+
+# Sums of that size are far from the ends of the range of single precision.
+_SINGLE_RANGE = 2.0**-60, 2.0**60
 
 
 class Stump(NamedTuple):
@@ -60,7 +65,7 @@ class Stump(NamedTuple):
             -1 or +1.
         """
         above = X[:, self.feature] > self.threshold
-        return (2.0 * above - 1.0) * self.polarity
+        return np.where(above, 1.0, -1.0) * self.polarity
 
 
 class Stumps(Stack):
@@ -161,6 +166,8 @@ class StumpSearch:
     feature : ndarray of shape (n_positions,), dtype=int64
     threshold : ndarray of shape (n_positions,), dtype=float64
         The stump at each position. A stump may be at several positions.
+    number : ndarray of shape (n_positions,), dtype=int64
+        The place of that stump in the order of features and thresholds; -1 where there is none.
     is_padding : ndarray of shape (n_positions,), dtype=bool
         Positions without a stump, which no search finds.
 
@@ -183,10 +190,10 @@ class StumpSearch:
             cuts = [_thresholds(column, max_bins, sample_weight) for column in self.X.T]
             self._layout = choose_layout(self.X, cuts)
         self.feature = self._layout.feature
-        self.is_padding = self._layout.cut < 0
-        self._padding = np.flatnonzero(self.is_padding)
+        self.number = self._layout.cut
+        self.is_padding = self.number < 0
         thresholds = np.concatenate(cuts)
-        self.threshold = thresholds[self._layout.cut] if len(thresholds) else thresholds
+        self.threshold = thresholds[self.number] if len(thresholds) else thresholds
 
     @property
     def n_positions(self):
@@ -205,10 +212,26 @@ class StumpSearch:
         ndarray of shape (n_positions, n_columns), dtype=float32
             ``sum_i G[i, c] h(x_i)``; 0 at the padding. The caller may overwrite it.
         """
-        pieces = [edges for _, edges in self._pieces(G)]
+        pieces = [edges for _, edges in self._pieces(*_prepared(G, self._layout.dtype))]
         edges = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        edges[self._padding] = 0.0
+        edges = edges.astype(np.float32, copy=False)
+        edges[self.is_padding] = 0.0
         return edges
+
+    def rounding(self, more):
+        """By how much `edges` may be off, as a part of the sums of the sizes of the weights.
+
+        Parameters
+        ----------
+        more : int
+            Roundings, in single precision, of what is done with the edges after that.
+
+        Returns
+        -------
+        float
+        """
+        converted = (1 + more) * UNIT_ROUNDOFF[np.float32]
+        return self._layout.rounding(self._layout.dtype) + 2 * converted
 
     def best(self, G):
         """Stump and column of the largest absolute edge.
@@ -220,13 +243,13 @@ class StumpSearch:
         Returns
         -------
         Found or None
-            The stump with the polarity that makes its edge in `column` positive. None where no
-            feature varies.
+            The stump with the polarity that makes its edge in `column` positive; of equally good
+            ones the first. None where there is none, as no feature varies.
         """
-        at = self._largest(G, _largest_magnitude)
-        if at is None:
+        found = self._first_best(G, Entries())
+        if found is None:
             return None
-        position, column = at
+        position, column = found
         stump = self.stump(position)
         outputs = stump(self.X)
         edge = float(G[:, column] @ outputs)
@@ -245,16 +268,18 @@ class StumpSearch:
         -------
         Found or None
             The stump with polarity +1: the `votes` have the signs. Its edge is
-            ``sum_i h(x_i) sum_c votes[c] G[i, c]``. None where no feature varies.
+            ``sum_i h(x_i) sum_c votes[c] G[i, c]``. Of equally good stumps it is the first. None
+            where there is none.
         """
-        at = self._largest(G, _largest_row)
-        if at is None:
+        found = self._first_best(G, Votes(G.shape[1]))
+        if found is None:
             return None
-        stump = self.stump(at[0])
+        stump = self.stump(found[0])
         outputs = stump(self.X)
         edges = outputs @ G
-        votes = np.where(edges >= 0, 1.0, -1.0)
-        return Found(stump, outputs, float(np.abs(edges).sum()), votes=votes)
+        # An edge of 0 has no sign but that of rounding.
+        votes = np.where(edges >= -EQUAL * np.abs(edges).sum(), 1.0, -1.0)
+        return Found(stump, outputs, float(votes @ edges), votes=votes)
 
     def best_each(self, G):
         """Stump of the largest absolute edge in every column, for many columns.
@@ -267,7 +292,8 @@ class StumpSearch:
         Returns
         -------
         ndarray of shape (n_columns,), dtype=int64, or None
-            Positions: see the attributes `feature` and `threshold`. None where no feature varies.
+            Positions: see the attributes `feature` and `threshold`; of equally good stumps the
+            first. None where no feature varies.
         """
         if not self.n_positions:
             return None
@@ -278,84 +304,193 @@ class StumpSearch:
             columns = G[:, start : start + width]
             # Brought to one size by powers of 2, which changes no digit.
             _, exponent = np.frexp(np.maximum(columns.max(axis=0), -columns.min(axis=0)))
-            largest = np.full(columns.shape[1], -1.0, np.float32)
-            for some, edges in self._pieces(columns * np.ldexp(1.0, np.minimum(-exponent, 1000))):
-                np.abs(edges, out=edges)
-                edges[self._padding_in(some)] = 0.0
-                rows = _largest_rows(edges)
-                sizes = edges[rows, np.arange(len(rows))]
-                better = np.flatnonzero(sizes > largest)
-                largest[better] = sizes[better]
-                positions[start + better] = some.start + rows[better]
+            scaled = columns * np.ldexp(1.0, np.minimum(-exponent, 1000))
+            positions[start : start + width] = self._first_of_each(scaled)
         return positions
 
-    def best_position(self, G, size, beside=_NONE):
+    def best_position(self, G, size, scale, beside=_NONE):
         """Position of the stump whose edges in the columns are of the largest size.
+
+        A size may be any function of the edges, also one that makes much of a small difference. So
+        the edges are added up in double precision.
 
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_columns)
         size : callable
-            Takes edges of shape (n_some, n_columns), which it may overwrite, and returns sizes of
-            shape (n_some,), not negative.
+            Takes edges of shape (n_some, n_columns), dtype=float64, which it may overwrite, and
+            returns sizes of shape (n_some,).
+        scale : float
+            What a size could be at most, about: sizes that differ by next to nothing of that are
+            equal.
         beside : ndarray of shape (n_beside,), dtype=int64
-            Positions to leave out; none by default.
+            Positions to leave out, as if they had no edges; none by default.
 
         Returns
         -------
-        (int, ndarray of shape (n_beside, n_columns), dtype=float32) or None
-            The position, and the edges at those left out. None where no feature varies.
+        (int, ndarray of shape (n_beside, n_columns), dtype=float64) or None
+            The position, of equally good ones that of the first stump, and the edges at those left
+            out. None where no feature varies.
         """
         if not self.n_positions:
             return None
-        edges_beside = np.empty((len(beside), G.shape[1]), np.float32)
-        best, found = -1.0, 0
-        for some, edges in self._pieces(G):
-            here = (beside >= some.start) & (beside < some.stop)
-            rows = beside[here] - some.start
-            edges_beside[here] = edges[rows]
-            sizes = size(edges)
-            sizes[self._padding_in(some)] = 0.0
-            sizes[rows] = 0.0
-            row = int(sizes.argmax())
-            if sizes[row] > best:
-                best, found = sizes[row], some.start + row
-        return found, edges_beside
+        edges_beside = np.empty((len(beside), G.shape[1]))
+
+        def pieces():
+            for some, edges in self._pieces(*_prepared(G, np.float64)):
+                here = (beside >= some.start) & (beside < some.stop)
+                rows = beside[here] - some.start
+                edges_beside[here] = edges[rows]
+                edges[rows] = 0.0
+                yield some, edges
+
+        position = np.atleast_1d(self._near(pieces(), Rows(size), EQUAL * scale)[0])
+        if not len(position):
+            return None
+        return int(position[self.number[position].argmin()]), edges_beside
+
+    def exact_edges(self, G, positions, columns):
+        """Edges of some stumps in one column each, in double precision.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+        positions, columns : ndarray of shape (n_some,)
+
+        Returns
+        -------
+        ndarray of shape (n_some,), dtype=float64
+        """
+        edges = np.empty(len(positions))
+        if self._are_many(len(positions) / G.shape[1]):
+            for here, rows in self._exact_pieces(G, positions):
+                edges[here] = rows[np.arange(len(rows)), columns[here]]
+            return edges
+        weights = G.T
+        for some, above in self._outputs(positions):
+            own = weights[columns[some]]
+            edges[some] = np.where(above, own, -own).sum(axis=1)
+        return edges
+
+    def exact_rows(self, G, positions):
+        """Edges of some stumps in all columns, in double precision.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+        positions : ndarray of shape (n_some,)
+
+        Returns
+        -------
+        ndarray of shape (n_some, n_columns), dtype=float64
+        """
+        edges = np.empty((len(positions), G.shape[1]))
+        if self._are_many(len(positions)):
+            for here, rows in self._exact_pieces(G, positions):
+                edges[here] = rows
+            return edges
+        for some, above in self._outputs(positions):
+            edges[some] = np.where(above, 1.0, -1.0) @ G
+        return edges
 
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
         return Stump(int(self.feature[position]), float(self.threshold[position]), polarity)
 
-    def _pieces(self, G):
-        """Yield slices of the positions and the edges there."""
-        # The factor of the sums below the thresholds goes in here, where the matrix is small.
-        W = np.multiply(G, -2.0, dtype=np.float32, casting="same_kind", order="C")
-        # In double precision: an error here moves all edges of a column alike.
-        total = np.ones(len(G)) @ G
+    def _pieces(self, W, total):
+        """Yield slices of the positions and the edges there; parameters are those of a layout."""
         start = 0
         for edges in self._layout.pieces(W, total):
             yield slice(start, start + len(edges)), edges
             start += len(edges)
 
-    def _padding_in(self, some):
-        """Rows of the padding in a piece."""
-        start, stop = self._padding.searchsorted([some.start, some.stop])
-        return self._padding[start:stop] - some.start
-
-    def _largest(self, G, largest):
-        """Position and column of the largest entry that is no padding; None without positions."""
-        best, found = -1.0, None
+    def _first_best(self, G, criterion):
+        """Position and column of the first of the best; None where there is none."""
         if not self.n_positions:
-            return found
-        for some, edges in self._pieces(G):
-            row, column, size = largest(edges)
-            if size > best and self.is_padding[some.start + row]:
-                # Rarely is the sum up to a sample that no threshold follows the largest.
-                edges[self._padding_in(some)] = 0.0
-                row, column, size = largest(edges)
-            if size > best:
-                best, found = size, (some.start + row, column)
-        return found
+            return None
+        dtype = self._layout.dtype
+        W, total, bound = _bounded(G, dtype)
+        if dtype is np.float32 and not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
+            dtype = np.float64
+            W, total, bound = _bounded(G, dtype)
+        slack = 2 * self._layout.rounding(dtype, criterion.more) + EQUAL
+        at, size = self._near(self._pieces(W, total), criterion, slack * bound)
+        width = criterion.width(G.shape[1])
+        if np.ndim(at) == 0:
+            return divmod(int(at), width)
+        if len(at) == 0:
+            return None
+        scale = criterion.scale(_sums_of_sizes(W))
+        near = np.flatnonzero(size >= size.max() - slack * scale)
+        at, size = at[near], size[near]
+        position, column = np.divmod(at, width)
+        order = self.number[position] * width + column
+        if (order == order[0]).all():
+            # One stump may be at several positions.
+            return int(position[0]), int(column[0])
+        if dtype is np.float32:
+            size = criterion.exact(self, G, position, column)
+        order = order.argsort()
+        first = order[first_largest(size[order], scale)]
+        return int(position[first]), int(column[first])
+
+    def _near(self, pieces, criterion, slack):
+        """Places of what may be the largest in the sizes of all positions, and these sizes."""
+        reached, kept = -np.inf, []
+        for some, edges in pieces:
+            width = criterion.width(edges.shape[1])
+            largest, at, size = criterion.near(edges, self.is_padding[some], reached, slack)
+            if largest > -np.inf:
+                reached = max(reached, largest)
+                kept.append((some.start * width + at, size))
+        if len(kept) < 2:
+            return kept[0] if kept else (_NONE, _NONE)
+        at, size = (np.hstack(parts) for parts in zip(*kept, strict=True))
+        near = size >= reached - slack
+        return at[near], size[near]
+
+    def _first_of_each(self, G):
+        """Position of the first of the best in each column; these are of one size."""
+        dtype = self._layout.dtype
+        W, total = _prepared(G, dtype)
+        scale = _sums_of_sizes(W)
+        slack = (2 * self._layout.rounding(dtype) + EQUAL) * scale
+        reached, kept = np.full(G.shape[1], -np.inf), []
+        for some, edges in self._pieces(W, total):
+            np.abs(edges, out=edges)
+            edges[self.is_padding[some]] = -1.0
+            row, column, size = near_in_columns(edges, reached, slack)
+            np.maximum.at(reached, column, size)
+            kept.append((some.start + row, column, size))
+        position, column, size = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+        near = np.flatnonzero(size >= (reached - slack)[column])
+        # By column, and in a column in the order of the stumps.
+        near = near[np.lexsort([self.number[position[near]], column[near]])]
+        position, column, size = position[near], column[near], size[near].astype(np.float64)
+        if dtype is np.float32:
+            several = np.flatnonzero(np.bincount(column)[column] > 1)
+            size[several] = np.abs(self.exact_edges(G, position[several], column[several]))
+        best = np.maximum.reduceat(size, np.searchsorted(column, np.arange(G.shape[1])))
+        equal = np.flatnonzero(size >= (best - EQUAL * scale)[column])
+        _, first = np.unique(column[equal], return_index=True)
+        return position[equal[first]]
+
+    def _outputs(self, positions):
+        """Yield slices of positions, and whether samples are above their thresholds."""
+        width = max(1, _BLOCK_OUTPUTS // len(self.X))
+        for start in range(0, len(positions), width):
+            some = slice(start, start + width)
+            feature, threshold = self.feature[positions[some]], self.threshold[positions[some]]
+            yield some, self.X[:, feature].T > threshold[:, None]
+
+    def _exact_pieces(self, G, positions):
+        """Yield which positions are in a piece, and their edges in double precision."""
+        for some, edges in self._pieces(*_prepared(G, np.float64)):
+            here = np.flatnonzero((positions >= some.start) & (positions < some.stop))
+            yield here, edges[positions[here] - some.start]
+
+    def _are_many(self, n_stumps):
+        return n_stumps > _FEW_EXACT + self.X.shape[1]
 
 
 class WithConstant:
@@ -382,44 +517,32 @@ class WithConstant:
         """Stump and column of the largest absolute edge; as `StumpSearch.best`, but never None."""
         found = self._search.best(G)
         totals = G.sum(axis=0)
-        column = int(np.abs(totals).argmax())
+        scale = float(_sums_of_sizes(G).max())
+        column = int(first_largest(np.abs(totals), scale))
         edge = abs(float(totals[column]))
-        if found is not None and found.edge >= edge:
+        if found is not None and found.edge >= edge - EQUAL * scale:
             return found
         sign = 1 if totals[column] >= 0 else -1
         return Found(Stump(0, np.inf, -sign), np.full(len(G), float(sign)), edge, column)
 
 
-def _largest_magnitude(edges):
-    """Row, column and size of the entry of the largest magnitude."""
-    row, column, edge = largest_entry(edges)
-    return row, column, abs(edge)
+def _prepared(G, dtype):
+    """What a layout takes: the weights, and their sums."""
+    # The sums are in double precision: an error here moves all edges of a column alike.
+    return np.ascontiguousarray(G, dtype=dtype), np.ones(len(G)) @ G
 
 
-def _largest_row(edges):
-    """Row of the largest sum of magnitudes, 0, and that sum; overwrites the edges."""
-    np.abs(edges, out=edges)
-    # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
-    totals = edges @ np.ones(edges.shape[1], np.float32)
-    row = int(totals.argmax())
-    return row, 0, totals[row]
+def _bounded(G, dtype):
+    """What a layout takes, and what the sums of sizes of all columns do not exceed together."""
+    W, total = _prepared(G, dtype)
+    # By Cauchy's inequality, which is sooner known than the sums.
+    return W, total, W.size**0.5 * float(np.vdot(W, W)) ** 0.5 * (1 + W.size * UNIT_ROUNDOFF[dtype])
 
 
-def _largest_rows(values):
-    """Row of the largest value in each column: ``values.argmax(axis=0)``, many times faster.
-
-    The rows are cut into slices of equal length, whose maximum is taken value by value; then only
-    one value per slice and column is left to look at.
-    """
-    n_rows, n_columns = values.shape
-    length = -(-n_rows // _SLICES)
-    largest = values[:length].copy()
-    for start in range(length, n_rows, length):
-        rows = values[start : start + length]
-        np.maximum(largest[: len(rows)], rows, out=largest[: len(rows)])
-    column = np.arange(n_columns)
-    rows = np.minimum(largest.argmax(axis=0) + length * np.arange(_SLICES)[:, None], n_rows - 1)
-    return rows[values[rows, column].argmax(axis=0), column]
+def _sums_of_sizes(W):
+    """Sums of the sizes of the weights of each column; no less than the exact ones."""
+    sums = np.ones(len(W), W.dtype) @ np.abs(W)
+    return (1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums.astype(np.float64)
 
 
 def _thresholds(values, max_bins, weights):

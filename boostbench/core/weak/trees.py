@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.core.weak.base import Found, Stack
+from boostbench.core.weak.ties import first_largest
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
 _BLOCK_POSITIONS = 2**14
@@ -212,15 +213,16 @@ class ClassStumpSearch:
             feature varies.
         """
         self._weights.ravel()[self._own] = G
-        total = np.bincount(self.labels, G, self.n_classes).astype(np.float32)[:, None]
-        found = self.search.best_position(self._weights, partial(_heaviest, total=total))
+        total = np.bincount(self.labels, G, self.n_classes)[:, None]
+        scale = float(total.sum())
+        found = self.search.best_position(self._weights, partial(_heaviest, total=total), scale)
         if found is None:
             return None
         stump = self.search.stump(found[0])
         above = self.search.X[:, stump.feature] > stump.threshold
         by_side = np.bincount(self.labels + self.n_classes * above, G, 2 * self.n_classes)
         by_side = by_side.reshape(2, -1)
-        low, high = by_side.argmax(axis=1)
+        low, high = first_largest(by_side, scale)
         tree = Tree.stump(stump.feature, stump.threshold, low, high)
         return Found(tree, np.where(above, high, low), float(by_side.max(axis=1).sum()))
 
@@ -230,15 +232,15 @@ def _heaviest(edges, total):
 
     Parameters
     ----------
-    edges : ndarray of shape (n_stumps, n_classes), dtype=float32
+    edges : ndarray of shape (n_stumps, n_classes)
         What a class weighs above the threshold less what it weighs below.
-    total : ndarray of shape (n_classes, 1), dtype=float32
+    total : ndarray of shape (n_classes, 1)
 
     Returns
     -------
-    ndarray of shape (n_stumps,), dtype=float32
+    ndarray of shape (n_stumps,)
     """
-    heaviest = np.empty(len(edges), np.float32)
+    heaviest = np.empty(len(edges))
     for start in range(0, len(edges), _BLOCK_POSITIONS):
         some = slice(start, start + _BLOCK_POSITIONS)
         # Classes in rows, so that the maximum over them is one of long vectors. First twice what

@@ -10,10 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.weak.ties import first_largest
 from boostbench.core.weak.trees import Tree, Trees
-
-# A gain that rounding has made 0 or less: positions without a test have 0.
-_TINY = np.finfo(np.float32).tiny
 
 
 class FoundTree(NamedTuple):
@@ -66,6 +64,21 @@ class LeastSquares:
         """
         return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._least)
 
+    def scale(self, weights, counts):
+        """Say how good leaves could be: the gain of one leaf for each sample.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples, n_components)
+        counts : ndarray of shape (n_samples,)
+            What a sample counts, 0 where it has no weights.
+
+        Returns
+        -------
+        float
+        """
+        return float(self.gain(weights, np.where(counts > 0, counts, 1.0)).sum())
+
     def values(self, sums, counts):
         """Give the vectors of leaves; parameters as of `gain`, returns the shape of `sums`."""
         return sums / np.maximum(counts, self._least)[:, None]
@@ -84,11 +97,16 @@ class CodewordVote:
 
     def gain(self, sums, counts):
         """Say how good leaves are; as `LeastSquares.gain`, but of any sign."""
-        return (self.codewords.astype(sums.dtype) @ sums.T).max(axis=0)
+        return (self.codewords @ sums.T).max(axis=0)
+
+    def scale(self, weights, counts):
+        """Say how good leaves could be; as `LeastSquares.scale`."""
+        return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
     def values(self, sums, counts):
         """Give the vectors of leaves; as `LeastSquares.values`."""
-        return self.codewords[(sums @ self.codewords.T).argmax(axis=1)]
+        votes = sums @ self.codewords.T
+        return self.codewords[first_largest(votes, np.abs(votes).max(axis=1))]
 
 
 class VectorTreeSearch:
@@ -153,9 +171,7 @@ class VectorTreeSearch:
         return self._found(G, criterion, tests, at)
 
     def _position(self, weights, criterion):
-        total = weights.sum(axis=0)[None].astype(np.float32)
-        # What a node is worth without a test, which no test makes less.
-        least = 2 * criterion.gain(total[:, :-1], total[:, -1])[0]
+        total = weights.sum(axis=0)[None]
 
         def size(edges):
             # Twice the sums above a threshold, then twice those below it.
@@ -163,9 +179,10 @@ class VectorTreeSearch:
             gains = criterion.gain(edges[:, :-1], edges[:, -1])
             np.subtract(2 * total, edges, out=edges)
             gains += criterion.gain(edges[:, :-1], edges[:, -1])
-            return np.maximum(gains - least, _TINY)
+            return gains
 
-        found = self.search.best_position(weights, size)
+        scale = criterion.scale(weights[:, :-1], weights[:, -1])
+        found = self.search.best_position(weights, size, scale)
         return None if found is None else found[0]
 
     def _found(self, G, criterion, tests, leaf):

@@ -1,7 +1,18 @@
+import math
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from boostbench.core.weak.layouts import Dense, FewBins, Histogram, Sorted, choose_layout
+from boostbench.core.weak.layouts import (
+    Dense,
+    FewBins,
+    Histogram,
+    RunningSums,
+    Sorted,
+    choose_layout,
+)
+from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 
 
 def thresholds(column):
@@ -20,20 +31,32 @@ def literal(X, cuts, G):
     )
 
 
-@pytest.mark.parametrize("n_columns", [1, 3])
-@pytest.mark.parametrize("shape", [(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
-@pytest.mark.parametrize("kind", [Dense, FewBins, Histogram, Sorted])
-def test_edges_of_every_stump(kind, shape, n_columns):
-    rng = np.random.default_rng(shape[0])
-    X = rng.normal(size=shape)
-    X[: shape[0] // 3] = X[0]
+@pytest.fixture(params=[(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
+def laid_out(request, kind):
+    """Data with ties, its cuts, and a layout."""
+    rng = np.random.default_rng(request.param[0])
+    X = rng.normal(size=request.param)
+    X[: len(X) // 3] = X[0]
     if kind is not Sorted:
         X = np.round(X)
+    if kind is SparseBins:
+        X[np.abs(X) < 1] = 0.0
     cuts = [thresholds(column) for column in X.T]
-    layout = kind(X, cuts)
-    G = rng.normal(size=(len(X), n_columns))
-    edges = np.concatenate(list(layout.pieces((-2 * G).astype(np.float32), G.sum(axis=0))))
-    assert edges.dtype == np.float32
+    data = SparseFeatures(csr_array(X)) if kind is SparseBins else X
+    return X, cuts, kind(data, cuts)
+
+
+def edges_of(layout, G, dtype):
+    return np.concatenate(list(layout.pieces(G.astype(dtype), G.sum(axis=0))))
+
+
+@pytest.mark.parametrize("kind", [Dense, FewBins, Histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_edges_of_every_stump(laid_out, n_columns):
+    X, cuts, layout = laid_out
+    G = np.random.default_rng(0).normal(size=(len(X), n_columns))
+    edges = edges_of(layout, G, layout.dtype)
+    assert edges.dtype == layout.dtype
     assert edges.shape == (len(layout.feature), n_columns)
     is_cut = layout.cut >= 0
     starts = np.cumsum([0] + [len(own) for own in cuts])
@@ -41,6 +64,57 @@ def test_edges_of_every_stump(kind, shape, n_columns):
     assert (starts.searchsorted(layout.cut[is_cut], "right") - 1 == layout.feature[is_cut]).all()
     expected = literal(X, cuts, G)[layout.cut[is_cut]]
     np.testing.assert_allclose(edges[is_cut], expected, atol=1e-5 * np.abs(G).sum())
+
+
+def hostile(rng, n_samples):
+    """Weights whose sums lose as many digits as they can."""
+    sizes = 10.0 ** rng.uniform(-8, 0, n_samples)
+    yield sizes
+    yield np.full(n_samples, 1.0 + 2.0**-24)
+    yield np.where(np.arange(n_samples) % 2, 1.0, -1.0) * (1 + 2.0**-24 * rng.random(n_samples))
+    # Numbers of half a digit each, added to a large one.
+    yield np.append(1.0, np.full(n_samples - 1, 2.0**-24 * 0.999))
+    yield np.append(np.full(n_samples - 1, 2.0**-24 * 1.001), -1.0)
+    yield rng.permutation(np.append(sizes[1:], -sizes[1:].sum()))
+
+
+@pytest.mark.parametrize("kind", [Dense, FewBins, Histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
+    X, cuts, layout = laid_out
+    dtype = max(dtype, layout.dtype, key=lambda one: np.finfo(one).bits)
+    at = np.flatnonzero(layout.cut >= 0)
+    at = np.random.default_rng(0).permutation(at)[:300]
+    threshold = np.concatenate(cuts)[layout.cut[at]]
+    above = X[:, layout.feature[at]] > threshold
+    for weights in hostile(np.random.default_rng(1), len(X)):
+        edges = edges_of(layout, weights[:, None], dtype)[at, 0]
+        allowed = layout.rounding(dtype) * math.fsum(np.abs(weights))
+        for edge, side in zip(edges, above.T, strict=True):
+            assert abs(float(edge) - math.fsum(np.where(side, weights, -weights))) <= allowed
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (60, 1), (3000, 40)])
+def test_the_bound_says_something(shape):
+    X = np.random.default_rng(0).normal(size=shape)
+    for kind in (Dense, FewBins, Histogram, Sorted):
+        # A few thousand samples are added up to a thousandth of their weight.
+        layout = kind(X, [thresholds(column)[::20] for column in X.T])
+        assert 0 < layout.rounding(layout.dtype) < 1e-3
+
+
+def test_running_sums_begin_anew():
+    rng = np.random.default_rng(0)
+    lengths = [1, 2, 1, 3, 9, 4, 1, 16, 17, 1]
+    values = rng.normal(size=(sum(lengths), 2))
+    place = np.concatenate([np.arange(length) for length in lengths])
+    starts = np.cumsum(lengths) - lengths
+    expected = [
+        values[start : start + at].sum(axis=0)
+        for start, length in zip(starts, lengths, strict=True)
+        for at in range(length)
+    ]
+    np.testing.assert_allclose(RunningSums(place).before(values), expected, atol=1e-14)
 
 
 def test_a_piece_is_a_few_features():

@@ -69,8 +69,7 @@ def test_stumps_of_many_pieces_can_be_left_out():
         search.leave_out(best.learner)
         found.append((best.learner.feature, best.learner.threshold))
     assert len(set(found)) == 300
-    assert (np.diff(search._padding) > 0).all()
-    assert (np.flatnonzero(search.is_padding) == search._padding).all()
+    assert search.is_padding.sum() >= 300
 
 
 def test_a_stump_of_another_feature_with_the_same_threshold_stays():

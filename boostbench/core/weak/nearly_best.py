@@ -1,0 +1,171 @@
+"""What a search of stumps is for, and which are so near to the best that rounding may decide.
+
+Edges are looked through in the precision that they come in. What is left are few stumps, as a rule
+one, among which a search chooses (see `boostbench.core.weak.ties`).
+"""
+
+import numpy as np
+
+# No places.
+_NONE = np.empty(0, np.int64)
+
+# Columns are looked through in that many slices of rows.
+_SLICES = 16
+
+
+class Entries:
+    """The largest edges of all stumps and columns."""
+
+    # Roundings between edges and sizes.
+    more = 0
+
+    def scale(self, sums):
+        """Give the sum of sizes that rounding is relative to.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (n_columns,)
+            Of the sizes of the weights in each column.
+
+        Returns
+        -------
+        float
+        """
+        return float(sums.max(initial=0.0))
+
+    def width(self, n_columns):
+        """Sizes of a stump."""
+        return n_columns
+
+    def near(self, edges, padding, reached, slack):
+        """Find what may be the largest.
+
+        Parameters
+        ----------
+        edges : ndarray of shape (n_some, n_columns)
+            Overwritten.
+        padding : ndarray of shape (n_some,), dtype=bool
+            Rows to leave out.
+        reached : float
+            Elsewhere.
+        slack : float
+            So much less than the largest is enough.
+
+        Returns
+        -------
+        largest : float
+            Minus infinity where there is none.
+        at : int or ndarray of int
+            One or several places in all sizes, row by row.
+        size : float or ndarray
+        """
+        return _near(np.abs(edges, out=edges), padding, reached, slack)
+
+    def exact(self, search, G, positions, columns):
+        """Sizes of some stumps in some columns, in double precision."""
+        return np.abs(search.exact_edges(G, positions, columns))
+
+
+class Rows:
+    """The largest of sizes that stumps have by their edges in all columns.
+
+    Parameters
+    ----------
+    size : callable
+        Takes edges of shape (n_some, n_columns), which it may overwrite, and returns sizes of shape
+        (n_some,).
+    """
+
+    def __init__(self, size):
+        self._size = size
+
+    def width(self, n_columns):
+        """Sizes of a stump; as `Entries.width`."""
+        return 1
+
+    def near(self, edges, padding, reached, slack):
+        """Find what may be the largest; as `Entries.near`."""
+        return _near(self._size(edges)[:, None], padding, reached, slack)
+
+
+class Votes(Rows):
+    """The largest sums of the sizes of the edges that a stump has in all columns.
+
+    Parameters
+    ----------
+    n_columns : int
+    """
+
+    def __init__(self, n_columns):
+        super().__init__(_sums_of_sizes)
+        self.more = n_columns
+
+    def scale(self, sums):
+        """Give the sum of sizes that rounding is relative to; as `Entries.scale`."""
+        return float(sums.sum())
+
+    def exact(self, search, G, positions, columns):
+        """Sizes of some stumps, in double precision."""
+        return np.abs(search.exact_rows(G, positions)).sum(axis=1)
+
+
+def _near(sizes, padding, reached, slack):
+    """Find what may be the largest of sizes of shape (n_rows, width), which are overwritten."""
+    flat, width = sizes.ravel(), sizes.shape[1]
+    at = int(flat.argmax())
+    if padding[at // width] and flat[at] >= reached - slack:
+        # What is left out hides the largest of the others.
+        sizes[padding] = -np.inf
+        at = int(flat.argmax())
+    largest = flat[at]
+    least = max(reached, largest) - slack
+    if not largest >= least > -np.inf:
+        return -np.inf, _NONE, _NONE
+    # As a rule the second largest is far away.
+    flat[at] = -np.inf
+    if flat.max() < least:
+        return largest, at, largest
+    flat[at] = largest
+    several = np.flatnonzero(flat >= least)
+    several = several[~padding[several // width]]
+    return largest, several, flat[several]
+
+
+def _sums_of_sizes(edges):
+    np.abs(edges, out=edges)
+    # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
+    return edges @ np.ones(edges.shape[1], edges.dtype)
+
+
+def near_in_columns(sizes, reached, slack):
+    """Find what may be the largest of each column.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_rows, n_columns)
+        Not negative.
+    reached : ndarray of shape (n_columns,)
+        Elsewhere.
+    slack : ndarray of shape (n_columns,)
+        So much less than the largest is enough.
+
+    Returns
+    -------
+    row, column : ndarray of int
+    size : ndarray
+    """
+    n_rows = len(sizes)
+    # The rows are cut into slices of equal length, whose maximum is taken value by value; then few
+    # places are left to look at in all slices.
+    length = -(-n_rows // _SLICES)
+    tops = sizes[:length].copy()
+    for start in range(length, n_rows, length):
+        rows = sizes[start : start + length]
+        np.maximum(tops[: len(rows)], rows, out=tops[: len(rows)])
+    least = np.maximum(reached, tops.max(axis=0)) - slack
+    row, column = np.nonzero(tops >= least)
+    rows = row + np.arange(0, n_rows, length)[:, None]
+    inside = rows < n_rows
+    values = sizes[np.minimum(rows, n_rows - 1), column]
+    at, place = np.nonzero(inside & (values >= least[column]))
+    return rows[at, place], column[place], values[at, place]
