@@ -80,6 +80,40 @@ def results(folder="results"):
     return frame
 
 
+def published(table=None):
+    """Read the numbers that the papers print.
+
+    Parameters
+    ----------
+    table : str, default=None
+        Name of a table, such as ``"randomboost5"``; by default all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each number: ``table`` (as in ``conf/table``), ``paper``, ``number`` (what the
+        paper calls the table by), ``data`` and ``algo`` (names, as in ``conf``), ``quantity`` (a
+        column of `results`), ``unit``, ``mean``, ``std`` (NaN where the paper gives none) and
+        ``n``, the number of repeats; between them, columns of what else tells lines of the table
+        apart, such as ``loss``.
+
+    Raises
+    ------
+    boostbench.errors.UserError
+        An unknown table.
+
+    Examples
+    --------
+    >>> import boostbench
+    >>> frame = boostbench.published("randomboost5")
+    >>> frame.query("data == 'wine'").set_index("algo")["mean"].round(1).to_dict()["rboost_rank"]
+    3.2
+    """
+    from boostbench.report.frame import published_frame
+
+    return published_frame(table)
+
+
 def __getattr__(name):
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -180,6 +180,14 @@ def to_treelite(model):
 
 
 def _taken_apart(model):
+    if not hasattr(model, "stump_sum"):
+        last = getattr(model, "steps", [(None, model)])[-1][1]
+        advice = (
+            "pass its last step, model[-1], and give that model[:-1].transform(X)"
+            if hasattr(last, "stump_sum")
+            else "pass a fitted booster of stumps"
+        )
+        raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
     check_is_fitted(model)
     return model.stump_sum(), model.inverse_temperature()
 

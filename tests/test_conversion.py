@@ -5,6 +5,9 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from boostbench import (
     CGENS,
@@ -151,3 +154,15 @@ class TestMistakes:
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ImportError, match=rf"^this needs {name}; .*'pip install {name}'$"):
             convert(AdaBoost(n_iterations=2).fit(*problem(2)))
+
+
+@pytest.mark.parametrize("convert", [to_onnx, to_treelite])
+def test_what_is_no_sum_of_stumps_is_named(convert):
+    pytest.importorskip(convert.__name__.removeprefix("to_"))
+    X, y = problem(2)
+    pipeline = make_pipeline(StandardScaler(), SAMME(n_iterations=3)).fit(X, y)
+    with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
+        convert(pipeline)
+    with pytest.raises(ValueError, match="DecisionTreeClassifier is no sum of stumps; pass a fit"):
+        convert(DecisionTreeClassifier().fit(X, y))
+    convert(pipeline[-1])

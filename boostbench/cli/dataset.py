@@ -12,6 +12,9 @@ from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
 from boostbench.errors import UserError, complain, unknown
 
+#: How names of data files end.
+_ENDINGS = (".csv", ".data", ".svm", ".libsvm", ".svmlight", ".scale", ".arff", ".npz", ".gz")
+
 
 def print_dataset(name: str, overrides: Sequence[str]) -> int:
     """Print where a data set comes from, its shape, its classes and its checksum.
@@ -91,4 +94,6 @@ def _choice(name: str) -> str:
     if Path(name).exists():
         # Quoted, as Hydra would read some characters of a path as its own.
         return f"data.path='{name}'"
+    if Path(name).suffix in _ENDINGS or Path(name).name != name:
+        raise UserError(f"there is no file {name}; check the path")
     raise unknown("data set", name, known)

@@ -41,6 +41,7 @@ def run(argv: Sequence[str]) -> int:
     parser.error = _refuse
     args = parser.parse_args(argv)
     hydra_knows_better = args.help or args.hydra_help or args.shell_completion or args.config_path
+    checks.check_once(args.overrides)
     with one_line_errors(), _hydra_environment(argv), _lazy_help():
         if not hydra_knows_better and not any("searchpath" in arg for arg in args.overrides):
             checks.check(args.overrides, [Path(args.config_dir)] if args.config_dir else [])

@@ -14,6 +14,7 @@ from boostbench.definitions.assemble import Key, assemble, find_recorded
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
 from boostbench.definitions.missing import find_missing
+from boostbench.definitions.overrides import check_once
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
@@ -60,6 +61,7 @@ def make_table(
     UserError
         For what the user can put right; nothing was run or written then.
     """
+    check_once(overrides)
     definition = TableDefinition.read(name).part(rows, columns)
     keys = [(row, column) for row in definition.rows for column in definition.columns]
     with busy("composing configs"):

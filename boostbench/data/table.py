@@ -1,7 +1,8 @@
 """Tables with named columns, as in ARFF and CSV files, and how they become features and labels."""
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -17,6 +18,11 @@ logger = logging.getLogger(__name__)
 
 #: A column of text has at most so many different values, or this share of its rows has.
 MANY, UNIQUE = 20, 0.5
+#: 2024-03-09, 09.03.2024 or 3/9/24, and perhaps a time.
+_DATE = re.compile(
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
+    r"([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
+)
 #: So many of the columns of words are named.
 _NAMED = 5
 
@@ -243,6 +249,7 @@ def _code(table: Table, j: int):
     occurring, present = _renumbered(column[~absent].astype(np.int32))
     codes = np.zeros(len(column), dtype=np.int32)
     codes[~absent] = present
+    check_dates(table.where, table.names[j], [table.categories[j][code] for code in occurring])
     if len(occurring) <= 2:
         return np.where(absent, np.nan, codes)[:, None]
     if len(occurring) > max(MANY, UNIQUE * len(codes)):
@@ -268,6 +275,23 @@ def _renumbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Give the codes that occur, and for each code its place among them."""
     occurs = np.bincount(codes) > 0
     return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[codes]
+
+
+def check_dates(where: str, name: str, words: Collection[str]) -> None:
+    """Refuse a column of dates, which would become as many columns of 0 and 1.
+
+    Raises
+    ------
+    UserError
+        All words are dates, perhaps with times.
+    """
+    if words and all(_DATE.fullmatch(unquote(word)) for word in words):
+        frame = f"frame[{name!r}]"
+        raise UserError(
+            f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
+            f"days of it: {frame} = (pandas.to_datetime({frame}) - "
+            "pandas.Timestamp('2000-01-01')).dt.days"
+        )
 
 
 def no_category(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:

@@ -62,6 +62,21 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
             raise UserError(f"{told} (+{override.input_line} would add it)")
 
 
+def check_once(overrides: Sequence[str]) -> None:
+    """Refuse what a person gave twice, of which Hydra would take the last.
+
+    Raises
+    ------
+    UserError
+        Two values of one key.
+    """
+    values: dict[str, str] = {}
+    for override in overrides:
+        key, _, value = override.partition("=")
+        if values.setdefault(key, value) != value:
+            raise UserError(f"{key} is given twice, as {values[key]} and {value}; give it once")
+
+
 def parse(override: str) -> Override:
     """Parse one override.
 

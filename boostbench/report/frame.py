@@ -4,10 +4,12 @@ import importlib.util
 import json
 from pathlib import Path
 
-from boostbench.errors import UserError, writing
+from boostbench.errors import UserError, unknown, writing
 from boostbench.experiment.keys import shortened
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.experiment.records import read, record_paths
+from boostbench.report.papers import tables
+from boostbench.report.published import lines
 
 #: What kinds of files hold; those of cross-validation trials are no splits.
 _TUNING = "tuning"
@@ -58,6 +60,33 @@ def read_frame(results: Path):
         frame[name] = frame[name].astype(float)
     order = ["data", "algo", "measure", "config", "split"]
     return frame.sort_values(order, kind="stable", ignore_index=True), warnings
+
+
+def published_frame(name: str | None = None):
+    """Read published numbers.
+
+    Parameters
+    ----------
+    name : str, default=None
+        Of a table, as in ``conf/table`` or as a paper calls it; by default all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each number, see `boostbench.published`.
+
+    Raises
+    ------
+    UserError
+        An unknown name.
+    """
+    import pandas as pd  # slow to import
+
+    known = {key: about.definition for key, about in tables().items()}
+    chosen = [key for key, definition in known.items() if name in (None, key, definition)]
+    if not chosen:
+        raise unknown("published table", name, {*known, *known.values()}, listed=False)
+    return pd.DataFrame([line for key in chosen for line in lines(key)])
 
 
 def write_frame(frame, path: Path) -> None:

@@ -102,6 +102,42 @@ def find(table: str, data: str, algo: str, params: Mapping) -> dict[str, Publish
     return {}
 
 
+def lines(table: str) -> list[dict]:
+    """List all numbers of a published table.
+
+    Parameters
+    ----------
+    table : str
+        Name of the CSV file without its ending.
+
+    Returns
+    -------
+    list of dict
+        By number: what stands before it in its line, and the number.
+    """
+    about = published_table(table)
+    found = []
+    for index, line in enumerate(read(table)):
+        settings = {key: line[key] for key in sorted(_settings(about, line)) if line[key]}
+        found += [
+            {
+                "table": about.definition,
+                "paper": about.paper,
+                "number": about.number,
+                "data": line["data"],
+                "algo": line[about.algo],
+                **settings,
+                "quantity": name,
+                "unit": one.quantity.unit,
+                "mean": one.mean,
+                "std": one.std,
+                "n": one.n,
+            }
+            for name, one in _numbers(about, index, line).items()
+        ]
+    return found
+
+
 def sources(table: str) -> set[str]:
     """Name all numbers of a published table of what it is about; see `Published.source`."""
     about = published_table(table)

@@ -39,3 +39,10 @@ def test_a_bundle(call, folder, monkeypatch):
 def test_bundles_of_nothing(refused):
     assert "did you mean wine" in refused("data", "--bundle", "bundle", "wien")
     assert "needs the name of a data set" in refused("data")
+
+
+def test_a_file_that_is_not_there(refused):
+    assert "there is no file churn.csv; check the path" in refused("data", "churn.csv")
+    assert "there is no file folder/wine; check the path" in refused("data", "folder/wine")
+    assert "did you mean vowel" in refused("data", "vowl")
+    assert "seed is given twice" in refused("run", "data=wine", "seed=1", "seed=2")

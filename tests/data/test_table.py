@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix, issparse
 
@@ -154,3 +155,29 @@ def test_many_categories_of_which_some_are_missing_are_not_made_dense():
         features_and_labels(table, missing="median")
     X, _ = features_and_labels(table, missing="drop")
     assert X.shape == (n, n // 3)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["2024-03-09", "2024-03-10", "'2024-03-11'"],
+        ["9.3.2024", "10.03.24", "11.12.2023"],
+        ["2024-03-09T12:30:00Z", "2024-03-10 00:00", "2024-03-11"],
+    ],
+)
+def test_dates_are_refused_with_a_recipe(words):
+    dated = Table(["signup", "class"], [words, None], np.array([[0.0, 1], [1, 2], [2, 1]]), "toy")
+    with pytest.raises(UserError, match="column 'signup' holds dates") as error:
+        features_and_labels(dated)
+    # What it says to do, done.
+    frame = pd.DataFrame({"signup": ["2000-01-03", "2000-02-01"]})
+    recipe = str(error.value).partition("make days of it: ")[2]
+    exec(recipe, {"frame": frame, "pandas": pd})
+    assert frame["signup"].tolist() == [2, 31]
+
+
+@pytest.mark.parametrize("words", [["1-2", "3-4", "5-6"], ["10.5.1", "a", "b"], ["2024-03"] * 3])
+def test_other_words_with_marks_are_no_dates(words):
+    codes = np.array([[0.0, 1], [1, 2], [2, 1]])
+    X, _ = features_and_labels(Table(["version", "class"], [words, None], codes, "toy"))
+    assert X.shape == (3, 3)

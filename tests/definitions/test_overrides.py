@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.definitions.overrides import check
+from boostbench.definitions.overrides import check, check_once
 from boostbench.errors import UserError
 
 
@@ -60,3 +60,9 @@ def test_values_that_hydra_would_not_end_with_are_refused(value):
         with pytest.raises(UserError, match="is too long") as told:
             check(overrides)
         assert len(str(told.value)) < 250
+
+
+def test_what_is_given_twice_is_refused():
+    with pytest.raises(UserError, match="seed is given twice, as 1 and 2; give it once"):
+        check_once(["seed=1", "algo=samme", "seed=2"])
+    check_once(["seed=1", "seed=1", "algo.seed=2", "+algo.x=1", "-m"])

@@ -1,4 +1,6 @@
 import json
+import re
+from pathlib import Path
 
 import pytest
 from experiment.examples import FAILURE, RECORD, TRIAL, changed
@@ -7,6 +9,8 @@ import boostbench
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.experiment.records import append, record_path
+from boostbench.report.papers import papers
+from boostbench.report.published import read
 
 
 @pytest.fixture
@@ -41,3 +45,30 @@ def test_bad_lines_are_known(folder):
     with record_path(folder, "toy", "fake").open("ab") as file:
         file.write(b"rubbish\n{}\n")
     assert len(boostbench.results(folder).attrs["warnings"]) == 2
+
+
+def test_published_numbers_are_those_of_the_tables():
+    frame = boostbench.published("randomboost5")
+    assert set(frame["quantity"]) == {"test_error"}
+    assert set(frame["table"]) == {"randomboost5"}
+    for line in read("randomboost-table5"):
+        own = frame.query("data == @line['data'] and algo == @line['algo']")
+        [(mean, std)] = own[["mean", "std"]].to_numpy()
+        assert (mean, std) == (float(line["test_error_mean"]), float(line["test_error_std"]))
+    everything = boostbench.published()
+    assert set(everything["paper"]) == set(papers())
+    assert everything["quantity"].isin(QUANTITIES).all()
+    assert len(everything) > 767
+    with pytest.raises(UserError, match=r"did you mean .*randomboost5"):
+        boostbench.published("randomboost55")
+
+
+def test_the_example_of_the_documentation(monkeypatch, capsys):
+    root = Path(__file__).parents[2]
+    [code] = re.findall("```python\n(.*?)```", (root / "docs/running.md").read_text(), re.DOTALL)
+    monkeypatch.chdir(root)
+    exec(compile(code, "docs/running.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert "mean published" in lines[0]
+    [line] = [line for line in lines if line.startswith("rboost_rank ")]
+    assert "NaN" not in line

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.labels import INEXACT
-from boostbench.data.table import MANY, UNIQUE, Table, label_column, no_category
+from boostbench.data.table import MANY, UNIQUE, Table, check_dates, label_column, no_category
 from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -195,6 +195,7 @@ class _Reading:
             n_words = int(_Kinds.of(list(known)).is_word.sum())
             if n_words > max(MANY, UNIQUE * self.n_lines):
                 name = self.names[j - self.first]
+                check_dates(self.where, name, list(known))
                 raise no_category(self.where, name, f"more than {n_words - 1}", self.n_lines)
         return own[codes]
 
