@@ -274,10 +274,11 @@ def _apply_profile(spec: dict, given: list[str], asked: list[str]) -> None:
                 settings[key] = min(value, settings[key])
             elif not _is_given(f"{group}.{key}", given):
                 settings[key] = value
-    tried = (algo.get("grid") or {}).get("n_iterations")
+    grid = algo.get("grid")
+    tried = grid.get("n_iterations") if isinstance(grid, dict) else None
     if "n_iterations" in own and isinstance(tried, list) and not _is_given("algo.grid", asked):
         limit = own["n_iterations"]
-        algo["grid"]["n_iterations"] = list(dict.fromkeys(min(one, limit) for one in tried))
+        grid["n_iterations"] = list(dict.fromkeys(min(one, limit) for one in tried))
 
 
 def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:

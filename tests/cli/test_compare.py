@@ -66,7 +66,7 @@ def test_many_with_a_figure(call, folder, recorded):
     assert "Friedman test of 3 algorithms over 2 data sets" in words(result)
     written = sorted((folder / "results" / "figures").iterdir())
     assert {path.suffix for path in written} == {".png", ".svg", ".pdf"}
-    assert sum(path.stem.endswith("-matrix") for path in written) == 2
+    assert sum(path.stem.endswith("-matrix") for path in written) == 3
     assert all(path.name.startswith("compare-adaboost_mh-adaboost_ecc-samme-") for path in written)
     assert str(written[0].relative_to(folder)) in result.out.splitlines()[-1]
 
@@ -236,7 +236,7 @@ def test_a_table_of_ones_own(define_table):
             ["samme", "adaboost_mh"],
             ["mcboost5", "demo"],
             [],
-            "table demo has no samme; it has",
+            "table demo has no samme and adaboost_mh; it has",
         ),
         (
             ["samme", "adaboost_mh"],
