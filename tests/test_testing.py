@@ -102,7 +102,7 @@ class Renamed(AdaBoostMH):
     """The constructor changes a parameter, against scikit-learn's rules."""
 
     def __init__(self, n_iterations=8, max_bins=None, random_state=None):
-        super().__init__(n_iterations + 1, max_bins, random_state)
+        super().__init__(n_iterations + 1, max_bins=max_bins, random_state=random_state)
 
 
 @pytest.mark.parametrize("wrong", [Forgetful(n_iterations=8), Renamed()])
