@@ -3,6 +3,7 @@
 Listing, completing and checking names must answer at once; importing Hydra alone takes longer.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -119,7 +120,7 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
     FileNotFoundError
         When there is no such file.
     UserError
-        When it is no YAML.
+        When it is no YAML, or would change more than its group.
     """
     for top in (*folders, conf_dir()):
         path = top / group / f"{name}.yaml"
@@ -132,8 +133,12 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
     if not isinstance(own, dict):
         raise UserError(f"{path} holds no KEY: VALUE")
+    parents = own.pop("defaults", None) or []
+    plain = isinstance(parents, list) and all(re.fullmatch(r"[\w-]+", str(one)) for one in parents)
+    if not plain or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
+        raise UserError(f"{path} reaches beyond {group}: no @package, and only names in defaults")
     inherited = {}
-    for parent in own.pop("defaults", []):
-        if isinstance(parent, str) and parent != "_self_":
-            inherited |= read(group, parent, folders)
+    for parent in parents:
+        if parent != "_self_":
+            inherited |= read(group, str(parent), folders)
     return inherited | own

@@ -20,6 +20,9 @@ from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
 from boostbench.errors import UserError, debugging
 
+#: Flags of Hydra for another configuration, the last of which runs what is in a pickle.
+_REFUSED = ("config_path", "config_name", "experimental_rerun")
+
 
 def run(argv: Sequence[str]) -> int:
     """Hand the arguments to Hydra, which composes the config and calls `boostbench.cli.job.job`.
@@ -40,11 +43,17 @@ def run(argv: Sequence[str]) -> int:
         parser = get_args_parser()
     parser.error = _refuse
     args = parser.parse_args(argv)
-    hydra_knows_better = args.help or args.hydra_help or args.shell_completion or args.config_path
     checks.check_once(args.overrides)
+    folders = [Path(args.config_dir)] if args.config_dir else []
+    for flag in _REFUSED:
+        if getattr(args, flag):
+            raise UserError(f"--{flag.replace('_', '-')} is not for boostbench; see --config-dir")
+    for folder in folders:
+        if (folder / "hydra").exists():
+            raise UserError(f"{folder / 'hydra'}: a folder of configs cannot change Hydra itself")
     with one_line_errors(), _hydra_environment(argv), _lazy_help():
-        if not hydra_knows_better and not any("searchpath" in arg for arg in args.overrides):
-            checks.check(args.overrides, [Path(args.config_dir)] if args.config_dir else [])
+        if not (args.help or args.hydra_help or args.shell_completion):
+            checks.check(args.overrides, folders)
         settings = settings_of(args.overrides) if args.multirun else []
         code = 0
         try:

@@ -16,7 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from boostbench import configs
-from boostbench.definitions import files
+from boostbench.definitions import files, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.errors import UserError
 
@@ -200,15 +200,17 @@ def resolve(
     dict
         ``algo``, ``data``, ``protocol``, ``profile``, ``parallel``, ``seed``, ``results``,
         ``rerun``, ``shard``.
+
+    Raises
+    ------
+    UserError
+        If a value refers to more than other values, or does not fit.
     """
     hydra = cfg.hydra if hydra is None else hydra
-    spec = {
-        key: OmegaConf.to_container(value, resolve=True, throw_on_missing=True)
-        if OmegaConf.is_config(value)
-        else value
-        for key, value in cfg.items()
-        if key != "hydra"
-    }
+    # Without Hydra's own part nothing can refer to it.
+    own = OmegaConf.masked_copy(cfg, [key for key in cfg if key != "hydra"])
+    interpolations.check(OmegaConf.to_container(own, resolve=False), "")
+    spec = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
     choice = OmegaConf.select(hydra, "runtime.choices.algo")
     return _settle(spec, choice, hydra.overrides.task, asked)
 

@@ -1,6 +1,7 @@
 """Files that define tables and figures: how they are named, found, read and checked."""
 
 import dataclasses
+import re
 import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,9 @@ from boostbench import configs
 from boostbench.errors import UserError, hint, unknown
 
 T = TypeVar("T")
+
+#: What the overrides in a file may set, all of it or what is in it.
+EXPERIMENT = ("algo", "data", "protocol", "profile", "measure", "seed")
 
 #: What a value has to be, in words: of one, and of several.
 _WORDS = {
@@ -156,10 +160,26 @@ def fill(cls: type[T], content: Any, where: str, *, empty: bool = False, **given
             raise UserError(f"{where} lacks {key}; it needs {', '.join(_needed(fields))}")
     hints = get_type_hints(cls)
     values = {key: check(hints[key], content[key], where, key, empty) for key in content}
+    for overrides in (values.get("overrides", ()), *values.get("cells", {}).values()):
+        _check_overrides(overrides, where)
     for key in _needed(fields):
         if values[key] in ([], {}) and not empty:
             raise UserError(f"{where}: {key} is empty; it must have entries")
     return cls(**given, **values)
+
+
+def _check_overrides(overrides: Sequence[str], where: str) -> None:
+    """Refuse overrides of more than an experiment.
+
+    Where records go, what is run again and by which machines is not for a file to say, which may
+    come from anybody.
+    """
+    for override in overrides:
+        if re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0] not in EXPERIMENT:
+            raise UserError(
+                f"{where}: {shorten(override)} is for the command line; overrides in a file are of "
+                f"{', '.join(EXPERIMENT)}"
+            )
 
 
 def check(kind: Any, value: Any, where: str, key: str, empty: bool = False) -> Any:

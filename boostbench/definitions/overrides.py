@@ -12,10 +12,16 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override
 
 from boostbench import configs
+from boostbench.definitions import interpolations
 from boostbench.errors import UserError, unknown
 
 #: Characters of an override, and digits of a number in it.
 MOST, DIGITS = 10_000, 400
+#: Keys of Hydra's own that choose how it runs a sweep; others name classes that it makes.
+_HYDRA = re.compile(
+    r"hydra(/\w+|\.(launcher|sweeper)\.[\w.]+|\.(sweep|run)\.\w+|\.(verbose|mode|output_subdir))$"
+)
+_WITHIN_HYDRA = re.compile(r"_target_|hydra[./]|\(\)")
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
 
 
@@ -83,7 +89,8 @@ def parse(override: str) -> Override:
     Raises
     ------
     UserError
-        If it is too long, too deep or holds a number too long for Hydra's parser to end well.
+        If it is too long, too deep or holds a number too long for Hydra's parser to end well; if it
+        calls something, or changes what Hydra itself runs.
     hydra.errors.OverrideParseException
         When it is none.
     """
@@ -96,7 +103,15 @@ def parse(override: str) -> Override:
             f"the override {override[:40]!r}... is too long; at most are {MOST} characters, "
             f"{configs.DEEPEST} brackets inside each other, and {DIGITS} digits of a number"
         )
-    return OverridesParser.create().parse_overrides([override])[0]
+    key, _, _ = override.lstrip("+~").partition("=")
+    of_hydra = key.startswith("hydra")
+    interpolations.check(override, key, of_hydra=of_hydra)
+    if of_hydra and (not _HYDRA.match(key) or _WITHIN_HYDRA.search(override.partition("hydra")[2])):
+        raise UserError(f"{key} is not for a command line: it could run what is no experiment")
+    parsed = OverridesParser.create().parse_overrides([override])[0]
+    if parsed.package is not None:
+        raise UserError(f"{key} is refused: an option cannot go to another place by @")
+    return parsed
 
 
 def _options(override: Override, known: list[str]) -> Iterator[str]:

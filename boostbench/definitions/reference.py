@@ -7,9 +7,9 @@ from boostbench import configs
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.experiment import measures
+from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.keys import request
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.targets import algorithm_of
 from boostbench.report.published import Published
 
 # Of data: what they are called, where they come from and how they are checked.
@@ -43,7 +43,7 @@ def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
 
 def _asked(spec: Mapping) -> dict[str, object]:
     """Give all that decides results, and how many splits there are, under dotted keys."""
-    algorithm = algorithm_of(spec["algo"])
+    algorithm = Algorithm.from_config(spec["algo"])
     protocol = Protocol.from_config(spec["protocol"])
     asked = request(algorithm, protocol, 0, measures.find(spec["measure"]))
     groups = {

@@ -1,15 +1,11 @@
 """From the configuration of an algorithm to a classifier that can be fitted."""
 
-import importlib
-import inspect
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import hydra.utils
-from hydra.errors import InstantiationException
-
-from boostbench.errors import UserError, first_line, hint
+from boostbench.errors import UserError
+from boostbench.experiment import targets
 
 PRESENTATION = ("name", "title", "paper")
 
@@ -77,15 +73,9 @@ class Algorithm:
         Raises
         ------
         UserError
-            If there is no such class.
+            If there is no such class, or it is none of estimators, see `targets.locate`.
         """
-        try:
-            found = import_class(self.target)
-        except Exception as error:
-            raise UserError(
-                f"cannot find algo._target_={self.target}: {first_line(error)}"
-            ) from None
-        return found
+        return targets.locate(self.target)
 
     def build(self, seed: int, **overrides):
         """Make an unfitted classifier.
@@ -104,25 +94,14 @@ class Algorithm:
         Raises
         ------
         UserError
-            If the class lacks a parameter (near matches are named) or does not take a value.
+            If the class lacks a parameter or does not take a value, or an object within is none
+            that may be made, see `targets.construct`.
         """
         found = self.locate()
         params = {**self.params, **overrides}
-        known, open_ended = _parameters(found)
-        for name in params:
-            if name not in known and not open_ended:
-                near = hint(name, known) if known else "it takes none"
-                raise UserError(f"{found.__name__} has no parameter {name!r}; {near}")
-        if "random_state" in known and params.get("random_state") is None:
+        if "random_state" in targets.parameters(found)[0] and params.get("random_state") is None:
             params["random_state"] = seed
-        try:
-            estimator = found(**{name: _instantiate(value) for name, value in params.items()})
-            # scikit-learn checks values in fit only, where the mistake would cost every trial.
-            if hasattr(estimator, "_parameter_constraints"):
-                estimator._validate_params()
-        except (TypeError, ValueError, InstantiationException) as error:
-            raise UserError(f"{found.__name__}: {first_line(error)}") from None
-        return estimator
+        return targets.construct(found, params)
 
     def specimen(self, **overrides):
         """Make an unfitted estimator to look at, None where the constructor breaks down.
@@ -140,28 +119,6 @@ class Algorithm:
             raise
         except BaseException:
             return None
-
-
-def import_class(target: str) -> type:
-    """Import a class by its dotted name; whatever goes wrong is raised."""
-    module, _, name = target.rpartition(".")
-    found = getattr(importlib.import_module(module), name)
-    if not isinstance(found, type):
-        raise TypeError(f"{name} of {module} is no class")
-    return found
-
-
-def _parameters(cls: type) -> tuple[list[str], bool]:
-    """Names that the constructor takes, and whether it takes any other."""
-    signature = inspect.signature(cls).parameters.values()
-    names = [p.name for p in signature if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    return names, any(p.kind is p.VAR_KEYWORD for p in signature)
-
-
-def _instantiate(value):
-    if isinstance(value, Mapping) and "_target_" in value:
-        return hydra.utils.instantiate(dict(value), _convert_="all")
-    return value
 
 
 def _check_values(parameter: str, values) -> None:

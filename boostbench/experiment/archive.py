@@ -10,7 +10,6 @@ from boostbench.experiment.keys import digest, request, shortened
 from boostbench.experiment.makers import Maker
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import read, record_path
-from boostbench.experiment.targets import algorithm_of
 from boostbench.experiment.verified import Finding, Verified
 
 
@@ -111,7 +110,7 @@ class Records:
     def _algorithm(self, config: Mapping) -> Algorithm:
         written = repr(config)
         if written not in self._algorithms:
-            self._algorithms[written] = algorithm_of(config)
+            self._algorithms[written] = Algorithm.from_config(config)
         return self._algorithms[written]
 
     def all(self, path: Path) -> list[dict]:

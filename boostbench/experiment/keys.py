@@ -15,8 +15,9 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from boostbench.errors import UserError
-from boostbench.experiment.algorithm import Algorithm, import_class
+from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.targets import import_class
 
 if TYPE_CHECKING:
     from boostbench.experiment.measures.base import Measure

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boostbench.errors import UserError
-from boostbench.experiment.algorithm import import_class
 from boostbench.experiment.environment import distribution_of
+from boostbench.experiment.targets import import_class
 
 _PACKAGE = "boostbench"
 #: The edition of records and classes that name none.

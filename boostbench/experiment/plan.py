@@ -21,7 +21,6 @@ from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.records import record_path
 from boostbench.experiment.splits import Split
-from boostbench.experiment.targets import algorithm_of
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
 
@@ -73,7 +72,7 @@ class Experiment:
             If the configuration asks for something that does not exist or cannot be.
         """
         recorded = measures.find(measure or config.get("measure", "prediction"))
-        algorithm = algorithm_of(config["algo"])
+        algorithm = Algorithm.from_config(config["algo"])
         recorded.check(algorithm.locate())
         _check_name(algorithm.name)
         protocol = recorded.arrange(Protocol.from_config(config["protocol"]), dataset)

@@ -1,45 +1,226 @@
-"""What a config may make: estimators, and no other calls."""
+"""What a config may name and make: estimators, and nothing else.
 
+A table comes by mail, a record from another laboratory. Importing a module runs it, and so does
+making an object of a class. So a name is looked at before its module is imported, and a class
+before an object is made, wherever the config comes from: a file, a command line or Python.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+import sys
 from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 
-from boostbench.errors import UserError
-from boostbench.experiment.algorithm import Algorithm
+from boostbench.errors import UserError, first_line, hint
+from boostbench.experiment.environment import distribution_of
+
+#: Packages whose modules do nothing when they are imported.
+_KNOWN = ("boostbench", "sklearn")
+#: What parameters may be besides estimators; they compute and do nothing else.
+_PARTS = (
+    "sklearn.gaussian_process.kernels.Kernel",
+    "sklearn.model_selection.BaseCrossValidator",
+    "sklearn.model_selection.BaseShuffleSplit",
+)
 
 
-def algorithm_of(config: Mapping) -> Algorithm:
-    """Make an algorithm of its config, after a look at the classes that this makes objects of.
+def import_class(target: str) -> type:
+    """Import a class by its dotted name, if its module may be imported.
 
-    Some classes do things when they are made, as `subprocess.Popen` does. So the class of the
-    algorithm must have `fit`, and within its parameters there must be classes, not functions. Of
-    these Hydra refuses some by itself.
+    It may if it belongs to boostbench, to scikit-learn or to an installed package that builds on
+    one of them, or is a module of the user's own whose source defines the class.
 
     Parameters
     ----------
-    config : mapping
-        As of `Algorithm.from_config`.
+    target : str
+        Dotted name of the class.
 
     Raises
     ------
     UserError
-        If a class is none of these, and as of `Algorithm.from_config`.
+        If the module must not be imported; nothing was run then.
+    Exception
+        Whatever goes wrong in the import.
     """
-    target = config.get("_target_") if isinstance(config, Mapping) else None
-    if isinstance(target, str):
-        check_target(target)
-    _check(config)
-    return Algorithm.from_config(config)
+    module, _, name = target.rpartition(".")
+    _check_module(module, name)
+    found = getattr(importlib.import_module(module), name)
+    if not isinstance(found, type):
+        raise TypeError(f"{name} of {module} is no class")
+    return found
 
 
-def check_target(target: str) -> None:
-    """Refuse a class that cannot be fitted, and what is none, by its dotted name."""
-    if not hasattr(Algorithm("", target).locate(), "fit"):
-        raise UserError(f"algo._target_={target} is no classifier: it has no fit")
+def locate(target, where: str = "algo") -> type:
+    """Find a class of estimators by its dotted name.
+
+    Parameters
+    ----------
+    target : str
+        Dotted name of the class.
+    where : str, default="algo"
+        What is to be one, in messages.
+
+    Raises
+    ------
+    UserError
+        If there is no such class, or it is none of estimators.
+    """
+    found = _find(target, where)
+    if not _is_estimator(found):
+        raise UserError(f"{where}._target_={target} is no classifier: it has no fit")
+    return found
 
 
-def _check(value) -> None:
-    if isinstance(value, Mapping):
-        if isinstance(value.get("_target_"), str):
-            Algorithm("", value["_target_"]).locate()
-        value = list(value.values())
-    for one in value if isinstance(value, list | tuple) else ():
-        _check(one)
+def make(value, where: str = "algo"):
+    """Make the objects that a parameter's value describes, after a look at their classes.
+
+    Parameters
+    ----------
+    value : object
+        Of JSON types. A mapping with ``_target_`` becomes an object of that class, and its other
+        keys are parameters of the constructor; so do mappings inside lists and mappings.
+    where : str, default="algo"
+        The parameter, in messages.
+
+    Returns
+    -------
+    object
+        What is no object comes back as it is.
+
+    Raises
+    ------
+    UserError
+        If a class is neither of estimators nor of kernels nor of splitters, cannot be found or does
+        not take a parameter.
+    """
+    if isinstance(value, list | tuple):
+        return type(value)([make(one, where) for one in value])
+    if not isinstance(value, Mapping):
+        return value
+    if "_target_" not in value:
+        return {key: make(one, f"{where}.{key}") for key, one in value.items()}
+    found = _find(value["_target_"], where)
+    if not (_is_estimator(found) or _is_part(found)):
+        raise UserError(
+            f"{where}._target_={value['_target_']} is refused: a parameter may be an estimator, a "
+            "kernel or a splitter of scikit-learn"
+        )
+    params = {key: one for key, one in value.items() if key != "_target_"}
+    return construct(found, params, where)
+
+
+def construct(found: type, params: Mapping, where: str = "algo"):
+    """Make an object of a class that may be made.
+
+    Parameters
+    ----------
+    found : type
+    params : mapping
+        Values of the constructor's parameters, of JSON types; see `make`.
+    where : str, default="algo"
+        What is made, in messages.
+
+    Raises
+    ------
+    UserError
+        If the class lacks a parameter (near matches are named) or does not take a value.
+    """
+    known, open_ended = parameters(found)
+    for name in params:
+        if name not in known and not open_ended:
+            near = hint(str(name), known) if known else "it takes none"
+            raise UserError(f"{found.__name__} has no parameter {name!r}; {near}")
+    if params.get("memory") is not None:
+        # joblib writes what is fitted to this folder, and runs what it reads from there.
+        raise UserError(f"{where}.memory is refused: no folder is written to in a fit; set null")
+    made = {name: make(value, f"{where}.{name}") for name, value in params.items()}
+    try:
+        built = found(**made)
+        # scikit-learn checks values in fit only, where the mistake would cost every trial.
+        if hasattr(built, "_parameter_constraints"):
+            built._validate_params()
+    except (TypeError, ValueError) as error:
+        raise UserError(f"{found.__name__}: {first_line(error)}") from None
+    return built
+
+
+def parameters(found: type) -> tuple[list[str], bool]:
+    """Give the names that a constructor takes, and whether it takes any other."""
+    signature = inspect.signature(found).parameters.values()
+    names = [p.name for p in signature if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return names, any(p.kind is p.VAR_KEYWORD for p in signature)
+
+
+def _find(target, where: str) -> type:
+    if not isinstance(target, str):
+        raise UserError(f"{where}._target_ is {target!r}; it must be text")
+    try:
+        return import_class(target)
+    except (Exception, SystemExit) as error:
+        raise UserError(f"cannot find {where}._target_={target}: {first_line(error)}") from None
+
+
+def _is_estimator(found: type) -> bool:
+    """Whether a class has `fit` and, where it is not the user's own, parameters to ask for."""
+    if not hasattr(found, "fit"):
+        return False
+    return hasattr(found, "get_params") or not distribution_of(found.__module__.partition(".")[0])
+
+
+def _is_part(found: type) -> bool:
+    return issubclass(found, tuple(map(import_class, _PARTS)))
+
+
+def _check_module(module: str, name: str) -> None:
+    """Refuse a module that must not be imported, without importing it or its package."""
+    parts = module.split(".")
+    if not all(part.isidentifier() for part in (*parts, name)):
+        raise UserError("package.module.Class is expected")
+    if module == "__main__":
+        return
+    if any(part.startswith("__") for part in parts):
+        raise UserError(f"{module} is no module of classes")
+    top = parts[0]
+    if top in _KNOWN:
+        return
+    if top in sys.stdlib_module_names:
+        raise UserError(f"{top} is a module of Python itself")
+    if distribution := distribution_of(top):
+        if not _builds_on_estimators(distribution):
+            raise UserError(
+                f"{distribution} does not require scikit-learn; "
+                "derive a class from that one in a module of your own"
+            )
+    elif module not in sys.modules:
+        _check_source(parts, name)
+
+
+def _check_source(parts: list[str], name: str) -> None:
+    """Refuse a module of the user's own that does not define a class, by its source."""
+    places = None
+    for n in range(len(parts)):
+        module = ".".join(parts[: n + 1])
+        spec = find_spec(module) if n == 0 else PathFinder.find_spec(module, places)
+        if spec is None or (n + 1 < len(parts) and not spec.submodule_search_locations):
+            raise ModuleNotFoundError(f"No module named {module!r}")
+        places = spec.submodule_search_locations
+    source = getattr(spec.loader, "get_source", lambda _: None)(module) or ""
+    # A package gathers classes of its modules; a program imports what it only uses.
+    kinds = (ast.ClassDef, ast.alias) if places else ast.ClassDef
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    defined = [getattr(node, "asname", None) or node.name for node in nodes]
+    if name not in defined:
+        raise UserError(f"{module} defines no such class")
+
+
+@cache
+def _builds_on_estimators(distribution: str) -> bool:
+    """Whether an installed distribution requires one of `_KNOWN`, if only for some of it."""
+    required = metadata.requires(distribution) or ()
+    names = {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in required}
+    return not names.isdisjoint(("scikit-learn", "boostbench"))

@@ -1,4 +1,5 @@
 import csv
+import json
 import re
 from pathlib import Path
 
@@ -706,12 +707,12 @@ def test_probabilities_and_scores(call, folder, define_table):
     name = define_table(
         rows=["iris", "wine"],
         columns=["adaboost_mh", "samme"],
-        overrides=["measure=scores", *QUICK],
+        overrides=["measure=scores", *QUICK[:-1]],
         quantity="log_loss",
         matrix=True,
         rope=0.05,
     )
-    result = call("table", name)
+    result = call("table", name, QUICK[-1])
     assert result.code == 0
     assert "Log-loss in nats: mean (standard deviation) over 3 splits" in result.out
     told = " ".join(result.out.split())
@@ -735,3 +736,34 @@ def test_probabilities_and_scores(call, folder, define_table):
 def test_rounds_of_what_is_recorded_at_the_end_only(refused, define_table):
     name = define_table(rows=["iris"], columns=["samme"], quantity="auc", rounds=[2])
     assert "rounds cannot go with quantity: auc" in refused("table", name)
+
+
+def test_a_table_from_elsewhere_runs_and_copies_nothing(call, folder, define_table, monkeypatch):
+    victim = folder.parent / "victim"
+    victim.write_text("precious")
+    monkeypatch.setenv("SECRET_TOKEN", "marker-of-a-secret")
+    made = {"_target_": "subprocess.Popen", "args": ["touch", str(folder / "made")]}
+    emptied = {"_target_": "io.FileIO", "file": str(victim), "mode": "w"}
+    for overrides in (
+        [f"+algo.estimator={_inline(made)}"],
+        [f"+algo.estimator={_inline(emptied)}"],
+        [f"+algo.grid.estimator=[{_inline(emptied)}]"],
+        [f"measure={emptied['_target_']}"],
+        ["+algo.n_estimators=${oc.env:SECRET_TOKEN}"],
+        ["+algo.n_estimators=${oc.decode:'${oc.env:SECRET_TOKEN}'}"],
+        *(["results=/tmp"], ["rerun=all"], ["parallel.scheduler=tcp://127.0.0.1:1"]),
+        ["hydra.searchpath=[pkg://this]"],
+    ):
+        columns = [
+            {"b": {"_target_": "sklearn.ensemble.BaggingClassifier", "overrides": overrides}}
+        ]
+        result = call("table", define_table(rows=["iris"], columns=columns), "rerun=never")
+        assert (result.code, result.out) == (2, "")
+        assert result.err.count("\n") == 1
+        assert "marker-of-a-secret" not in result.err
+    assert victim.read_text() == "precious"
+    assert list(folder.iterdir()) == []
+
+
+def _inline(config):
+    return json.dumps(config).replace('"', "'").replace("'_target_'", "_target_")

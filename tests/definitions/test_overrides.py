@@ -15,6 +15,9 @@ from boostbench.errors import UserError
         ["algo.grid.nu=[1]", "data.expect=null"],
         ["+algo.max_depth=1", "++data.whatever=2", "~algo.grid.nu"],
         ["hydra/launcher=joblib", "hydra.verbose=true"],
+        ["hydra.launcher.n_jobs=2", "hydra.sweep.dir=m/${now:%Y-%m-%d}/${hydra:job.name}"],
+        ["+hydra.sweeper.params={seed: '1,2'}", "hydra.sweep.subdir=${seed}"],
+        ["seed=3", "protocol.name='${seed}'", "+algo.x='${.nu} and ${algo.n_iterations}'"],
     ],
 )
 def test_what_exists_passes(overrides):
@@ -66,3 +69,50 @@ def test_what_is_given_twice_is_refused():
     with pytest.raises(UserError, match="seed is given twice, as 1 and 2; give it once"):
         check_once(["seed=1", "algo=samme", "seed=2"])
     check_once(["seed=1", "seed=1", "algo.seed=2", "+algo.x=1", "-m"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "${oc.env:HOME}",
+            "a ${oc.env:HOME,none}",
+            "[1,'${oc.env:HOME}']",
+            "{b: '${oc.env:HOME}'}",
+        ),
+        *("${oc.decode:x}", "${oc.create:x}", "${oc.select:hydra}", "${oc.dict.values:data}"),
+        *("${oc.env:${algo.name}}", "${now:%Y}", "${hydra:runtime.cwd}", "${hydra.runtime.cwd}"),
+        *(
+            "${ oc.env:HOME }",
+            "${${seed}}",
+            "${oc.${seed}:HOME}",
+            "${mine:HOME}",
+            "${python_version:}",
+        ),
+        *("$${seed}{oc.env:HOME}", "${[hydra][runtime]}", "${", "${a b}"),
+    ],
+)
+def test_nothing_of_the_machine_is_copied_into_a_value(value):
+    for key in ("algo.name", "+algo.note", "++algo.note", "seed", "results", "data.path"):
+        with pytest.raises(UserError, match=r"is refused: \$\{...\} may name another value"):
+            check([f"{key}={value}"])
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "+hydra.callbacks.x._target_=subprocess.Popen",
+        "+hydra.callbacks={x: {_target_: os.system, command: ls}}",
+        *("hydra.searchpath=[pkg://this]", "hydra.searchpath=[file:///tmp]"),
+        "hydra.job_logging.handlers={x: {class: logging.FileHandler, filename: made}}",
+        "+hydra.hydra_logging.handlers.x.()=os.system",
+        *("+hydra.job.env_set.LD_PRELOAD=evil.so", "hydra.job.env_copy=[HOME]", "hydra.job.name=x"),
+        *("hydra.launcher._target_=subprocess.Popen", "+hydra.launcher.x={_target_: os.system}"),
+        *("hydra.sweeper.params={hydra.callbacks.x: 1}", "+algo@hydra.callbacks.x=svc"),
+        *("hydra.sweep.dir=${oc.env:HOME}", "+data@_global_=wine", "hydra={}", "~hydra"),
+        "hydra/launcher={_target_: subprocess.Popen}",
+    ],
+)
+def test_hydra_itself_runs_nothing_else(override):
+    with pytest.raises(UserError, match=r"is not for a command line|is refused"):
+        check([override])

@@ -69,7 +69,7 @@ def test_a_class_without_parameters_or_with_any():
                 "_target_": ADA,
                 "estimator": {"_target_": "sklearn.tree.DecisionTreeClassifier", "a": 1},
             },
-            "AdaBoostClassifier: Error in call to target",
+            "DecisionTreeClassifier has no parameter 'a'; there are: criterion",
         ),
         ({"_target_": ADA, "learning_rat": 1}, "no parameter 'learning_rat'; did you mean learn"),
         ({"_target_": ADA, "n_estimators": -1}, "AdaBoostClassifier: The 'n_estimators' param"),

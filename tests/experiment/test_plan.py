@@ -79,7 +79,7 @@ def test_what_is_recorded_says_what_an_estimator_must_have():
         ("predicton", "unknown measure 'predicton'; did you mean prediction"),
         ("nosuch.module.Measure", "cannot find measure=nosuch.module.Measure: "),
         ("sklearn.svm.SVC", "measure=sklearn.svm.SVC is no boostbench"),
-        ("os.getcwd", "measure=os.getcwd is no boostbench"),
+        ("os.getcwd", "cannot find measure=os.getcwd: os is a module of Python itself"),
         (5, "unknown measure 5; there are: boundary, codewords, feature_use"),
         (None, "unknown measure None; there are"),
         (["prediction"], "unknown measure"),

@@ -1,35 +1,144 @@
-import time
+"""Which classes a config may name: nothing else is imported, and no object of it is made."""
+
+import sys
 
 import pytest
+from sklearn.gaussian_process.kernels import RBF, Sum
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.errors import UserError
-from boostbench.experiment.targets import algorithm_of
+from boostbench.experiment import measures
+from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.keys import defaults
+from boostbench.experiment.targets import import_class, locate, make
 
 ADA = "sklearn.ensemble.AdaBoostClassifier"
+TREE = "sklearn.tree.DecisionTreeClassifier"
+#: Classes whose objects touch the machine as soon as they are made, and functions that do.
+HARMFUL = [
+    {"_target_": "subprocess.Popen", "args": ["touch", "made"]},
+    {"_target_": "os.system", "command": "touch made"},
+    {"_target_": "os.mkdir", "path": "made"},
+    {"_target_": "io.FileIO", "file": "victim", "mode": "w"},
+    {"_target_": "_io.FileIO", "file": "victim", "mode": "w"},
+    {"_target_": "builtins.open", "file": "victim", "mode": "w"},
+    {"_target_": "logging.FileHandler", "filename": "victim", "mode": "w"},
+    {"_target_": "zipfile.ZipFile", "file": "made", "mode": "w"},
+    {"_target_": "sqlite3.Connection", "database": "made"},
+    {"_target_": "numpy.memmap", "filename": "made", "mode": "w+", "shape": [3]},
+    {"_target_": "joblib.Memory", "location": "made"},
+    {"_target_": "pathlib.Path"},
+    {"_target_": "sklearn.datasets._base.Path"},
+    {"_target_": "functools.partial", "_args_": ["touch"]},
+    {"_target_": "hydra.utils.get_object", "path": "os.environ"},
+    {"_target_": "boostbench.experiment.claims.Claims", "results": "made"},
+    {"_target_": "sklearn.pipeline.Pipeline", "steps": [["t", {"_target_": TREE}]], "memory": "m"},
+]
 
 
-def nested(target, **parameters):
-    return {"_target_": ADA, "estimator": {"_target_": target, **parameters}}
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    """A folder to work in, with a file in it, and what is left of it."""
+    monkeypatch.chdir(tmp_path)
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    opened = []
+    yield opened
+    assert victim.read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["victim"]
 
 
-def test_nothing_is_called_that_is_no_estimator(tmp_path):
-    path = tmp_path / "made"
-    command = ["touch", str(path)]
-    tree = "sklearn.tree.DecisionTreeClassifier"
-    calls = [
-        {"_target_": "subprocess.Popen", "args": command},
-        {"_target_": "subprocess.Popen", "grid": {"args": [command]}},
-        {"_target_": "pathlib.Path"},
-        {"_target_": "os.system", "command": f"touch {path}"},
-        nested("subprocess.Popen", args=command),
-        nested("os.mkdir", path=str(path)),
-        nested("builtins.open", file=str(path), mode="w"),
-        nested(tree, max_depth={"_target_": "os.mkdir", "path": str(path)}),
-        nested(tree, max_depth=[{"_target_": "os.mkdir", "path": str(path)}]),
+@pytest.mark.parametrize("harmful", HARMFUL, ids=lambda config: config["_target_"])
+def test_nothing_is_made_that_is_no_estimator(harmful, watched):
+    places = [
+        harmful,
+        {"_target_": ADA, "estimator": harmful},
+        {"_target_": ADA, "grid": {"estimator": [{"_target_": TREE}, harmful]}},
+        {"_target_": ADA, "estimator": {"_target_": TREE, "max_depth": harmful}},
+        {"_target_": ADA, "estimator": {"_target_": TREE, "max_depth": [harmful]}},
+        {"_target_": ADA, "estimator": {"_target_": TREE, "class_weight": {"a": harmful}}},
     ]
-    for config in calls:
+    for config in places:
         with pytest.raises(UserError) as told:
-            algorithm_of(config)
+            Algorithm.from_config(config)
         assert "\n" not in str(told.value)
-    time.sleep(0.3)
-    assert not path.exists()
+        config = {"grid": {}, **config}
+        params = {k: v for k, v in config.items() if k not in ("_target_", "grid")}
+        point = {name: values[-1] for name, values in config["grid"].items()}
+        with pytest.raises(UserError):
+            Algorithm("", config["_target_"], params).build(0, **point)
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("this.Zen", "this is a module of Python itself"),
+        ("antigravity.Comic", "antigravity is a module of Python itself"),
+        ("pip._internal.Command", "pip does not require scikit-learn"),
+        ("pytest.Item", "pytest does not require scikit-learn"),
+        ("sklearn.__main__.Thing", "no module of classes"),
+        ("boostbench.__main__.Thing", "no module of classes"),
+        ("program.RandomForestClassifier", "program defines no such class"),
+        ("program.Path", "program defines no such class"),
+        ("program.Thing", "program defines no such class"),
+        ("folder.program.Thing", "folder.program defines no such class"),
+        ("folder.nothing.Thing", "No module named 'folder.nothing'"),
+        ("program.inner.Thing", "No module named 'program'"),
+        ("..program.Thing", "package.module.Class is expected"),
+        ("program", "package.module.Class is expected"),
+        ("", "package.module.Class is expected"),
+        ("a b.C", "package.module.Class is expected"),
+    ],
+)
+def test_a_module_is_looked_at_before_it_is_imported(target, told, tmp_path, monkeypatch):
+    (tmp_path / "folder").mkdir()
+    for name in ("program.py", "folder/program.py", "folder/__init__.py"):
+        (tmp_path / name).write_text(
+            "from pathlib import Path\nfrom sklearn.ensemble import RandomForestClassifier\n"
+            "raise SystemExit('it runs')\n"
+        )
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    with pytest.raises(UserError, match=told):
+        locate(target)
+    with pytest.raises(UserError):
+        measures.find(f"{target}.x")
+    defaults.cache_clear()
+    assert defaults(target) == {}
+    started = {name.partition(".")[0] for name in set(sys.modules) - before}
+    assert not started & {"this", "antigravity", "program", "folder"}
+
+
+def test_classes_of_ones_own_and_of_packages_for_scikit_learn(tmp_path, monkeypatch):
+    (tmp_path / "ownmodule.py").write_text(
+        "class Mine:\n    def __init__(self, depth=1):\n        self.depth = depth\n"
+        "    def fit(self, X, y):\n        pass\n\nclass Other:\n    pass\n"
+    )
+    (tmp_path / "ownpackage").mkdir()
+    (tmp_path / "ownpackage" / "__init__.py").write_text("from ownmodule import Mine as Own\n")
+    (tmp_path / "ownpackage" / "inner.py").write_text("class Mine:\n    fit = None\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert make({"_target_": "ownmodule.Mine", "depth": 3}).depth == 3
+    assert locate("ownpackage.Own") is locate("ownmodule.Mine")
+    assert locate("ownpackage.inner.Mine").__module__ == "ownpackage.inner"
+    with pytest.raises(UserError, match="is no classifier: it has no fit"):
+        locate("ownmodule.Other")
+    pytest.importorskip("lightgbm")
+    assert hasattr(import_class("lightgbm.LGBMClassifier"), "fit")
+
+
+def test_objects_within_may_be_estimators_kernels_and_splitters():
+    rbf = {"_target_": "sklearn.gaussian_process.kernels.RBF", "length_scale": 2.0}
+    made = make({"_target_": "sklearn.gaussian_process.kernels.Sum", "k1": rbf, "k2": rbf})
+    assert made == Sum(RBF(2.0), RBF(2.0))
+    folds = make({"_target_": "sklearn.model_selection.StratifiedKFold", "n_splits": 3})
+    assert isinstance(folds, StratifiedKFold)
+    vote = "sklearn.ensemble.VotingClassifier"
+    [[name, tree]] = make({"_target_": vote, "estimators": [["t", {"_target_": TREE}]]}).estimators
+    assert (name, type(tree)) == ("t", DecisionTreeClassifier)
+
+
+def test_what_is_no_object_stays_as_it_is():
+    for value in (3, None, "text", [1, [2.0]], {"a": {"b": [None]}}, (1, 2)):
+        assert make(value) == value

@@ -1,12 +1,12 @@
 """What is recorded of a fit: a measure is a file here, and found by its name."""
 
 import functools
-import importlib
 import pkgutil
 
 from boostbench.errors import UserError, first_line, hint
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.schema import Measured
+from boostbench.experiment.targets import import_class
 
 
 def names() -> list[str]:
@@ -30,12 +30,11 @@ def find(name: str) -> Measure:
     if not isinstance(name, str) or ("." not in name and name not in names()):
         raise UserError(f"unknown measure {name!r}; {hint(name, names())}")
     path = name if "." in name else f"{__name__}.{name}.{name.title().replace('_', '')}"
-    module, _, cls = path.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), cls)
-    except Exception as error:
+        found = import_class(path)
+    except (Exception, SystemExit) as error:
         raise UserError(f"cannot find measure={name}: {first_line(error)}") from None
-    if not (isinstance(found, type) and issubclass(found, Measure)):
+    if not issubclass(found, Measure):
         raise UserError(f"measure={name} is no {Measure.__module__}.{Measure.__name__}")
     return found()
 
