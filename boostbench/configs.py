@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from boostbench.errors import UserError
+from boostbench.errors import UserError, unknown
 
 #: What an option of a config group is called in messages.
 KINDS = {
@@ -134,11 +134,17 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
     if not isinstance(own, dict):
         raise UserError(f"{path} holds no KEY: VALUE")
     parents = own.pop("defaults", None) or []
-    plain = isinstance(parents, list) and all(re.fullmatch(r"[\w-]+", str(one)) for one in parents)
+    plain = isinstance(parents, list) and all(
+        isinstance(one, str) and re.fullmatch(r"[\w-]+", one) for one in parents
+    )
     if not plain or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
         raise UserError(f"{path} reaches beyond {group}: no @package, and only names in defaults")
     inherited = {}
     for parent in parents:
         if parent != "_self_":
-            inherited |= read(group, str(parent), folders)
+            if parent not in names(group, folders):
+                raise unknown(
+                    f"{KINDS[group]} in defaults of {path}", parent, names(group, folders)
+                )
+            inherited |= read(group, parent, folders)
     return inherited | own

@@ -28,6 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import fuzzing
+import hostile
 from bench_memory import ALLOWANCE
 from bench_memory import LIMIT as MULTIPLE
 
@@ -45,7 +46,15 @@ GOALS = {
     "command lines": 1_000,
     "tables": 10_000,
     "figures": 10_000,
+    "hostile tables": 3_000,
+    "hostile figures": 1_000,
+    "hostile folders of configs": 1_500,
+    "hostile command lines": 1_500,
+    "hostile calls": 3_000,
+    "hostile bundles": 500,
+    "hostile records": 500,
 }
+_ALL = fuzzing.ALL | hostile.ALL
 #: CPU seconds that a piece may take.
 LIMIT = 10
 #: Pieces between two looks at the clock, and lines of the log.
@@ -128,7 +137,7 @@ def run(kind: str, start: int, own: Path) -> dict:
         # Once more each second, should something swallow it.
         signal.setitimer(signal.ITIMER_PROF, LIMIT, 1)
         try:
-            kb, became = measured(fuzzing.ALL[kind], own, number)
+            kb, became = measured(_ALL[kind], own, number)
             counts[became] += 1
             most = max(most, kb)
         except (Exception, Hanging) as error:

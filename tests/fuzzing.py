@@ -13,6 +13,7 @@ import struct
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from random import Random
@@ -101,7 +102,7 @@ def changed(rng: Random, content, times: int = 3):
     return content
 
 
-def _refused(error: UserError, named: str = "") -> str:
+def refused(error: UserError, named: str = "") -> str:
     """Hold a message against what each has to say."""
     assert str(error).strip()
     assert named in str(error)
@@ -156,7 +157,7 @@ def _loaded(spec: dict) -> str:
         try:
             load(spec)
         except UserError as error:
-            return _refused(error, "toy")
+            return refused(error, "toy")
         return "read"
 
 
@@ -297,13 +298,13 @@ def override(folder: Path, number: int) -> str:
         with _no_fits(), contextlib.redirect_stderr(io.StringIO()):
             execute([spec], [dataset])
     except UserError as error:
-        return _refused(error)
+        return refused(error)
     return "taken"
 
 
 def command(folder: Path, number: int) -> str:
     """The same through the command line, Hydra and all."""
-    return _called(["run", *_argv(folder, number)])
+    return called(["run", *_argv(folder, number)])
 
 
 # Definitions of tables and figures.
@@ -330,7 +331,7 @@ def table(folder: Path, number: int) -> str:
     content = changed(Random(number), _TABLE)
     path = folder / "mine.yaml"
     path.write_bytes(yaml.safe_dump(content, allow_unicode=True).encode(errors="surrogatepass"))
-    return _called(["table", str(path), "rerun=never", f"results={folder}/results"])
+    return called(["table", str(path), "rerun=never", f"results={folder}/results"])
 
 
 _FIGURES = [configs.read("figure", name) for name in configs.names("figure")]
@@ -347,12 +348,12 @@ def figure(folder: Path, number: int) -> str:
     try:
         read_figure(str(path))
     except UserError as error:
-        return _refused(error, "mine.yaml")
+        return refused(error, "mine.yaml")
     return "read"
 
 
-def _called(argv: list[str]) -> str:
-    """Call the command line in this process, where nothing is fitted."""
+def called(argv: list[str], check: Callable[[str], None] | None = None) -> str:
+    """Call the command line in this process, where nothing is fitted; `check` what it says."""
     out = io.TextIOWrapper(io.BytesIO(), "utf-8")
     err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
     with _no_fits(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -362,6 +363,8 @@ def _called(argv: list[str]) -> str:
     assert code in (0, 1, 2), code
     said = err.buffer.getvalue().decode()
     assert "Traceback" not in said, said
+    if check:
+        check(said + out.buffer.getvalue().decode(errors="replace"))
     if code == 2:
         lines = said.splitlines()
         # A table tells of each row that is left out, too.

@@ -4,10 +4,12 @@ import logging
 import warnings
 
 import fuzzing
+import hostile
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+ALL = fuzzing.ALL | hostile.ALL
 #: How many pieces of each kind; those that go through all of boostbench are slow.
 N_PIECES = {
     "long data files": 10,
@@ -15,10 +17,11 @@ N_PIECES = {
     "values of configs": 15,
     "tables": 30,
     "figures": 30,
+    **dict.fromkeys(hostile.ALL, 15),
 }
 
 
-@pytest.mark.parametrize("kind", fuzzing.ALL)
+@pytest.mark.parametrize("kind", ALL)
 def test_whatever_comes_is_taken_or_refused_in_one_line(kind, tmp_path):
     found = set()
 
@@ -34,7 +37,7 @@ def test_whatever_comes_is_taken_or_refused_in_one_line(kind, tmp_path):
     def take(number):
         own = tmp_path / str(len(list(tmp_path.iterdir())))
         own.mkdir()
-        found.add(fuzzing.ALL[kind](own, number))
+        found.add(ALL[kind](own, number))
 
     logging.disable()
     try:

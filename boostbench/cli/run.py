@@ -48,11 +48,13 @@ def run(argv: Sequence[str]) -> int:
     for flag in _REFUSED:
         if getattr(args, flag):
             raise UserError(f"--{flag.replace('_', '-')} is not for boostbench; see --config-dir")
+    if sum(map(bool, (args.run, args.multirun, args.cfg, args.info, args.shell_completion))) > 1:
+        raise UserError("only one of --run, --multirun, --cfg, --info and --shell-completion goes")
     for folder in folders:
         if (folder / "hydra").exists():
             raise UserError(f"{folder / 'hydra'}: a folder of configs cannot change Hydra itself")
     with one_line_errors(), _hydra_environment(argv), _lazy_help():
-        if not (args.help or args.hydra_help or args.shell_completion):
+        if not args.shell_completion:
             checks.check(args.overrides, folders)
         settings = settings_of(args.overrides) if args.multirun else []
         code = 0

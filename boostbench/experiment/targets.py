@@ -21,6 +21,8 @@ from boostbench.experiment.environment import distribution_of
 
 #: Packages whose modules do nothing when they are imported.
 _KNOWN = ("boostbench", "sklearn")
+#: Requires scikit-learn, has no estimators, and makes a folder when it is imported.
+_TOOLS = ("openml",)
 #: What parameters may be besides estimators; they compute and do nothing else.
 _PARTS = (
     "sklearn.gaussian_process.kernels.Kernel",
@@ -191,9 +193,9 @@ def _check_module(module: str, name: str) -> None:
     if top in sys.stdlib_module_names:
         raise UserError(f"{top} is a module of Python itself")
     if distribution := distribution_of(top):
-        if not _builds_on_estimators(distribution):
+        if top in _TOOLS or not _builds_on_estimators(distribution):
             raise UserError(
-                f"{distribution} does not require scikit-learn; "
+                f"{distribution} is not known to build on scikit-learn; "
                 "derive a class from that one in a module of your own"
             )
     elif module not in sys.modules:
