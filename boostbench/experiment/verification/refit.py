@@ -14,7 +14,7 @@ from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
-from boostbench.experiment.targets import check_target
+from boostbench.experiment.targets import locate
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
 
@@ -59,7 +59,7 @@ class Refit:
         measure, points = measure_of(config), points_of(record)
         algo = dict(config["algo"])
         target = algo.pop("_target_")
-        check_target(target)  # records may come from others
+        locate(target)  # records may come from others
         asked = json.dumps(config["protocol"], sort_keys=True)
         index, is_given = record["split"], config["protocol"].get("sampling") == "fixed"
         number = index + 1 if is_given else _AT_ONCE * (index // _AT_ONCE + 1)
