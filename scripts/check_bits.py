@@ -2,22 +2,29 @@
 
 ::
 
-    python scripts/check_bits.py            # one line for each way, exit code 1 if one differs
-    python scripts/check_bits.py --rounds 100 --splits 4
+    python scripts/check_bits.py                  # records, then fits
+    python scripts/check_bits.py records --rounds 100 --splits 4
+    python scripts/check_bits.py fits --rounds 50 --only MCBoost SAMME
 
-A few algorithms run on a few data sets in every way; digests of all predictions, and errors, are
-compared with those of one process. Other kernels of OpenBLAS, those of other processors, come last:
-they add numbers in another order, so that differences are no mistake. By how much the errors differ
-is what they say.
+- ``records``: a few algorithms run on a few data sets in every way that a user may choose. Digests
+  of all predictions, and errors, are compared with those of one process. One that differs is a
+  mistake: exit code 1.
+- ``fits``: every exported estimator is fitted to up to nine data sets (`fits.py`) with the kernels
+  of OpenBLAS that run here, with NumPy's own loops for older processors, and with two threads. They
+  add numbers in another order. A line for each estimator says of how many fits the weak learners,
+  and of how many the predictions are others.
 """
 
 import argparse
 import importlib.util
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import numpy as np
 
 from boostbench.experiment.records import read, record_paths
 
@@ -79,13 +86,97 @@ def differences(base: dict, other: dict) -> tuple[int, float]:
     return len(different), max((100 * abs(base[k][1] - other[k][1]) for k in known), default=0.0)
 
 
-def main() -> int:
-    """Compare and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=30, help="boosting rounds; default 30")
-    parser.add_argument("--splits", type=int, default=2, help="default 2")
-    args = parser.parse_args()
-    common = [f"algo.n_iterations={args.rounds}", f"protocol.n_splits={args.splits}"]
+#: NumPy's loops are chosen by these, the last ones first; what a processor lacks is no way.
+FEATURES = ("X86_V4", "X86_V3")
+
+#: What may be other in a fit.
+OTHER = ("learners", "predicted", "scores")
+
+#: Outputs, features and scores that differ by less are the same, as parts of the largest.
+CLOSE = 1e-6
+
+
+def features_found() -> list[str]:
+    """Give the groups of instructions that NumPy uses here."""
+    from numpy._core._multiarray_umath import __cpu_features__
+
+    return [name for name in FEATURES if __cpu_features__.get(name)]
+
+
+def fit_ways() -> dict[str, dict[str, str]]:
+    """Give the environment of each way to fit; the first is what the others are compared with."""
+    found = {f"kernel {name}": {"OPENBLAS_CORETYPE": name} for name in reversed(KERNELS)}
+    for name in features_found():
+        found[f"NumPy without {name}"] = {"NPY_DISABLE_CPU_FEATURES": name}
+    return found | {"2 BLAS threads": dict.fromkeys(_THREADS, "2")}
+
+
+def fit(path: Path, rounds: int, only: list[str], environment: dict[str, str]) -> dict | None:
+    """Fit all in a process of its own; None where the processor lacks what it takes."""
+    script = Path(__file__).with_name("fits.py")
+    command = [sys.executable, str(script), str(path), str(rounds), *only]
+    env = {**os.environ, **dict.fromkeys(_THREADS, "1"), **environment}
+    done = subprocess.run(command, env=env, check=False)
+    if done.returncode < 0:  # a signal: an instruction that is not there
+        return None
+    done.check_returncode()
+    # Written by the process above.
+    return pickle.loads(path.read_bytes())
+
+
+def close(one: np.ndarray, other: np.ndarray) -> bool:
+    """Tell whether two arrays are the same but for rounding."""
+    if one.shape != other.shape:
+        return False
+    largest = max(np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0))
+    return bool(np.abs(one - other).max(initial=0.0) <= CLOSE * largest)
+
+
+def compare(one: dict, other: dict) -> dict[str, bool]:
+    """Say what is other in two fits: weak learners, predictions, scores or features."""
+    if "error" in one or "error" in other:
+        return {"learners": one != other, "predicted": one != other, "scores": one != other}
+    learners = one.get("learners"), other.get("learners")
+    found = {"learners": learners[0] is not None and not close(*learners)}
+    found["predicted"] = not np.array_equal(one.get("predicted"), other.get("predicted"))
+    known = [name for name in ("scores", "features") if one.get(name) is not None]
+    found["scores"] = any(not close(one[name], other[name]) for name in known)
+    return found
+
+
+def check_fits(rounds: int, only: list[str]) -> int:
+    """Fit in every way, and print the counts of what is other than in the first one."""
+    base, counts, names = None, {}, []
+    with tempfile.TemporaryDirectory() as top:
+        for name, environment in fit_ways().items():
+            found = fit(Path(top) / "fits.pickle", rounds, only, environment)
+            if found is None:
+                print(f"{name} does not run on this processor", flush=True)
+                continue
+            if base is None:
+                base = found
+                print(f"{len(base)} fits; others than with {name}:", flush=True)
+                continue
+            names.append(name)
+            for key, fitted in base.items():
+                of_way = counts.setdefault(key[0], {}).setdefault(name, dict.fromkeys(OTHER, 0))
+                for part, is_other in compare(fitted, found[key]).items():
+                    of_way[part] += is_other
+            totals = [sum(of[name][part] for of in counts.values()) for part in OTHER]
+            told = (f"{n} {part}" for n, part in zip(totals, OTHER, strict=True))
+            print(f"{name:24} {', '.join(told)}", flush=True)
+    n_sets = len({name for _, name in base})
+    print(f"of each estimator, of {n_sets} fits, the most of any way:")
+    for title, ways in counts.items():
+        most = {part: max(of[part] for of in ways.values()) for part in OTHER}
+        if any(most.values()):
+            print(f"  {title}: " + ", ".join(f"{n} {part}" for part, n in most.items() if n))
+    return 0
+
+
+def check_records(rounds: int, splits: int) -> int:
+    """Run the records in every way, and print how many differ."""
+    common = [f"algo.n_iterations={rounds}", f"protocol.n_splits={splits}"]
     common += ["protocol.n_folds=2", "profile=quick"]
     failed = 0
     with tempfile.TemporaryDirectory() as top:
@@ -96,16 +187,23 @@ def main() -> int:
             n, most = differences(base, other)
             failed += n > 0
             print(f"{name:24} {n} differ{f', by up to {most:.2f} points' if n else ''}", flush=True)
-        for kernel in KERNELS:
-            environment = {"OPENBLAS_CORETYPE": kernel}
-            try:
-                other = run(Path(top) / kernel, ["parallel=serial"], environment, common)
-            except RuntimeError as error:
-                print(f"kernel {kernel:17} does not run: {error}", flush=True)
-                continue
-            n, most = differences(base, other)
-            print(f"kernel {kernel:17} {n} differ, errors by up to {most:.2f} points", flush=True)
     return int(failed > 0)
+
+
+def main() -> int:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", nargs="?", choices=("records", "fits"), help="default: both")
+    parser.add_argument("--rounds", type=int, default=30, help="boosting rounds; default 30")
+    parser.add_argument("--splits", type=int, default=2, help="of records; default 2")
+    parser.add_argument("--only", nargs="*", default=[], help="beginnings of names of estimators")
+    args = parser.parse_args()
+    failed = 0
+    if args.what != "fits":
+        failed |= check_records(args.rounds, args.splits)
+    if args.what != "records":
+        failed |= check_fits(args.rounds, args.only)
+    return failed
 
 
 if __name__ == "__main__":
