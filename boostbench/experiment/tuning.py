@@ -22,6 +22,9 @@ from boostbench.experiment.trial import Fit, Trial
 
 Point = Mapping[str, object]
 
+# Mean errors that differ by less are equal: shares of folds, added up, are rounded.
+_EQUAL = 1e-9
+
 
 def folds(y: np.ndarray, n_folds: int, seed: int, where: str = "the training part") -> list[tuple]:
     """Divide a training part into stratified cross-validation folds.
@@ -109,15 +112,16 @@ def choose(
     dict, float
         The point and its mean error; None and None if all are out.
     """
-    best, least = None, None
+    means = []
     for point in points:
         about = [(tried, record) for tried, record in judged if point in tried]
         if any("error" in record for _, record in about):
             continue
-        mean = fmean(_error(tried, record, point) for tried, record in about)
-        if least is None or mean < least:
-            best, least = point, mean
-    return best, least
+        means.append((point, fmean(_error(tried, record, point) for tried, record in about)))
+    if not means:
+        return None, None
+    least = min(mean for _, mean in means)
+    return next((point, mean) for point, mean in means if mean <= least + _EQUAL)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ can be kept for the next fit to the same data, which then sees the same projecti
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, largest_entry, midpoint
+from boostbench.core.weak.base import Found, midpoint
 from boostbench.core.weak.linear import Perceptron
+from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Projected values of a batch of rounds: few enough to stay in the cache while they are sorted.
 _BATCH_VALUES = 2**16
@@ -85,10 +86,7 @@ class FreshProjections:
         # Less half of all weights, a sum below a threshold is -1/2 of the stump's edge. In the last
         # column, where every sample is below, stands that of the constant stump.
         below = _prefix_sums(self._weights.take(order), -G.sum() / 2)
-        below[together] = 0.0
-        feature, rank, largest = largest_entry(below)
-        if largest == 0:
-            rank = n_samples - 1  # there may be no other stump
+        feature, rank = self._first(G[:, 0], order, together, np.abs(below, out=below))
         direction, threshold = matrix[:, feature].copy(), np.inf
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction
@@ -97,6 +95,23 @@ class FreshProjections:
         outputs[order[feature, : rank + 1]] = -1.0
         outputs = outputs[:-1]
         return Found(Perceptron(direction, threshold), outputs, float(outputs @ G[:, 0]))
+
+    def _first(self, weights, order, together, sizes):
+        """Choose the first of the largest sums, in double precision where single cannot tell."""
+        n_samples = len(weights)
+        sizes[together] = -1.0
+        scale = np.abs(weights).sum()
+        # A sum has that many roundings: within its block, of the blocks before, of the weights. Two
+        # sums are off by half of eps each, relative to all sizes.
+        roundings = _BLOCK + sizes.shape[1] // _BLOCK + 2
+        slack = (roundings * float(np.finfo(np.float32).eps) + EQUAL) * scale
+        features, ranks = np.nonzero(sizes[:, :n_samples] >= sizes.max() - slack)
+        if len(features) > 1:
+            rows, at = np.unique(features, return_inverse=True)
+            exact = np.cumsum(weights[order[rows, :n_samples]], axis=1) - weights.sum() / 2
+            first = first_largest(np.abs(exact[at, ranks]), scale)
+            features, ranks = features[first:], ranks[first:]
+        return features[0], ranks[0]
 
     def _next(self):
         """Give the next matrix, the order of its projections, and what a threshold cannot part."""

@@ -15,16 +15,19 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.projections import random_matrix
-from boostbench.core.weak.base import Found, Stack, largest_entry
+from boostbench.core.weak.base import Found, Stack
 from boostbench.core.weak.largest_sum import LargestSum
+from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Points of a chunk of projected features: large enough that the call of the sparse product costs
 # nothing, small enough that a chunk is sorted in the cache.
 _CHUNK_POINTS = 2**19
 
-# Single precision tells the values of a feature apart as long as nothing is larger than its range
-# by more than that factor.
-_SINGLE_RANGE = 2.0**10
+# Numbers from that power of 2 on are projected in another unit.
+_FAR_EXPONENT = 64
+
+# Weights that are added up in double precision at a time.
+_EXACT_WEIGHTS = 2**17
 
 
 class ProjectedStump(NamedTuple):
@@ -157,16 +160,18 @@ class IndependentProjections(_Projections):
         n_points = n_classes * len(X)
         n_thresholds = n_bins - 1
         data, self._unit = _for_projection(X)
-        directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
-        self.directions = directions.astype(data.dtype, copy=False)
+        self.directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
         self.thresholds = np.empty((n_thresholds, n_projections))
         order = np.empty((n_projections, n_points), np.int32)
         cuts = np.empty((n_projections, n_thresholds), np.int64)
         width = max(1, _CHUNK_POINTS // n_points)
         for start in range(0, n_projections, width):
             some = slice(start, start + width)
-            points = (self.directions[some] @ data).reshape(-1, n_points)
-            order[some], cuts[some], self.thresholds[:, some] = _quantile_cuts(points, n_bins)
+            directions = self.directions[some].astype(np.float64)
+            points = (directions @ data).reshape(-1, n_points)
+            clear = _clear(directions, data).max(axis=1)
+            found = _quantile_cuts(points, clear, n_bins)
+            order[some], cuts[some], self.thresholds[:, some] = found
         self.largest_sum = LargestSum(order, cuts)
 
     def rows(self, features):
@@ -197,15 +202,15 @@ class PooledProjections(_Projections):
     def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
         self.X = X
         data, self._unit = _for_projection(X)
-        pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng)
+        pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng).astype(np.float64)
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
-        points = self.pool.astype(data.dtype, copy=False) @ data
-        self.thresholds = _quantile_grid(points, n_bins)
+        points = self.pool @ data
+        self.thresholds = _quantile_grid(points, _clear(self.pool, data).max(), n_bins)
         # Below threshold b: the bins up to b. The last bin is below none of them.
-        bins = np.searchsorted(self.thresholds, points)
-        direction, sample = np.nonzero(bins < len(self.thresholds))
-        rows = bins[direction, sample] * pool_size + direction
+        self._bins = np.searchsorted(self.thresholds, points)
+        direction, sample = np.nonzero(self._bins < len(self.thresholds))
+        rows = self._bins[direction, sample] * pool_size + direction
         shape = (len(self.thresholds) * pool_size, len(X))
         self._one_hot = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, sample)), shape)
         columns = self.members * n_classes + np.arange(n_classes)
@@ -217,23 +222,36 @@ class PooledProjections(_Projections):
 
     def rows(self, features):
         """Rows of the projection matrices; as documented in the base class."""
-        return self.pool[self.members[features]].astype(np.float64) * self._unit
+        return self.pool[self.members[features]] * self._unit
 
     def _largest(self, G):
         sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
         for place in range(1, len(sums)):
             sums[place] += sums[place - 1]
-        feature, place, below = largest_entry(self._gather @ np.ascontiguousarray(sums.T))
-        return feature, self.thresholds[place], below
+        sizes = np.abs(self._gather @ np.ascontiguousarray(sums.T))
+        # No sum has more terms than there are weights.
+        scale = np.abs(G).sum()
+        slack = (2 * G.size * float(np.finfo(np.float32).eps) + EQUAL) * scale
+        features, places = np.nonzero(sizes >= sizes.max() - slack)
+        exact = np.concatenate(
+            [
+                self._below(G, features[start : start + width], places[start : start + width])
+                for width in [max(1, _EXACT_WEIGHTS // G.size)]
+                for start in range(0, len(features), width)
+            ]
+        )
+        first = first_largest(np.abs(exact), scale)
+        return features[first], self.thresholds[places[first]], exact[first]
+
+    def _below(self, G, features, places):
+        """Sum of the weights below some thresholds, in double precision."""
+        are_below = self._bins[self.members[features]] <= places[:, None, None]
+        return np.where(are_below, G.T, 0.0).sum(axis=(1, 2))
 
 
 def _for_projection(X):
-    """Bring the data to a precision and a unit in which no projection loses their differences.
-
-    Single precision is twice as fast, and enough for features of one scale around 0. Others, such
-    as seconds since 1970, are projected in double precision, and in a unit of a power of 2, which
-    changes no digit, so that nothing overflows.
+    """Bring the data to a unit in which no projection overflows.
 
     Parameters
     ----------
@@ -241,26 +259,44 @@ def _for_projection(X):
 
     Returns
     -------
-    data : ndarray of shape (n_features, n_samples), dtype=float32 or float64
+    data : ndarray of shape (n_features, n_samples)
         ``X.T * unit``.
     unit : float
-        1 in single precision.
+        A power of 2, which changes no digit; 1 for numbers of ordinary size.
     """
     exponent = int(np.frexp(np.abs(X).max())[1])
-    unit = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000)))
-    data = X.T * unit
-    ranges = np.ptp(data, axis=1)
-    if abs(exponent) < 64 and _SINGLE_RANGE * ranges[ranges > 0].min(initial=np.inf) >= 1:
-        return X.T.astype(np.float32), 1.0
-    return data, unit
+    far = abs(exponent) >= _FAR_EXPONENT
+    unit = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000))) if far else 1.0
+    return np.ascontiguousarray(X.T) * unit, unit
 
 
-def _quantile_cuts(points, n_bins):
-    """Sort each row and cut it at its quantiles, never between equal values.
+def _clear(directions, data):
+    """Tell from where on projected values differ by more than rounding, whoever adds them up.
+
+    A sum of d products is off by d 2^-53 of the sum of their sizes at most, and so is that of
+    another library; a difference has two sums.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (..., n_features)
+    data : ndarray of shape (n_features, n_samples)
+
+    Returns
+    -------
+    ndarray of shape (...)
+    """
+    largest = np.abs(directions) @ np.abs(data).max(axis=1)
+    return 4 * len(data) * np.finfo(np.float64).eps * largest
+
+
+def _quantile_cuts(points, clear, n_bins):
+    """Sort each row and cut it at its quantiles, never between values equal but for rounding.
 
     Parameters
     ----------
     points : ndarray of shape (n_rows, n_points)
+    clear : ndarray of shape (n_rows,)
+        Neighbours that differ by no more are equal.
     n_bins : int
 
     Returns
@@ -277,26 +313,25 @@ def _quantile_cuts(points, n_bins):
     values = np.take_along_axis(points, order, axis=1)
     cuts = np.broadcast_to(n_points * np.arange(1, n_bins) // n_bins, (n_rows, n_bins - 1))
     row = np.arange(n_rows)[:, None]
-    if (values[row, np.maximum(cuts, 1) - 1] == values[row, cuts]).any():
+    clear = clear[:, None]
+    if (values[row, cuts] - values[row, np.maximum(cuts, 1) - 1] <= clear).any():
         changes = np.ones((n_rows, n_points), bool)
-        changes[:, 1:] = values[:, 1:] != values[:, :-1]
+        changes[:, 1:] = np.diff(values, axis=1) > clear
         run_starts = np.maximum.accumulate(np.where(changes, np.arange(n_points), 0), axis=1)
         cuts = run_starts[row, cuts]
-    below = values[row, np.maximum(cuts, 1) - 1].astype(np.float64)
-    middle = (below + values[row, cuts]) / 2
+    middle = (values[row, np.maximum(cuts, 1) - 1] + values[row, cuts]) / 2
     return order, cuts, np.where(cuts > 0, middle, -np.inf).T
 
 
-def _quantile_grid(points, n_bins):
+def _quantile_grid(points, clear, n_bins):
     """Thresholds at the quantiles of all points, each halfway between two that differ clearly.
 
-    A threshold on a point would have it on one side in single and on the other in double precision.
+    A threshold on a point would have it on one side or on the other, as rounding will have it.
     """
     values = np.sort(points, axis=None)
-    clear = 4 * np.finfo(values.dtype).eps * np.abs(values[[0, -1]]).max()
     starts = np.flatnonzero(np.diff(values) > clear) + 1
     if not len(starts):
         return np.array([-np.inf])
     quantiles = len(values) * np.arange(1, n_bins) // n_bins
     cuts = starts[np.maximum(np.searchsorted(starts, quantiles, "right") - 1, 0)]
-    return np.unique((values[cuts - 1].astype(np.float64) + values[cuts]) / 2)
+    return np.unique((values[cuts - 1] + values[cuts]) / 2)

@@ -7,6 +7,10 @@ import numpy as np
 
 from boostbench.core.weak.base import Found, Stack
 from boostbench.core.weak.linear import Perceptron
+from boostbench.core.weak.ties import EQUAL, first_largest
+
+# What single precision tells apart.
+_SINGLE = float(np.finfo(np.float32).eps)
 
 
 class Cosine(NamedTuple):
@@ -72,8 +76,8 @@ class Cosines(Stack):
 class RandomUnits(ABC):
     """A search that draws candidates anew for every call of `best`.
 
-    The candidates are compared in single precision. The one that is found is evaluated in double
-    precision.
+    Those that come as near to the best one as rounding can tell are compared in double precision,
+    and of equal ones the first that was drawn is taken.
 
     Parameters
     ----------
@@ -102,17 +106,28 @@ class RandomUnits(ABC):
             The edge may be of either sign. None where every candidate is constant on the training
             data, as no feature varies.
         """
-        learners, edges = self._candidates(G)
-        column_of = np.abs(edges).argmax(axis=0)
+        learners, edges, off = self._candidates(G)
+        scale = np.abs(G).sum(axis=0).max()
+        # Two edges are off by half of eps for each term, in single precision.
+        slack = (2 * (len(G) + 2) * _SINGLE + EQUAL) * scale
         sizes = np.abs(edges).max(axis=0)
-        for candidate in np.argsort(-sizes):
-            learner = learners(candidate)
-            outputs = learner(self.X)
-            # A constant is no weak learner: a bias is more.
-            if (outputs != outputs[0]).any():
-                column = int(column_of[candidate])
+        most = sizes + off * scale
+        while (reached := (sizes - off * scale).max()) > -np.inf:
+            near = np.flatnonzero(most >= reached - slack)
+            exact = np.array([self._exact(learners(candidate), G) for candidate in near])
+            if (exact >= 0).any():
+                at, column = divmod(int(first_largest(exact.ravel(), scale)), G.shape[1])
+                learner = learners(near[at])
+                outputs = learner(self.X)
                 return Found(learner, outputs, float(G[:, column] @ outputs), column)
+            sizes[near] = most[near] = -np.inf
         return None
+
+    def _exact(self, learner, G):
+        """Sizes of the edges of a weak learner; -1 for a constant, which is none."""
+        outputs = learner(self.X)
+        # A bias is more than a constant.
+        return np.abs(outputs @ G) if (outputs != outputs[0]).any() else np.full(G.shape[1], -1.0)
 
     def leave_out(self, learner):  # noqa: B027
         """Do nothing: what is drawn anew is not found again."""
@@ -126,6 +141,10 @@ class RandomUnits(ABC):
         learners : callable
             Takes the number of a candidate; returns the weak learner.
         edges : ndarray of shape (n_columns, n_candidates)
+            From sums in single precision.
+        off : ndarray of shape (n_candidates,)
+            By so much the outputs that were added up may be wrong, each of them; for a few that
+            may all be wrong, 2.
         """
 
     def _directions(self):
@@ -162,18 +181,27 @@ class RandomPerceptrons(RandomUnits):
         radius = np.sqrt((scaled**2).sum(axis=1).max()) or 1.0
         self._radius = radius * (largest or 1.0)
         self._scaled = (scaled / radius).astype(np.float32)
+        # To ask for fresh memory in every round would take longer than the search.
+        self._values = np.empty((2, len(X), n_candidates), np.float32)
 
     def _candidates(self, G):
         directions = self._directions()
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         thresholds = 2 * self._uniform() - 1
-        above = (self._scaled @ directions.T > thresholds).astype(np.float32)
-        edges = 2 * (G.T.astype(np.float32) @ above) - G.sum(axis=0)[:, None]
+        values, sizes = self._values
+        np.matmul(self._scaled, directions.T, out=values)
+        values -= thresholds
+        # On which side a sample is that is so near to the threshold, only double precision tells:
+        # directions and samples are of length 1 at most.
+        nearest = np.abs(values, out=sizes).min(axis=0)
+        off = np.where(nearest <= (self.X.shape[1] + 4) * _SINGLE, 2.0, 0.0)
+        outputs = np.copysign(np.float32(1), values, out=values)
+        edges = G.T.astype(np.float32) @ outputs
 
         def learner(i):
             return Perceptron(directions[i].astype(np.float64), float(thresholds[i]) * self._radius)
 
-        return learner, edges
+        return learner, edges, off
 
 
 class RandomCosines(RandomUnits):
@@ -198,6 +226,7 @@ class RandomCosines(RandomUnits):
         super().__init__(X, n_candidates, rng)
         self._scale = np.sqrt(2.0 * gamma)
         self._scaled = (self._scale * self.X).astype(np.float32)
+        self._longest = np.linalg.norm(self._scaled.astype(np.float64), axis=1).max()
 
     def _candidates(self, G):
         directions = self._directions()
@@ -206,8 +235,11 @@ class RandomCosines(RandomUnits):
         outputs -= phases
         np.cos(outputs, out=outputs)
         edges = G.T.astype(np.float32) @ outputs
+        # A cosine is off by no more than its argument, a sum of products, is.
+        lengths = self._longest * np.linalg.norm(directions, axis=1)
+        off = (self.X.shape[1] + 4) * _SINGLE * (lengths + 2 * np.pi)
 
         def learner(i):
             return Cosine(self._scale * directions[i].astype(np.float64), float(phases[i]))
 
-        return learner, edges
+        return learner, edges, off

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak import projected
 from boostbench.core.weak.projected import (
     IndependentProjections,
     PooledProjections,
@@ -75,7 +74,7 @@ def check_best(search, X, G):
     found = search.best(G)
     stump = found.learner
     edges = {
-        (directions.tobytes(), float(threshold)): reference.projected_edge(
+        (directions.astype(np.float32).tobytes(), float(threshold)): reference.projected_edge(
             X, G, directions, float(threshold)
         )
         for directions, threshold in candidates(search)
@@ -253,17 +252,31 @@ def test_no_projected_stumps():
     assert stumps.outputs(np.ones((3, 2))).shape == (3, 4, 0)
 
 
-def test_ordinary_features_are_projected_in_single_precision():
-    X = np.random.default_rng(0).uniform(-1, 1, (20, 3))
-    X[:, 1] = 0.5  # does not vary
-    data, unit = projected._for_projection(X)
-    assert data.dtype == np.float32
-    assert unit == 1.0
+@pytest.mark.parametrize("kind", [independent, pooled])
+def test_values_that_differ_by_rounding_are_not_parted(kind):
+    """Rows twice, the second time with their features added up in another order, as it were."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
+    X[20:] = X[:20] * (1 + 2.0**-52 * rng.integers(-2, 3, (20, 5)))
+    G = centred(rng.normal(size=(40, 3)))
+    G[20:] = -G[:20]
+    found = kind(X, G, 0).best(G)
+    assert (found.outputs[20:] == found.outputs[:20]).all()
+    assert found.edge == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [independent, pooled])
+def test_of_equal_stumps_the_first_is_found(kind):
+    """In whatever order the samples are: rounding decides nothing."""
+    X, G = binary_problem(1)
+    order = np.random.default_rng(0).permutation(len(X))
+    stumps = [kind(Z, W, 0).best(W).learner for Z, W in ((X, G), (X[order], G[order]))]
+    assert (stumps[0].directions == stumps[1].directions).all()
+    assert stumps[0].threshold == pytest.approx(stumps[1].threshold, rel=1e-12)
 
 
 @pytest.mark.parametrize("factor", [1e-280, 1.0, 1e280])
 def test_a_unit_of_a_power_of_2_changes_no_stump(factor):
-    """In double precision, where an offset asks for it."""
     rng = np.random.default_rng(0)
     G = centred(rng.normal(size=(30, 3)))
     X = 1e5 + rng.normal(size=(30, 2))
@@ -274,4 +287,5 @@ def test_a_unit_of_a_power_of_2_changes_no_stump(factor):
     )
     assert plain.edge == scaled.edge
     assert (plain.outputs == scaled.outputs).all()
-    assert plain.learner.threshold == scaled.learner.threshold
+    units = scaled.learner.directions * factor / plain.learner.directions
+    assert (plain.learner.threshold * units == scaled.learner.threshold).all()
