@@ -12,6 +12,7 @@ from boostbench.algorithms.parameters import NonNegativeInt, PositiveFloat, Posi
 from boostbench.algorithms.projections import LinearTransformer
 from boostbench.core.projections import orthonormal
 from boostbench.core.quantization import canonical, turned_to_corners
+from boostbench.core.signs import signs
 
 
 class Hasher(PackedCodes, LinearTransformer):
@@ -104,7 +105,8 @@ class ITQ(Hasher):
 
     def _components(self, features, labels):
         n_components = min(self.n_components, *features.shape)
-        return PCA(n_components, svd_solver="full").fit(features).components_.T
+        found = PCA(n_components, svd_solver="full").fit(features).components_.T
+        return found * signs(found)
 
 
 class SupervisedITQ(ITQ):
@@ -140,6 +142,9 @@ class SupervisedITQ(ITQ):
     >>> SupervisedITQ(n_components=3, random_state=0).fit(X, y).transform(X).shape
     (150, 3)
     """
+
+    # Components have a sign by convention.
+    edition = 2
 
     ridge: PositiveFloat = 1e-4
 

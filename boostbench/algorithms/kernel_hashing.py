@@ -130,6 +130,9 @@ class KSH(_KernelHasher):
     (150, 3)
     """
 
+    # The eigenvector that a bit starts from has a sign by convention.
+    edition = 2
+
     n_anchors: PositiveInt = 300
     solver_iterations: NonNegativeInt = 100
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from boostbench.algorithms.parameters import Declared, PositiveInt
 from boostbench.algorithms.training.labels import class_numbers
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
+from boostbench.core.signs import signs
 
 # As the authors' programs do, principal components come first: what they lose of the variance.
 _LOST = 0.02
@@ -119,6 +120,9 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
 
 
 class _GraphProjection(LinearTransformer):
+    # Directions have a sign by convention.
+    edition = 2
+
     n_components: PositiveInt = 2
     n_neighbors: PositiveInt = 12
 
@@ -132,7 +136,8 @@ class _GraphProjection(LinearTransformer):
         near = NearestNeighbors(n_neighbors=min(self.n_neighbors, n_samples - 1)).fit(features)
         distances, neighbours = near.kneighbors()
         n_components = min(self.n_components, n_features)
-        return basis @ self._embedded(features, neighbours, distances**2, n_components)
+        directions = basis @ self._embedded(features, neighbours, distances**2, n_components)
+        return directions * signs(directions)
 
     @abstractmethod
     def _embedded(self, features, neighbours, squares, n_components):

@@ -9,6 +9,7 @@ from sklearn.metrics import euclidean_distances
 from boostbench.algorithms.ladder import CodewordMCBoost
 from boostbench.algorithms.parameters import PositiveInt
 from boostbench.algorithms.projections import LPP, NPE
+from boostbench.core.signs import signs
 
 
 def _kernel_pca(n_components, X):
@@ -17,11 +18,18 @@ def _kernel_pca(n_components, X):
     return KernelPCA(n_components, kernel="rbf", gamma=gamma, random_state=0)
 
 
+class _Discriminants(LinearDiscriminantAnalysis):
+    """Scikit-learn's, with a convention for signs, as its other reductions have."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.scalings_ = self.scalings_ * signs(self.scalings_)
+        return self
+
+
 _REDUCTIONS = {
     "pca": lambda d, X, k: PCA(min(d, *X.shape), svd_solver="full"),
-    "lda": lambda d, X, k: LinearDiscriminantAnalysis(
-        solver="svd", n_components=min(d, k - 1, X.shape[1])
-    ),
+    "lda": lambda d, X, k: _Discriminants(solver="svd", n_components=min(d, k - 1, X.shape[1])),
     "factor_analysis": lambda d, X, k: FactorAnalysis(min(d, X.shape[1]), random_state=0),
     "kernel_pca": lambda d, X, k: _kernel_pca(min(d, len(X)), X),
     "lpp": lambda d, X, k: LPP(d),

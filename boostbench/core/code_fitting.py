@@ -8,6 +8,11 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
+from boostbench.core.signs import signs
+
+# What is worth less than that much more, as a part, is no better.
+_EQUAL = 1e-9
+
 
 def reconstructed(kernels, similarities, weights, n_sweeps):
     r"""Make inner products of codes like given similarities, by coordinate descent.
@@ -75,10 +80,12 @@ def best_step(residual, values, kernel):
     gains = np.concatenate([[0.0], gains])
     between = np.concatenate([[True], np.diff(turns) > 0, [True]])
     ends = np.concatenate([[turns[0] - 1], turns[:-1] / 2 + turns[1:] / 2, [turns[-1] + 1]])
-    best = np.flatnonzero(between)[gains[between].argmax()]
+    # Of equal gains, but for rounding, the first one.
+    equal = _EQUAL * float(np.abs(residual).sum())
+    best = np.flatnonzero(between & (gains >= gains[between].max() - equal))[0]
     # Where rounding makes no difference, it stays.
     now = gains[np.searchsorted(turns, 0.0)]
-    return float(ends[best]) if gains[best] > now * (1 + 1e-12) + 1e-9 else 0.0
+    return float(ends[best]) if gains[best] > now + equal else 0.0
 
 
 def separated(kernels, labels, n_bits, max_iter):
@@ -118,7 +125,7 @@ def separated(kernels, labels, n_bits, max_iter):
         ).x
         bits = [np.where(kernels @ weights > 0, 1.0, -1.0) for weights in (start, smooth)]
         worth = [((b @ positive) ** 2).sum() - ((b @ negative) ** 2).sum() for b in bits]
-        best = int(np.argmax(worth))
+        best = int(worth[1] > worth[0] + _EQUAL * abs(worth[0]))
         found.append((start, smooth)[best])
         negative = np.column_stack([negative, bits[best]])
     return np.column_stack(found)
@@ -156,4 +163,4 @@ def _spectral(kernels, positive, negative):
         gram + ridge * np.eye(len(gram)),
         subset_by_index=[len(gram) - 1] * 2,
     )
-    return np.sqrt(len(kernels)) * vectors[:, 0]
+    return np.sqrt(len(kernels)) * vectors[:, 0] * signs(vectors)[0]

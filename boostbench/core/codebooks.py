@@ -13,6 +13,9 @@ _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
 # The smoothed problem has local optima.
 _STARTS = 5
 
+# L-BFGS comes so near to an optimum.
+_EQUAL = 1e-5
+
 
 def simplex(n_classes):
     """Make the regular simplex.
@@ -73,7 +76,9 @@ def farthest(n_classes, n_components, rng):
         angles = 2 * np.pi * np.arange(n_classes) / n_classes
         return np.column_stack([np.cos(angles), np.sin(angles)])
     found = [_spread(rng.normal(size=(n_classes, n_components))) for _ in range(_STARTS)]
-    return min(found, key=largest_inner_product)
+    largest = np.array([largest_inner_product(vectors) for vectors in found])
+    # Starts may come to one optimum, turned: the first of them is taken.
+    return found[int((largest <= largest.min() + _EQUAL).argmax())]
 
 
 def codebook(n_classes, n_components, rng):

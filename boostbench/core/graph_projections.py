@@ -4,6 +4,8 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 
+from boostbench.core.signs import signs
+
 # Added to a matrix's diagonal, as a part of its mean.
 _RIDGE = 1e-9
 # The same for the weights of neighbours, of which there may be more than dimensions.
@@ -108,4 +110,5 @@ def _least(matrix, scale, n_components):
     """Directions of the least generalised eigenvalues."""
     ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
     scale = scale + ridge * np.eye(len(scale))
-    return eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
+    found = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
+    return found * signs(found)

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.linalg import eigh
 
+from boostbench.core.signs import signs
+
 
 def turned_to_corners(components, rotation, n_iterations):
     """Turn samples so that they are near to corners of a cube: the rotation of ITQ.
@@ -55,4 +57,5 @@ def canonical(X, labels, ridge):
         of_features,
         subset_by_index=[n_features - n_directions, n_features - 1],
     )
-    return directions[:, ::-1], np.sqrt(np.maximum(squares[::-1], 0))
+    directions = directions[:, ::-1] * signs(directions[:, ::-1])
+    return directions, np.sqrt(np.maximum(squares[::-1], 0))

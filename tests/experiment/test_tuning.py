@@ -13,7 +13,7 @@ from boostbench.experiment.records import read
 from boostbench.experiment.runner import run
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial, run_trial
-from boostbench.experiment.tuning import folds, trials
+from boostbench.experiment.tuning import choose, folds, trials
 
 GRID = [1e-2, 1e-3, 1e-4]
 MULTIBOOST = "boostbench.algorithms.MultiBoost"
@@ -158,3 +158,18 @@ def test_fewer_samples_in_a_class_than_folds():
     message = "class 'b' has 3 samples in the training part, fewer than the 5 folds"
     with pytest.raises(UserError, match=message):
         folds(np.repeat(["a", "b"], [20, 3]), 5, seed=0)
+
+
+def test_of_equal_points_the_first_is_chosen_whatever_rounding_says():
+    """0.1 + 0.2 is not 0.3."""
+    points = [{"nu": 1}, {"nu": 2}, {"nu": 3}]
+    errors = [[0.5, 0.5], [0.1 + 0.2, 0.3], [0.3, 0.3]]
+    judged = [
+        ([point], {"validation_error": error})
+        for point, of_point in zip(points, errors, strict=True)
+        for error in of_point
+    ]
+    assert choose(points, judged)[0] == {"nu": 2}
+    judged.append(([points[1]], {"error": "no memory"}))
+    assert choose(points, judged) == (points[2], 0.3)
+    assert choose(points[:0], []) == (None, None)
