@@ -107,6 +107,11 @@ def test_another_paper(told):
     assert re.search(r"2 published numbers: .*", find(told, "check"))
 
 
+def test_missing_values_words_and_dates_in_python(told):
+    constant, logistic, bag = map(float, re.findall(r"\b0\.\d{3}\b", find(told, "messy.py")))
+    assert bag < logistic < constant == 0.693
+
+
 def test_what_is_kept(told):
     here = told[1]
     assert "0 figures" not in find(told, "report")
