@@ -40,10 +40,9 @@ class BaggedMCBoost(Bag, Weighted):
     - The votes are a Newton step on each side, and what a round adds is this sum of stumps times
       the coefficient of a Newton step along it, times `eta`.
 
-    The members do so at the same time, as columns of one search. After each round, the score of a
-    sample is the mean of the members that do not see it. Where the loss of these scores falls no
-    more, the bag is done: so it is the bag that is stopped, not its members, which alone would have
-    to be stopped earlier.
+    The members do so at the same time. After each round, the score of a sample is the mean of the
+    members that do not see it. Where the loss of these scores falls no more, the bag is done: so it
+    is the bag that is stopped, not its members, which alone would have to be stopped earlier.
 
     Parameters
     ----------
