@@ -108,7 +108,7 @@ def test_what_runs_the_missing_numbers_is_told(call, define_table):
     name = define_table(**TABLE)
     for algo in ("samme", "adaboost_mh"):
         run = [f"algo={algo}", "data=iris", "data.openml=null", "parallel=serial"]
-        assert call("run", *run, *SMALL, "algo.n_iterations=4").code == 0
+        assert call("run", *run, *SMALL[1:], "algo.n_iterations=4").code == 0
     told = words(call("compare", "samme", "adaboost_mh", "--tables", name))
     # A long path is broken at the width of the terminal.
     unbroken = told.replace(" ", "")

@@ -27,9 +27,9 @@ def test_unknown_packages_have_no_version():
 def checkout(tmp_path, monkeypatch):
     """Give a function that runs git in a checkout, of which boostbench is a package."""
     (tmp_path / "boostbench").mkdir()
-    file = tmp_path / "boostbench" / "__init__.py"
-    file.write_text("")
-    monkeypatch.setattr("boostbench.__file__", str(file))
+    (tmp_path / "boostbench" / "__init__.py").write_text("")
+    file = tmp_path / "boostbench" / "experiment" / "environment.py"
+    monkeypatch.setattr("boostbench.experiment.environment.__file__", str(file))
     commit.cache_clear()
     yield (
         lambda *arguments: (
