@@ -512,7 +512,8 @@ def test_single_rows_and_columns(call, folder, define_table):
     recorded = {path.stem for path in (folder / "results" / "records").rglob("*.jsonl")}
     assert recorded == {"adaboost_mh"}
     # By now there is something to judge by how long it takes.
-    result = call("table", name, "--column", "samme,adaboost_mh", *QUICK[::2], "protocol.n_splits=4")
+    more = [*QUICK[::2], "protocol.n_splits=4"]
+    result = call("table", name, "--column", "samme,adaboost_mh", *more)
     assert re.search(r"start: 13 splits to run; on record: 3; about .* CPU seco", result.err)
     assert "without 12 fits of which nothing is known" in result.err
     assert "So." in result.out

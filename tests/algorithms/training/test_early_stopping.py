@@ -179,7 +179,8 @@ class TestErrors:
 
 
 def expected_failures(estimator):
-    name = "check_class_weight_classifiers"  # it asks for more rounds without a change than there are
+    # It asks for more rounds without a change than there are.
+    name = "check_class_weight_classifiers"
     return {name: EXPECTED_FAILURES[name]} | {
         f"check_sample_weight_equivalence_on_{form}_data": "what is held out is of other rows"
         for form in ("dense", "sparse")
