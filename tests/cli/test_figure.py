@@ -15,7 +15,7 @@ BOUNDARIES = {
     "rows": ["diagonals"],
     "columns": [{"algo": "adaboost_mh"}],
 }
-SMALL = ["algo.n_iterations=5", "protocol.checkpoints=[2,5]", "parallel=serial"]
+SMALL = ["algo.n_iterations=5", "protocol.checkpoints=[2,5]"]
 
 #: Of all files of a figure.
 ENDINGS = (".png", ".svg", ".pdf", ".md")
@@ -110,7 +110,7 @@ def test_what_failed_is_left_empty(call, folder, define):
     # It cannot find that many neighbours among 400 points.
     far = ["algo._target_=sklearn.neighbors.KNeighborsClassifier", "+algo.n_neighbors=1000"]
     columns = [{"algo": "adaboost_mh", "overrides": far}, {"algo": "adaboost_ecc"}]
-    settings = ["protocol.checkpoints=[5]", "parallel=serial"]
+    settings = ["protocol.checkpoints=[5]"]
     result = call("figure", define(**BOUNDARIES | {"columns": columns, "overrides": settings}))
     assert result.code == 1
     assert "failed: KNeighborsClassifier on diagonals" in result.err
@@ -143,7 +143,7 @@ def losses(tmp_path):
     """A table of two columns that are one algorithm, and of cells that it leaves out."""
     content = {
         "title": "T",
-        "overrides": ["algo.n_iterations=5", "protocol.n_splits=2", "parallel=serial"],
+        "overrides": ["algo.n_iterations=5", "protocol.n_splits=2"],
         "rows": [{"few": {"data": "iris", "overrides": ["algo.n_iterations=2"]}}, "iris", "wine"],
         "columns": [
             {"exp": {"algo": "mcboost", "overrides": ["algo.loss=exponential"]}},
@@ -225,7 +225,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
 def test_coefficient_paths(call, folder, define, monkeypatch):
     monkeypatch.setattr("boostbench.experiment.measures.paths._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
-    overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20", "parallel=serial"]
+    overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20"]
     figure = define(kind="paths", data="wine", algo="mcboost", classes=classes, overrides=overrides)
     result = call("figure", figure)
     assert (result.code, result.complaints) == (0, "")
