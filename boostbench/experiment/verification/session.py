@@ -26,15 +26,18 @@ from boostbench.experiment.workers import Workers
 def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple[Tally, Member]]]:
     """Draw records, pass by pass: what a short budget leaves out is another with the next commit.
 
-    The first pass has a record of one group of every algorithm and its choices, the second one of
-    each other group, and the following ones a further record of all. Within a pass, those that take
-    longest come last, and those of a data set follow each other.
+    The first pass has a record of one group of every algorithm and its choices, if possible one
+    that came out as it is before. The second has one of each other group, and the following ones a
+    further record of all. Within a pass, groups of which nothing is known come first, what takes
+    long comes last, and those of a data set follow each other.
     """
     orders = {tally.group: tally.order(salt, blas)[:ENOUGH] for tally in tallies}
 
     def rank(tally: Tally) -> tuple:
         is_dear = orders[tally.group][0].seconds > SPAN[1]
-        return not (tally.known and tally.known.refuted), is_dear, digest([salt, *tally.group])
+        is_new = not tally.knows(blas)
+        lots = digest([salt, *tally.group])
+        return not (tally.known and tally.known.refuted), is_dear, is_new, lots
 
     firsts = {min(some, key=rank).group for some in _by_algorithm(tallies).values()}
     passes = [[] for _ in range(ENOUGH + 1)]
@@ -45,6 +48,7 @@ def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple
     for one in passes:
         one.sort(
             key=lambda pair: (
+                pair[0].knows(blas),
                 max(pair[1].seconds, SPAN[1]),
                 digest([salt, pair[0].group.data]),
                 pair[0].group,

@@ -85,6 +85,10 @@ class Tally:
     skipped: dict[str, str] = field(default_factory=dict)
     is_equivalent: bool = False
 
+    def knows(self, blas: str) -> bool:
+        """Whether one of its records came out as it is by a kernel of BLAS before."""
+        return self.known is not None and bool(self.known.agreed.get(blas))
+
     def order(self, salt: str, blas: str) -> list[Member]:
         """Put those that can be drawn in their order: it differs from commit to commit.
 
