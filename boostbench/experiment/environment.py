@@ -11,6 +11,8 @@ import joblib
 import scipy.linalg  # noqa: F401, so that its BLAS is known too
 from threadpoolctl import threadpool_info
 
+# To look up all packages that are installed takes as long as to read thousands of records.
+_KNOWN = {"boostbench": "boostbench", "sklearn": "scikit-learn"}
 PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
 
 
@@ -58,6 +60,8 @@ def blas() -> str:
 
 def distribution_of(package: str) -> str | None:
     """Name the distribution that a top-level package was installed from, if it was."""
+    if package in _KNOWN:
+        return _KNOWN[package]
     return min(_distributions().get(package, []), default=None)
 
 

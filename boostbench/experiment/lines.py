@@ -25,6 +25,8 @@ _TOO_DEEP = "not a record: it is nested too deeply"
 _MADE_BY = ("code", "commit", "edition", "environment", "source")
 # What is derived, or stands in definitions.
 _APART = ("key", "asked", "config_hash", *_MADE_BY)
+# Names of what is written as a list, and what so many entries of it stand for.
+_Staged = tuple[tuple[str, Callable[[int], list[str]]], ...]
 #: Levels of lists and mappings inside each other, twice those that YAML and overrides may have.
 DEEPEST = 100
 # Errors, the counts that are written for them, and of how many rows these are.
@@ -39,7 +41,7 @@ class Definitions:
     """The definitions of a file."""
 
     def __init__(self):
-        self._configs: dict[str, tuple[dict, Identity]] = {}
+        self._configs: dict[str, tuple[dict, Identity, _Staged]] = {}
         self._provenances: dict[str, dict] = {}
 
     @property
@@ -64,7 +66,7 @@ class Definitions:
             if digest(content) != line["hash"]:
                 raise BadLine(f"its {kind} is not what its hash says")
             if kind == "config":
-                self._configs[line["hash"]] = content, Identity.of(content)
+                self._configs[line["hash"]] = content, Identity.of(content), _staged(content)
             else:
                 self._provenances[line["hash"]] = content
         except UserError as error:
@@ -94,9 +96,9 @@ class Definitions:
         if name not in self._configs or line["provenance"] not in self._provenances:
             what = "provenance" if name in self._configs else "config"
             raise BadLine(f"its {what} is defined nowhere in the file")
-        config, identity = self._configs[name]
+        config, identity, staged = self._configs[name]
         made_by = self._provenances[line["provenance"]]
-        record = _lengthened(line, config)
+        record = _lengthened(line, staged)
         is_trial = kind == "tuning"
         if "error" in record:
             check(record, schema.FailedTrial if is_trial else schema.Failure)
@@ -215,10 +217,10 @@ def _shortened(record: dict, config: Mapping) -> dict:
     return record
 
 
-def _lengthened(line: Mapping, config: Mapping) -> dict:
+def _lengthened(line: Mapping, staged: _Staged) -> dict:
     """Undo `_shortened`."""
     record = {"warnings": [], **line} if "n_train" in line else dict(line)
-    for name, stages in _staged(config) if "fold" not in line else ():
+    for name, stages in staged if "fold" not in line else ():
         found = record.get(name)
         if isinstance(found, list):
             rounds = stages(len(found))
@@ -235,7 +237,7 @@ def _lengthened(line: Mapping, config: Mapping) -> dict:
     return record
 
 
-def _staged(config: Mapping) -> tuple[tuple[str, Callable[[int], list[str]]], ...]:
+def _staged(config: Mapping) -> _Staged:
     """Say what is written as a list, and what so many entries of it stand for."""
     rounds = config["protocol"].get("checkpoints")
     rounds = [str(number) for number in rounds] if isinstance(rounds, list) else []

@@ -96,7 +96,7 @@ class Cell:
         """Mean over the finished splits; NaN without any."""
         return fmean(self.values.values()) if self.values else float("nan")
 
-    @property
+    @cached_property
     def std(self) -> float:
         """Sample standard deviation over the splits; NaN for fewer than 2."""
         return stdev(self.values.values()) if len(self.values) > 1 else float("nan")

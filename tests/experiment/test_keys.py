@@ -174,3 +174,8 @@ def test_digest_needs_json():
     for value in (object(), float("nan"), "\ud800"):
         with pytest.raises(UserError, match="cannot be written down"):
             digest({"a": value})
+
+
+def test_a_split_key_is_a_digest():
+    identity = Identity("a" * 16, "b" * 16, "c" * 16)
+    assert identity.split_key(3, "d" * 16) == digest(["b" * 16, 3, "d" * 16])

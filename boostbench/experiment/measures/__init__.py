@@ -9,6 +9,7 @@ from boostbench.experiment.schema import Measured
 from boostbench.experiment.targets import import_class
 
 
+@functools.cache
 def names() -> list[str]:
     """List the measures, which are the modules of this package that hold one."""
     return [module.name for module in pkgutil.iter_modules(__path__) if module.name != "base"]
