@@ -232,9 +232,8 @@ def _table(rng: Random, folder: Path) -> str:
     if rng.random() < 0.1:
         content[rng.choice(["published", "quantity", "columns"])] = rng.choice(_TEXTS)
     name = _yaml(folder / "mine.yaml", content)
-    return called(
-        ["table", name, *rng.choice([[], ["rerun=never"], ["results=results"]])], _check_marker
-    )
+    more = rng.choice([[], ["rerun=never"], ["results=results"]])
+    return called(["table", name, "parallel=serial", *more], _check_marker)
 
 
 def _figure(rng: Random, folder: Path) -> str:

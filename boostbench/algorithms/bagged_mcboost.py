@@ -9,6 +9,7 @@ from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.parameters import Part, PartOrAll, PositiveInt, TwoOrMore
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out, log_losses
+from boostbench.algorithms.training.weights import relative
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 # Added to the curvature on each side of a stump, so that few samples move little: the default of
@@ -85,8 +86,8 @@ class BaggedMCBoost(Bag, Weighted):
     Notes
     -----
     A weight of a sample multiplies its terms of the loss, of the training and of the stopping
-    rule. Which samples a member does not see depends on no weight. Steps are damped by what is
-    little beside weights of mean 1; where all are far smaller, features are chosen by slopes alone.
+    rule; the loss is a mean, so that a common factor changes nothing. Which samples a member does
+    not see depends on no weight.
 
     There is no `staged_predict`: the stumps of all rounds are merged.
 
@@ -157,8 +158,7 @@ class BaggedMCBoost(Bag, Weighted):
         for member in unseen.T:
             member[hold_out(labels, self.validation_fraction, random_state)[1]] = True
         search = StumpSearch(X, self.max_bins, weights)
-        if weights is None:
-            weights = np.ones(len(X))
+        weights = np.ones(len(X)) if weights is None else relative(weights)
         return BagMaster(self, search, labels, unseen, weights, random_state)
 
     def _keep(self, master):

@@ -238,6 +238,13 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         self.n_iterations_ = training.rounds
         self.seconds_ = training.clock.seconds
         self._keep(training.master)
+        if not training.rounds:
+            warnings.warn(
+                f"{type(self).__name__} found no weak learner that lowers its loss: the model is "
+                "constant",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     @property
     def weak_learner_time_(self):

@@ -63,12 +63,8 @@ def compose_cross(
 
 
 def load_each(specs: Sequence[dict]) -> list[Dataset]:
-    """Load the data of each config, those of one name once."""
-    configs = {_name(spec): spec["data"] for spec in specs}
+    """Load the data of each config, equal ones once."""
+    configs = {repr(spec["data"]): spec["data"] for spec in specs}
     with busy("loading data"):
-        datasets = {name: load(data) for name, data in configs.items()}
-    return [datasets[_name(spec)] for spec in specs]
-
-
-def _name(spec: dict) -> str:
-    return spec["data"]["name"]
+        datasets = {written: load(data) for written, data in configs.items()}
+    return [datasets[repr(spec["data"])] for spec in specs]

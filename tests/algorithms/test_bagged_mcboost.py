@@ -363,5 +363,6 @@ def test_errors():
 def test_small_weights_are_weights():
     X, y = blobs(3, n_samples=150, spread=3.0)
     bag = BaggedMCBoost(random_state=0).fit(X, y, np.full(len(y), 1e-6))
-    assert bag.n_iterations_ > 10
-    assert bag.score(X, y) > BaggedMCBoost(random_state=0).fit(X, y).score(X, y) - 0.05
+    usual = BaggedMCBoost(random_state=0).fit(X, y, np.ones(len(y)))
+    assert bag.n_iterations_ == usual.n_iterations_ > 0
+    np.testing.assert_allclose(bag.decision_function(X), usual.decision_function(X), rtol=1e-4)

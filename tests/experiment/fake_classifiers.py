@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import GaussianNB
 
 
 class Nearest(ClassifierMixin, BaseEstimator):
@@ -228,3 +229,35 @@ class Binary(Nearest):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class Ordered(GaussianNB):
+    """Its columns are those of its `classes_`, which are in an order of its own."""
+
+    def __init__(self, order="ascending", priors=None, var_smoothing=1e-9):
+        super().__init__(priors=priors, var_smoothing=var_smoothing)
+        self.order = order
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        labels = self.classes_
+        self._own = {
+            "ascending": np.arange(len(labels)),
+            "descending": np.arange(len(labels))[::-1],
+            "rolled": np.roll(np.arange(len(labels)), 1),
+        }.get(self.order, np.zeros(len(labels), int))
+        self._labels, self.classes_ = labels, labels[self._own]
+        return self
+
+    def _with(self, classes, method, X):
+        kept, self.classes_ = self.classes_, classes
+        try:
+            return getattr(super(), method)(X)
+        finally:
+            self.classes_ = kept
+
+    def predict(self, X):
+        return self._with(self._labels, "predict", X)
+
+    def predict_proba(self, X):
+        return self._with(self._labels, "predict_proba", X)[:, self._own]

@@ -5,6 +5,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+#: What may be squared and added up for a billion samples in double precision.
+_LARGEST = 1e100
+
 
 def weighted(X, y, sample_weight, class_weight=None):
     """Check the weights of the samples, and multiply them with those of their classes.
@@ -28,12 +31,14 @@ def weighted(X, y, sample_weight, class_weight=None):
     Raises
     ------
     ValueError
-        If a weight is negative or not finite, all are 0, or there is not one for each sample.
+        If a weight is negative or not finite, all are 0, there is not one for each sample, or they
+        are too large to be added up.
     """
     if sample_weight is None and class_weight is None:
         return X, y, None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     X, y, weights = _present(X, y, weights)
+    _check_size(weights)
     if class_weight is None:
         return X, y, weights
     check_classification_targets(y)
@@ -41,7 +46,9 @@ def weighted(X, y, sample_weight, class_weight=None):
     factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weights)
     if factors.min() < 0:
         raise ValueError(f"class_weight must not be negative, got {class_weight!r}")
-    return _present(X, y, weights * factors[labels])
+    X, y, weights = _present(X, y, weights * factors[labels])
+    _check_size(weights)
+    return X, y, weights
 
 
 def relative(weights):
@@ -57,6 +64,15 @@ def relative(weights):
         None where there are no weights.
     """
     return None if weights is None else weights / weights.mean()
+
+
+def _check_size(weights):
+    """Refuse weights that masters, which add up their products, would make infinite or zero."""
+    if weights.max() > _LARGEST or weights.min() < 1 / _LARGEST:
+        raise ValueError(
+            f"Weights that are not 0 must lie between {1 / _LARGEST:g} and {_LARGEST:g}: divide "
+            f"all by one number; these are from {weights.min():.3g} to {weights.max():.3g}."
+        )
 
 
 def _present(X, y, weights):

@@ -64,12 +64,15 @@ class Scores(Measure):
 def _columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     """Ask for a column of each class of the data; None where the estimator has no such method.
 
-    A class that was not in the training part has probability 0, or the least score.
+    The columns of the estimator are those of its `classes_`, in whatever order they are; without
+    any, of the ascending labels. A class that was not in the training part has probability 0, or
+    the least score.
 
     Raises
     ------
     ValueError
-        If the answer has not one column for each class of the training part.
+        If the answer has not one column for each class of the training part, or `classes_` are
+        others.
     """
     ask = getattr(fit.estimator, method, None)
     if ask is None:
@@ -78,6 +81,9 @@ def _columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     if answer.ndim == 1:  # of two classes, the score of the second
         answer = np.stack([-answer, answer], axis=1)
     known = np.unique(fit.y_train)
+    order = np.asarray(getattr(fit.estimator, "classes_", known))
+    if not np.array_equal(np.sort(order), known):
+        raise ValueError("classes_ are not the labels of the training part, each once")
     if answer.shape != (len(fit.y_test), len(known)):
         raise ValueError(
             f"{method} gives shape {answer.shape}, not ({len(fit.y_test)}, {len(known)})"
@@ -86,7 +92,7 @@ def _columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
         raise ValueError(f"{method} gives NaN or infinity")
     lowest = 0.0 if method == "predict_proba" else answer.min()
     columns = np.full((len(answer), len(classes)), lowest)
-    columns[:, np.searchsorted(classes, known)] = answer
+    columns[:, np.searchsorted(classes, order)] = answer
     return columns
 
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog, minimize
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
@@ -14,6 +15,7 @@ from boostbench.algorithms import (
     SAMME,
     AdaBoost,
     AdaBoostMH,
+    BaggedMCBoost,
     CodewordBoosting,
     CodewordMCBoost,
     FourierFeaturesSVC,
@@ -145,6 +147,34 @@ def test_a_factor_of_all_weights_is_one_of_the_loss(model, n_classes):
         other = clone(model)
     found = other.fit(X, y, sample_weight=4 * weights)
     close(scores(found, X), scores(clone(model).fit(X, y, sample_weight=weights), X))
+
+
+@both(MODELS)
+def test_weights_that_cannot_be_added_up_are_refused(model, n_classes):
+    X, y, weights = draw(n_classes)
+    for index, value in ((0, 1e308), (slice(3), 1e308), (slice(None), 1e200), (5, 1e-200)):
+        given = weights.copy()
+        given[index] = value
+        with pytest.raises(ValueError, match=r"must lie between 1e-100 and 1e\+100"):
+            clone(model).fit(X, y, sample_weight=given)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("factor", [1e-20, 1e-3, 4.0, 1e25])
+def test_a_factor_of_all_weights_changes_no_bag(n_classes, factor):
+    X, y, weights = draw(n_classes)
+    bag = BaggedMCBoost(n_iterations=20, n_estimators=4, random_state=0)
+    usual = clone(bag).fit(X, y, sample_weight=weights)
+    found = clone(bag).fit(X, y, sample_weight=factor * weights)
+    assert found.n_iterations_ == usual.n_iterations_ > 0
+    # Weights of samples are in single precision.
+    close(scores(found, X), scores(usual, X), 1e-4)
+
+
+def test_a_model_without_a_round_says_so():
+    X, y, _ = draw(2)
+    with pytest.warns(ConvergenceWarning, match="found no weak learner that lowers its loss"):
+        MCBoost().fit(np.ones_like(X), y)
 
 
 @both(CLASSIFIERS)

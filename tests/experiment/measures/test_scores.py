@@ -74,6 +74,27 @@ def test_scores_without_probabilities(record, n_classes):
     assert read["balanced_accuracy"] == pytest.approx(100 * found["balanced_accuracy"])
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("order", ["descending", "rolled"])
+def test_columns_are_those_of_classes_in_any_order(record, n_classes, order):
+    dataset = overlapping(n_classes)
+    usual, *_ = record(dataset, "sklearn.naive_bayes.GaussianNB")
+    found, model, *_ = record(dataset, "tests.experiment.fake_classifiers.Ordered", order=order)
+    assert list(model.classes_) != sorted(model.classes_)
+    for name in ("log_loss", "brier", "auc", "balanced_accuracy", "test_error"):
+        assert found[name] == pytest.approx(usual[name], rel=1e-12)
+
+
+def test_classes_that_are_not_those_of_the_training_fail(tmp_path):
+    target = "tests.experiment.fake_classifiers.Ordered"
+    algo = {"name": "one", "grid": {}, "_target_": target, "order": "doubled"}
+    protocol = {"n_splits": 1, "checkpoints": []}
+    asked = Experiment.from_config({"algo": algo, "protocol": protocol}, overlapping(3), "scores")
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [failure] = outcome.failures
+    assert "classes_ are not the labels of the training part" in failure["error"]
+
+
 def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
     """Fixed splits may leave a class out; what is left is judged."""
     dataset = overlapping(3)
