@@ -261,25 +261,36 @@ def _folder_of_configs(rng: Random, folder: Path) -> str:
     """Run with options of groups, and of Hydra itself, from a folder that asks for harm."""
     top = folder / "configs"
     harm = _harm(rng, folder)
-    algo = {"name": "mine", "title": _resolver(rng), "_target_": rng.choice(_TOPS), "grid": {}}
-    algo |= rng.choice([{"estimator": harm}, {"note": _resolver(rng)}, harm, {"defaults": ["x"]}])
+    title = rng.choice(["Mine", "Mine", _resolver(rng)])
+    algo = {"name": "mine", "title": title, "_target_": rng.choice(_TOPS), "grid": {}}
+    algo |= rng.choice([{"estimator": harm}, {"note": _resolver(rng)}, harm, harm])
     directive = rng.choice(
-        ["", "", "# @package _global_\n", "#@package hydra.callbacks.x\n", "# @package algo.x\n"]
+        [
+            "",
+            "",
+            "",
+            "",
+            "",
+            "# @package _global_\n",
+            "#@package hydra.callbacks.x\n",
+            "# @package algo.x\n",
+        ]
     )
     if rng.random() < 0.2:
         algo["defaults"] = [
             rng.choice(["/hydra/launcher: mine", "x@_global_", {"/data@x": "mine"}])
         ]
     _yaml(top / "algo" / "mine.yaml", directive + yaml.safe_dump(algo))
-    data = {"name": rng.choice(["wine", _resolver(rng)]), "sklearn": "load_wine"}
+    data = {"name": rng.choice(["wine", "wine", _resolver(rng)]), "sklearn": "load_wine"}
     _yaml(top / "data" / "mine.yaml", rng.choice(["", directive]) + yaml.safe_dump(data))
     where = rng.choice(["hydra/launcher/mine", "hydra/job_logging/mine", "config", "parallel/mine"])
-    if rng.random() < 0.3:
+    if rng.random() < 0.1:
         hydra = rng.choice([harm, {"hydra": {"callbacks": {"x": harm}}}, {"backend": "dask"}])
         _yaml(top / f"{where}.yaml", hydra)
-    argv = ["--config-dir", str(top), "algo=mine", rng.choice(["data=wine", "data=mine"])]
-    argv += rng.choice([[], [], ["hydra/launcher=mine"], ["parallel=mine"], ["-m", "seed=1,2"]])
-    return called(["run", *argv, "results=results", "protocol.n_splits=2"], _check_marker)
+    argv = ["algo=mine", rng.choice(["data=wine", "data=mine"])]
+    argv += rng.choice([*[[]] * 5, ["hydra/launcher=mine"], ["parallel=mine"], ["seed=1,2", "-m"]])
+    argv += ["results=results", "protocol.n_splits=2", "--config-dir", str(top)]
+    return called(["run", *argv], _check_marker)
 
 
 def _command(rng: Random, folder: Path) -> str:

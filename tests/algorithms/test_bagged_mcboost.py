@@ -362,7 +362,7 @@ def test_errors():
 
 def test_small_weights_are_weights():
     X, y = blobs(3, n_samples=150, spread=3.0)
-    bag = BaggedMCBoost(random_state=0).fit(X, y, np.full(len(y), 1e-6))
+    bag = BaggedMCBoost(random_state=0).fit(X, y, np.full(len(y), 2.0**-20))
     usual = BaggedMCBoost(random_state=0).fit(X, y, np.ones(len(y)))
     assert bag.n_iterations_ == usual.n_iterations_ > 0
     np.testing.assert_allclose(bag.decision_function(X), usual.decision_function(X), rtol=1e-4)
