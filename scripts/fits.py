@@ -50,6 +50,8 @@ NU |= {"RBoostProj": 1e-3, "RBoostProjFromZero": 1e-3}
 DATA = ("iris", "wine", "wdbc", "glass", "vowel", "vehicle", "heart", "german", "diabetes")
 #: No more rows are trained on, so that all takes minutes.
 _MOST_ROWS = 400
+#: For so many of each part the outputs of weak learners are written down.
+_TOLD_ROWS = 100
 #: No more rounds for what takes long.
 _MOST_ROUNDS = {"AdaBoostMO": 20, "MultiBoost(loss=hinge)": 10, "BaggedBooster": 10}
 
@@ -99,7 +101,7 @@ def outcome(model, X, X_test, y) -> dict:
         y = (y > 0).astype(int)
     model.fit(X, y)
     found = {}
-    rows = np.concatenate([X, X_test])
+    rows = np.concatenate([X[:_TOLD_ROWS], X_test[:_TOLD_ROWS]])
     hypotheses = getattr(model, "hypotheses_", None)
     if hypotheses is not None and hasattr(hypotheses, "outputs") and len(hypotheses):
         outputs = np.asarray(hypotheses.outputs(rows))

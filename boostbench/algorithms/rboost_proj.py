@@ -221,7 +221,7 @@ class _ProjMaster(Master):
         self.own = labels, np.arange(n_samples)
         self.projection_columns = params.projection_columns()
         # Weak learners are rows, so that those so far are one piece of memory.
-        self.H = np.empty((params.n_iterations, n_samples), np.float32)
+        self.H = np.empty((params.n_iterations, n_samples), self.precision)
         self.hypotheses = []
         self.objective = []
         self.converged = []
@@ -255,7 +255,7 @@ class _ProjMaster(Master):
         value, weights = self._evaluate_weights((codes.T @ H).astype(np.float64))
         self.weights = weights.T
         # A line search may try points where the exponential loss is beyond single precision.
-        return value, H @ self.weights.clip(-_LARGEST, _LARGEST).astype(np.float32)
+        return value, H @ self.weights.clip(-_LARGEST, _LARGEST).astype(self.precision)
 
     def _add(self, found):
         self.H[len(self.hypotheses)] = found.outputs
@@ -283,6 +283,8 @@ class _ProjMaster(Master):
 class PairMaster(_ProjMaster):
     """A coefficient for each pair of a weak learner and the row of P that came with it."""
 
+    # The solver ends early: only with the same steps does it end at the same place on each machine.
+    precision = np.float64
     default_patience = _PATIENCE
     per_round: ClassVar = (*_ProjMaster.per_round, "rows")
 
@@ -318,7 +320,7 @@ class PairMaster(_ProjMaster):
         pair_codes = self.pair_codes[: t + 1]
 
         def smooth(w):
-            value, slopes = self._evaluate((w[:, None] * pair_codes).astype(np.float32))
+            value, slopes = self._evaluate(w[:, None] * pair_codes)
             return value, -np.einsum("tr,tr->t", slopes, pair_codes)
 
         start, limits = np.append(self.w, 0.0), (self.params.nu, self.params.solver_iterations)
@@ -332,6 +334,8 @@ class _RowMaster(_ProjMaster):
     """A coefficient for each row of P, for the projected outputs of all weak learners."""
 
     default_patience = 1
+    # P has as many rows as there are projections: doubles would take twice the time and memory.
+    precision = np.float32
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
