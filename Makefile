@@ -12,11 +12,11 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 figure5 $(addprefix mcfigure,1 2 3 4) report docs bench test verify lint format clean
+.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 figure5 $(addprefix mcfigure,1 2 3 4) report docs bench test test-kernels test-oldest verify lint format clean
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9]+):.*## /\1|/' \
-	  | while IFS='|' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1|/' \
+	  | while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
 
 demo: $(VENV)/installed-plots ## a part of a paper's table and its picture, without any download
 	$(BIN)/boostbench table demo results=demo $(ARGS)
@@ -87,6 +87,15 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 test: lint ## install, lint, run all tests
 	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
+test-kernels: $(VENV)/installed-dev ## the numeric tests as other processors would add up
+	scripts/test_kernels.sh $(BIN)/python
+
+test-oldest: ## the tests with the lowest versions of all libraries
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable '.[dev]'
+	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  .venv-oldest/bin/python -m pytest --numprocesses=auto --dist=worksteal
+
 lint: $(VENV)/installed-dev ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -100,7 +109,7 @@ verify: $(VENV)/installed ## two minutes of refits: whether today's code gives w
 	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/boostbench verify --budget 2m $(ARGS)
 
 clean: ## remove the virtual environment and caches, not results
-	rm -rf $(VENV) .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .pytest_cache .ruff_cache
 	rm -rf docs/_build docs/generated
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -32,7 +32,6 @@ def test_what_a_killed_test_has_started_ends():
     assert is_running(child)
     parent.kill()
     parent.wait()
-    end = time.monotonic() + 30
+    # If it did not end, the test would not.
     while is_running(child):
-        assert time.monotonic() < end
         time.sleep(0.05)

@@ -1,8 +1,11 @@
 """The public checks find what they are for."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.model_selection import train_test_split
 
 from boostbench import AdaBoost, AdaBoostMH, MultiBoost
 from boostbench.testing import check_booster, check_fitted_booster
@@ -80,6 +83,25 @@ def test_what_is_wrong_is_found(data, method, message):
 
 def test_an_objective_may_rise_where_that_is_meant(data):
     check_fitted_booster(spoiled(fit).fit(*data), data[0], falling=False)
+
+
+@pytest.mark.parametrize(("n_classes", "share"), [(2, 0.82), (3, 0.84)])
+def test_no_stump_that_errs_least_passes_the_check_of_class_weights(n_classes, share):
+    """Why `check_class_weight_classifiers` is expected to fail, by brute force on its samples."""
+    X, y = make_blobs(centers=n_classes, random_state=0, cluster_std=20)
+    X, X_test, y, _ = train_test_split(X, y, test_size=0.5, random_state=0)
+    weights = np.where(y == 0, 1000.0, 1e-4)
+    found = []
+    for feature in range(X.shape[1]):
+        values = np.unique(X[:, feature])
+        for threshold, above in product((values[1:] + values[:-1]) / 2, (True, False)):
+            heavy = (X[:, feature] > threshold) == above
+            error = weights[heavy != (y == 0)].sum()
+            found.append((error, ((X_test[:, feature] > threshold) == above).mean()))
+    found.sort()
+    # The second best errs by a whole sample more.
+    assert found[1][0] - found[0][0] > 0.9e-4
+    assert found[0][1] == share < 0.87
 
 
 class Forgetful(AdaBoostMH):

@@ -117,12 +117,11 @@ def test_without_a_scheduler_nothing_is_lost(tmp_path, cluster):
         text=True,
     )
     path = tmp_path / "records" / "wine" / "Slow.jsonl"
-    end = time.monotonic() + 300
     while not path.exists() or len(read(path)[0]) < 3:
-        assert time.monotonic() < end
+        assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     os.killpg(scheduler.pid, signal.SIGKILL)
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate()
     assert process.returncode == 2
     started, line = told.splitlines()
     assert started.endswith(f"start: {N_SPLITS} splits to run")

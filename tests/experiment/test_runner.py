@@ -458,7 +458,7 @@ def test_kill_loses_only_what_is_in_flight(make_experiment, results, n_jobs, tun
         process.wait()
         # Its workers follow it, rather than compute what nobody will record.
         with pytest.raises(ProcessLookupError):  # noqa: PT012
-            for _ in range(600):
+            while True:
                 os.killpg(process.pid, 0)
                 time.sleep(0.1)
     before = read(results / "records" / "toy" / "fake.jsonl")[0]
@@ -483,7 +483,7 @@ workers._obey_parent({os.getppid()})
 time.sleep(60)
 """
     child = processes.start([sys.executable, "-c", program])
-    assert child.wait(timeout=50) == 1
+    assert child.wait() == 1
 
 
 def test_runs_at_once_share_the_work(make_experiment, results):
@@ -496,7 +496,7 @@ def test_runs_at_once_share_the_work(make_experiment, results):
     ]
     wait_for(runs[0], lambda: len(lines(results, True)) >= 2)
     runs[0].kill()
-    assert [one.wait(timeout=300) for one in runs[1:]] == [0, 0, 0]
+    assert [one.wait() for one in runs[1:]] == [0, 0, 0]
     runs[0].wait()
     assert (len(lines(results)), len(lines(results, True))) == (10, 6)
     settings = {"grid": {"width": [1, 2]}, "n_splits": 10, "checkpoints": [1]}
@@ -508,7 +508,7 @@ def test_two_runs_of_one_shard_share_its_work(results):
     env = {**os.environ, "PYTHONPATH": path}
     command = [sys.executable, "-c", PROGRAM, str(results), "1", "1/1"]
     runs = [processes.start(command, env=env) for _ in range(2)]
-    assert [one.wait(timeout=300) for one in runs] == [0, 0]
+    assert [one.wait() for one in runs] == [0, 0]
     own = results / "shards" / "1-of-1"
     assert (len(lines(own)), len(lines(own, True))) == (10, 6)
 
