@@ -16,6 +16,7 @@ from boostbench.algorithms.stump_ensembles import StumpEnsemble
 from boostbench.algorithms.tree_search import SignTreeSearch
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import minimise
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 from boostbench.core.weak.trees import Trees
@@ -147,7 +148,10 @@ class _MCBoostMaster(Master):
 
     def __init__(self, params, search, labels, sample_weight=None):
         super().__init__(params, search)
-        self.weights = _WEIGHTS[params.loss](labels, len(params.classes_), sample_weight)
+        n_classes = len(params.classes_)
+        of_two = params.loss == "logistic" and n_classes == 2
+        weights = TwoClassLogisticWeights if of_two else _WEIGHTS[params.loss]
+        self.weights = weights(labels, n_classes, sample_weight)
         self.largest = np.inf if params.kappa is None else params.kappa
         self.learners = []
         self.coefficients = []

@@ -19,7 +19,7 @@ from boostbench.core.solvers.balancing import (
 )
 
 # Odds beyond are as good as infinite, and stay numbers.
-_LARGEST_ODDS = 1e300
+LARGEST_ODDS = 1e300
 
 
 class PairWeights(ABC):
@@ -46,7 +46,7 @@ class PairWeights(ABC):
         n_samples = len(labels)
         self._labels = labels
         self._sample_weight = sample_weight
-        self._n_classes = n_classes
+        self.n_classes = n_classes
         self._own = np.arange(n_samples) * n_classes + labels
         self._ones = np.ones(n_classes)
         # Sums of rows by group; the groups (output, class) change with the weak learner. The one
@@ -86,15 +86,15 @@ class PairWeights(ABC):
         """
 
     def _group_by(self, outputs):
-        np.add(self._labels, self._n_classes * (outputs > 0), out=self._group, casting="same_kind")
+        np.add(self._labels, self.n_classes * (outputs > 0), out=self._group, casting="same_kind")
 
     def _sums(self, rows):
         """Sum rows by output, class and column; returns shape (2, n_classes, n_classes)."""
-        return (self._by_group @ rows).reshape(2, self._n_classes, -1)
+        return (self._by_group @ rows).reshape(2, self.n_classes, -1)
 
     def _spread(self, table):
         """Return the row of each sample's group, in a buffer of shape (n_samples, n_classes)."""
-        rows = table.reshape(-1, self._n_classes)
+        rows = table.reshape(-1, self.n_classes)
         return rows.take(self._group, axis=0, out=self._rows, mode="clip")
 
     def _complete(self, gains):
@@ -129,13 +129,13 @@ class ExponentialWeights(PairWeights):
     @property
     def share(self):
         """The part of the pairs with r != y_i in the sum of u."""
-        return 1.0 / (1.0 + exp(-self._log_mean) / (self._n_classes - 1))
+        return 1.0 / (1.0 + exp(-self._log_mean) / (self.n_classes - 1))
 
     def problem(self, outputs):
         """Set up step 4, eq. (13); as `PairWeights.problem`."""
         self._group_by(outputs)
         mass = -self._sums(self.gains)
-        mass.reshape(2, -1)[:, :: self._n_classes + 1] = 0.0
+        mass.reshape(2, -1)[:, :: self.n_classes + 1] = 0.0
         self._mass = mass
         share = self.share
         return ExponentialProblem(mass[1] + mass[0].T, share), share
@@ -180,12 +180,12 @@ class LogisticWeights(PairWeights):
     def problem(self, outputs):
         """Set up step 4, eq. (14); as `PairWeights.problem`."""
         self._group_by(outputs)
-        return _LogisticProblem(self), self.total
+        return LogisticProblem(self), self.total
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
         self._odds *= self._spread(factors(w))
-        np.minimum(self._odds, _LARGEST_ODDS, out=self._odds)
+        np.minimum(self._odds, LARGEST_ODDS, out=self._odds)
         self._weigh()
 
     def sums_at(self, w):
@@ -224,24 +224,32 @@ class LogisticWeights(PairWeights):
         self._complete(self.gains)
 
 
-class _LogisticProblem(PairwiseProblem):
-    """The sum of log(1 + odds) over all pairs, divided by that of the dual variables at w = 0."""
+class LogisticProblem(PairwiseProblem):
+    """The sum of log(1 + odds) over all pairs, divided by that of the dual variables at w = 0.
+
+    Parameters
+    ----------
+    weights : LogisticWeights or boostbench.core.losses.two_class_weights.TwoClassLogisticWeights
+    """
 
     def __init__(self, weights):
         self._weights = weights
-        self._part = weights._ones / weights.total
+        self._part = np.full(weights.n_classes, 1.0 / weights.total)
 
     def gradient(self, w):
+        """Evaluate the function's gradient; as `PairwiseProblem.gradient`."""
         self._sums = self._weights.sums_at(w)
         return self._part @ self._sums - self._sums @ self._part
 
     def hessian(self):
+        """Evaluate the second derivatives; as `PairwiseProblem.hessian`."""
         # Of the pairs' u (1 - u).
         stiffness = self._sums - self._weights.square_sums()
         degrees = stiffness @ self._part + self._part @ stiffness
         return laplacian(stiffness * -self._part, degrees)
 
     def start(self):
+        """Return 0, as the last rounds have left the loss near its minimum."""
         return np.zeros(len(self._part))
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.weak.layouts import Layout
+from boostbench.core.weak.layout import Layout
 
 
 class SparseFeatures:

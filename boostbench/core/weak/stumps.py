@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.weak.base import Found, Stack, midpoint
-from boostbench.core.weak.layouts import PIECE, UNIT_ROUNDOFF, choose_layout
+from boostbench.core.weak.base import Found, Stack
+from boostbench.core.weak.layout import UNIT_ROUNDOFF
+from boostbench.core.weak.layouts import PIECE, choose_layout
 from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns
+from boostbench.core.weak.quantiles import columns, thresholds
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 from boostbench.core.weak.ties import EQUAL, first_largest
 
@@ -37,6 +39,12 @@ _NONE = np.empty(0, np.int64)
 
 # So many stumps beside one for each feature are evaluated again one by one, more by another search.
 _FEW_EXACT = 32
+
+# Features of no more values than that are copied together.
+_COPIED_VALUES = 2**22
+
+# Columns that are not mirrored differ in so many rows, as a rule.
+_FEW_ROWS = 64
 
 # Sums of that size are far from the ends of the range of single precision.
 _SINGLE_RANGE = 2.0**-60, 2.0**60
@@ -183,17 +191,20 @@ class StumpSearch:
     def __init__(self, X, max_bins=None, sample_weight=None):
         if sparse.issparse(X):
             self.X = SparseFeatures(X)
-            cuts = [_thresholds(v, max_bins, counts) for v, counts in self.X.columns(sample_weight)]
+            cuts = [thresholds(v, max_bins, counts) for v, counts in self.X.columns(sample_weight)]
             self._layout = SparseBins(self.X, cuts)
         else:
-            self.X = np.asfortranarray(X, dtype=np.float64)
-            cuts = [_thresholds(column, max_bins, sample_weight) for column in self.X.T]
+            self.X = np.asarray(X, dtype=np.float64)
+            if self.X.size <= _COPIED_VALUES:
+                self.X = np.asfortranarray(self.X)
+            cuts = [thresholds(values, max_bins, sample_weight) for values in columns(self.X)]
             self._layout = choose_layout(self.X, cuts)
         self.feature = self._layout.feature
         self.number = self._layout.cut
         self.is_padding = self.number < 0
-        thresholds = np.concatenate(cuts)
-        self.threshold = thresholds[self.number] if len(thresholds) else thresholds
+        self._first_number = np.cumsum([0] + [len(c) for c in cuts])
+        all_cuts = np.concatenate(cuts)
+        self.threshold = all_cuts[self.number] if len(all_cuts) else all_cuts
 
     @property
     def n_positions(self):
@@ -251,7 +262,7 @@ class StumpSearch:
             return None
         position, column = found
         stump = self.stump(position)
-        outputs = stump(self.X)
+        outputs = self.outputs(position)
         edge = float(G[:, column] @ outputs)
         if edge < 0:
             stump, outputs, edge = self.stump(position, -1), -outputs, -edge
@@ -275,7 +286,7 @@ class StumpSearch:
         if found is None:
             return None
         stump = self.stump(found[0])
-        outputs = stump(self.X)
+        outputs = self.outputs(found[0])
         edges = outputs @ G
         # An edge of 0 has no sign but that of rounding.
         votes = np.where(edges >= -EQUAL * np.abs(edges).sum(), 1.0, -1.0)
@@ -397,6 +408,26 @@ class StumpSearch:
         """Return the `Stump` at a position, with the given polarity."""
         return Stump(int(self.feature[position]), float(self.threshold[position]), polarity)
 
+    def outputs(self, position):
+        """Evaluate the stump at a position, with the polarity +1, for the training data.
+
+        Parameters
+        ----------
+        position : int
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), dtype=float64
+            -1 or +1.
+        """
+        feature = int(self.feature[position])
+        if self._layout.codes is None:
+            above = self.X[:, feature] > self.threshold[position]
+        else:
+            bin_ = self.number[position] - self._first_number[feature]
+            above = self._layout.codes[feature] > int(bin_)
+        return np.where(above, 1.0, -1.0)
+
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
         start = 0
@@ -408,6 +439,9 @@ class StumpSearch:
         """Position and column of the first of the best; None where there is none."""
         if not self.n_positions:
             return None
+        if G.shape[1] == 2 and _are_mirrored(G):
+            # The second column has the edges of the first, of the other sign.
+            G = G[:, :1]
         dtype = self._layout.dtype
         W, total, bound = _bounded(G, dtype)
         if dtype is np.float32 and not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
@@ -532,6 +566,14 @@ def _prepared(G, dtype):
     return np.ascontiguousarray(G, dtype=dtype), np.ones(len(G)) @ G
 
 
+def _are_mirrored(G):
+    """Tell whether the first of two columns is minus the second."""
+    some = G[:_FEW_ROWS]
+    if (some[:, 0] != -some[:, 1]).any():
+        return False
+    return len(G) <= _FEW_ROWS or not (G[:, 0] != -G[:, 1]).any()
+
+
 def _bounded(G, dtype):
     """What a layout takes, and what the sums of sizes of all columns do not exceed together."""
     W, total = _prepared(G, dtype)
@@ -543,16 +585,3 @@ def _sums_of_sizes(W):
     """Sums of the sizes of the weights of each column; no less than the exact ones."""
     sums = np.ones(len(W), W.dtype) @ np.abs(W)
     return (1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums.astype(np.float64)
-
-
-def _thresholds(values, max_bins, weights):
-    """Midpoints between consecutive distinct values, all or those at the quantiles."""
-    distinct, counts = np.unique(values, return_counts=True)
-    low, high = distinct[:-1], distinct[1:]
-    middle = midpoint(low, high)
-    if max_bins is None or len(distinct) <= max_bins:
-        return middle
-    if weights is not None:
-        counts = np.bincount(np.searchsorted(distinct, values), weights)
-    wanted = counts.sum() * np.arange(1, max_bins) / max_bins
-    return middle[np.unique(np.searchsorted(np.cumsum(counts)[:-1], wanted).clip(0, len(low) - 1))]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize as generic
 
+from boostbench.core.losses import two_class_weights
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
+from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import ExponentialProblem, minimise
 
 WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
@@ -157,3 +159,32 @@ def test_hundreds_of_moves_do_not_add_up_rounding_errors(loss):
     )
     rest = np.exp(log_u[own] - largest).sum()
     assert weights.share == pytest.approx(off.sum() / (off.sum() + rest), rel=1e-10)
+
+
+@pytest.mark.parametrize("block", [1, 7, 2**14])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_two_classes_need_one_number_for_each_sample(seed, weighted, block, monkeypatch):
+    monkeypatch.setattr(two_class_weights, "_BLOCK", block)
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.append([0, 1], rng.integers(0, 2, 38)))
+    times = rng.random(40) + 0.1 if weighted else None
+    both = [kind(y, 2, times) for kind in (LogisticWeights, TwoClassLogisticWeights)]
+    # A weak learner that is right on one side, others, and steps up to the largest odds.
+    for size in (1.0, 1.0, 3.0, 50.0, 300.0, 300.0, 300.0):
+        h = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+        if size == 3.0:
+            h[y == 0] = -1.0
+        w = size * rng.random(2)
+        problems = [weights.problem(h) for weights in both]
+        assert problems[0][1] == pytest.approx(problems[1][1])
+        for point in (w, np.zeros(2), np.array([0.3, 0.0])):
+            (plain, _), (fast, _) = problems
+            np.testing.assert_allclose(fast.gradient(point), plain.gradient(point), atol=1e-12)
+            np.testing.assert_allclose(fast.hessian(), plain.hessian(), atol=1e-12)
+        for weights in both:
+            weights.move(w)
+        plain, fast = both
+        np.testing.assert_allclose(fast.gains, plain.gains, rtol=1e-9, atol=1e-15)
+        assert (fast.gains[:, 0] == -fast.gains[:, 1]).all()
+        assert fast.share == pytest.approx(plain.share)

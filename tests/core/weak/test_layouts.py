@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from boostbench.core.weak.histograms import RunningSums
 from boostbench.core.weak.layouts import (
     Dense,
     FewBins,
     Histogram,
-    RunningSums,
     Sorted,
     choose_layout,
 )

@@ -1,0 +1,223 @@
+"""Histograms: sums of the weights of samples in the bins between thresholds, then prefix sums."""
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.weak import quantiles
+from boostbench.core.weak.layout import Layout
+from boostbench.core.weak.sample_bins import SampleBins
+
+# Bins of a block of a histogram. The place in the block is the slow axis, so that a prefix sum in
+# all blocks is so many vector additions, long ones, since they run over all blocks and columns.
+_BLOCK = 16
+
+# Features share joint bins as long as those are fewer than the samples by this factor, so that
+# spreading joint bins over the features' own bins costs little; and stay in the cache. More pairs
+# than that take longer to count than the samples.
+_SAMPLES_PER_JOINT_BIN = 3
+_MOST_JOINT_BINS = 2**13
+_MOST_PAIRS = 2**20
+
+# After more additions in single precision too many stumps may be the best one. With more samples
+# there are more.
+_FEW_ADDITIONS = 512
+_FEW_SAMPLES = 2**12
+
+# Samples whose bins are turned from features to samples at a time.
+_TURNED_SAMPLES = 2**13
+
+
+class Histogram(Layout):
+    """Sums of bins by sparse products, and prefix sums over them.
+
+    Where several features together take few values, a sample is added once to a joint bin of them
+    and the joint bins are spread over the bins of each, instead of a sample to a bin of each.
+
+    Parameters
+    ----------
+    X, cuts
+        As of `boostbench.core.weak.layouts.choose_layout`.
+
+    Attributes
+    ----------
+    feature, cut, additions
+        As of `boostbench.core.weak.layouts.Dense`.
+    codes : list of ndarray of shape (n_samples,)
+        Of each feature, how many of its thresholds the samples are above.
+    """
+
+    def __init__(self, X, cuts):
+        n_thresholds = np.array([len(c) for c in cuts])
+        blocks = n_blocks(cuts)
+        first_block = np.cumsum(blocks) - blocks
+        self._block_feature = np.repeat(np.arange(len(cuts)), blocks)
+        self._in_features = RunningSums(np.arange(blocks.sum()) - first_block[self._block_feature])
+        place, block = np.divmod(np.arange(_BLOCK * blocks.sum()), blocks.sum())
+        self.feature = self._block_feature[block]
+        bin_ = (block - first_block[self.feature]) * _BLOCK + place
+        # The padding of the last block of a feature repeats its last threshold.
+        first_cut = np.cumsum(n_thresholds) - n_thresholds
+        self.cut = first_cut[self.feature] + np.minimum(bin_, n_thresholds[self.feature] - 1)
+        # Samples above the last threshold of a feature are below none of them: they go behind all
+        # positions. So the padding has the last sum.
+        position = np.zeros((len(cuts), bin_.max() + 2), np.int64)
+        position[self.feature, bin_] = np.arange(len(self.feature))
+        position[np.arange(len(cuts)), n_thresholds] = len(self.feature)
+        values = quantiles.columns(X)
+        self.codes = [quantiles.codes(x, c) for c, x in zip(cuts, values, strict=True)]
+        self._lay_out(position, len(self.feature) + 1)
+        self.additions += int(blocks.max(initial=0)) + 2 * _BLOCK + 3
+        if self.additions > _FEW_ADDITIONS:
+            self.dtype = np.float64
+        self._samples.convert(self.dtype)
+        if self._spread is not None:
+            self._spread = self._spread.astype(self.dtype)
+
+    def _lay_out(self, position, n_rows):
+        """Find the bins of the samples, from the row of each feature and bin, and their number."""
+        n_samples = len(self.codes[0])
+        limit = min(n_samples // _SAMPLES_PER_JOINT_BIN, _MOST_JOINT_BINS)
+        groups = list(_joint_bins(self.codes, limit))
+        if len(groups) == len(self.codes):
+            self._spread, spread = None, 0
+            tables = position
+        else:
+            ends = np.cumsum([len(bins) for _, _, bins in groups])
+            tables = [
+                np.arange(end - len(group[2]), end) for end, group in zip(ends, groups, strict=True)
+            ]
+            rows = [position[members, bins].ravel() for members, _, bins in groups]
+            sizes = [np.full(len(bins), len(members)) for members, _, bins in groups]
+            starts = np.append(0, np.cumsum(np.concatenate(sizes)))
+            rows = np.concatenate(rows)
+            matrix = np.full(len(rows), -2.0), rows, starts
+            self._spread = sparse.csc_array(matrix, (n_rows, ends[-1]))
+            spread = int(np.bincount(rows).max())
+            n_rows = int(ends[-1])
+        bins = np.empty((n_samples, len(groups)), np.int32)
+        for start in range(0, n_samples, _TURNED_SAMPLES):
+            some = slice(start, start + _TURNED_SAMPLES)
+            for column, table, (_, joint, _) in zip(bins[some].T, tables, groups, strict=True):
+                column[:] = table.take(joint[some])
+        self._samples = SampleBins(bins, n_rows, factor=-2.0 if self._spread is None else 1.0)
+        self.additions = self._samples.additions + spread
+
+    def _bin_sums(self, W):
+        """Sum -2 W in each bin; returns shape (_BLOCK, n_blocks, n_columns)."""
+        sums = self._samples.sums(W)
+        if self._spread is not None:
+            sums = self._spread @ sums
+        return sums[:-1].reshape(_BLOCK, -1, W.shape[1])
+
+    def pieces(self, W, total):
+        """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
+        sums = self._bin_sums(W)
+        blocks = sums.sum(axis=0)
+        sums[0] += total
+        sums[0] += self._in_features.before(blocks)
+        for place in range(1, _BLOCK):
+            sums[place] += sums[place - 1]
+        yield sums.reshape(-1, W.shape[1])
+
+
+class FewBins(Histogram):
+    """A histogram whose prefix sums are products with triangular matrices.
+
+    Parameters
+    ----------
+    X, cuts
+        As of `choose_layout`.
+
+    Attributes
+    ----------
+    feature, cut, additions
+        As of `Histogram`.
+    """
+
+    def __init__(self, X, cuts):
+        super().__init__(X, cuts)
+        self._within = np.tri(_BLOCK, dtype=self.dtype)
+        self._earlier = np.tri(len(self._block_feature), k=-1, dtype=self.dtype)
+        self._earlier *= self._block_feature[:, None] == self._block_feature
+
+    def pieces(self, W, total):
+        """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
+        bins = self._bin_sums(W)
+        blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)
+        bins[0] += self._earlier @ blocks.reshape(bins[0].shape) + total.astype(bins.dtype)
+        yield (self._within @ bins.reshape(_BLOCK, -1)).reshape(-1, W.shape[1])
+
+
+class RunningSums:
+    """Prefix sums that begin anew at some rows.
+
+    Where a sum runs on over all rows and what came before is subtracted, it is as exact as the sum
+    of all rows, which may be far larger. So each row adds the row 1, 2, 4, ... before it, as long
+    as that is in its run.
+
+    Parameters
+    ----------
+    place : ndarray of shape (n_rows,)
+        Of a row in its run, from 0 on.
+
+    Examples
+    --------
+    >>> RunningSums(np.array([0, 1, 2, 0])).before(np.array([[1.0], [2.0], [3.0], [4.0]])).ravel()
+    array([0., 1., 3., 0.])
+    """
+
+    def __init__(self, place):
+        self._first = place == 0
+        steps = 2 ** np.arange(max(0, int(place.max(initial=1)) - 1).bit_length())
+        self._steps = [(step, np.flatnonzero(place > step)) for step in steps]
+
+    def before(self, values):
+        """Sum up what comes before each row in its run; values of shape (n_rows, n_columns)."""
+        sums = np.roll(values, 1, axis=0)
+        sums[self._first] = 0.0
+        for step, rows in self._steps:
+            sums[rows] += sums[rows - step]
+        return sums
+
+
+def n_blocks(cuts):
+    """Count the blocks of each feature of a histogram."""
+    return np.array([-(-len(c) // _BLOCK) for c in cuts])
+
+
+def _joint_bins(codes, limit):
+    """Group consecutive features as long as they take at most `limit` joint values.
+
+    Parameters
+    ----------
+    codes : list of ndarray of shape (n_samples,)
+        The bins of each feature.
+    limit : int
+
+    Yields
+    ------
+    members : list of int
+        The features of the group.
+    joint : ndarray of shape (n_samples,)
+        The joint bin of each sample.
+    bins : ndarray of shape (n_joint_bins, n_members)
+        Of the features.
+    """
+    group = None
+    for j, own in enumerate(codes):
+        of_own = np.arange(int(own.max()) + 1)[:, None]
+        if group is not None:
+            members, joint, bins = group
+            if len(bins) * len(of_own) <= _MOST_PAIRS:
+                pairs = joint * np.int32(len(of_own)) + own
+                taken = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(of_own)))
+                if len(taken) <= limit:
+                    number = np.zeros(len(bins) * len(of_own), np.int32)
+                    number[taken] = np.arange(len(taken))
+                    first, second = np.divmod(taken, len(of_own))
+                    both = np.column_stack([bins[first], of_own[second]])
+                    group = [*members, j], number.take(pairs), both
+                    continue
+            yield group
+        group = [j], own.astype(np.int32), of_own
+    yield group

@@ -1,0 +1,84 @@
+"""Sums of the weights of samples in bins, of which each sample is in the same number."""
+
+import numpy as np
+from scipy import sparse
+
+# Entries of a matrix: its product costs far more than a call and the sum of its bins, and so few
+# that there are not too many additions, one after the other, in a bin.
+_CHUNK_ENTRIES = 2**20
+
+
+class SampleBins:
+    """A matrix of bins by samples, sample by sample.
+
+    So a product reads the weights in order, and the sums of the bins stay in the cache. Chunks of
+    samples share their entries, which are all equal.
+
+    Parameters
+    ----------
+    bins : ndarray of shape (n_samples, n_groups), dtype=int32
+        The bins of a sample, one of each group.
+    n_bins : int
+        Of all groups together.
+    factor : float, default=1.0
+        What the weights are multiplied with.
+
+    Attributes
+    ----------
+    additions : int
+        One after the other, at most, in a bin.
+
+    Examples
+    --------
+    >>> bins = SampleBins(np.array([[0, 2], [1, 2]], np.int32), n_bins=3)
+    >>> bins.sums(np.array([[1.0], [2.0]])).tolist()
+    [[1.0], [2.0], [3.0]]
+    """
+
+    def __init__(self, bins, n_bins, factor=1.0):
+        n_samples, n_groups = bins.shape
+        self._n_bins = n_bins
+        self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
+        entries = np.full(self._length * n_groups, factor)
+        ends = np.arange(0, self._length * n_groups + 1, max(1, n_groups), dtype=np.int32)
+        self._chunks = []
+        for start in range(0, n_samples, self._length):
+            some = bins[start : start + self._length]
+            matrix = sparse.csc_array((n_bins, len(some)))
+            # The constructor would copy the entries.
+            matrix.data, matrix.indices = entries[: some.size], some.ravel()
+            matrix.indptr = ends[: len(some) + 1]
+            self._chunks.append(matrix)
+        if len(self._chunks) == 1:
+            self.additions = int(np.bincount(bins.ravel(), minlength=1).max())
+        else:
+            self.additions = self._length + len(self._chunks)
+
+    def convert(self, dtype):
+        """Add up in another precision than double; or in that of the weights, if it is higher."""
+        entries = self._chunks[0].data.astype(dtype)
+        for chunk in self._chunks:
+            chunk.data = entries[: chunk.nnz]
+
+    def sums(self, W):
+        """Add up the weights in each bin.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_bins, n_columns)
+        """
+        if W.shape[1] == 1:
+            # A product with a vector has the faster loop.
+            return self._sums(W[:, 0])[:, None]
+        return self._sums(W)
+
+    def _sums(self, W):
+        sums = self._chunks[0] @ W[: self._length]
+        for number, chunk in enumerate(self._chunks[1:], 1):
+            start = number * self._length
+            sums += chunk @ W[start : start + self._length]
+        return sums

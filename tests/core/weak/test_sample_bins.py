@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+from boostbench.core.weak import sample_bins
+from boostbench.core.weak.sample_bins import SampleBins
+
+
+@pytest.mark.parametrize("entries", [1, 7, 2**20])
+@pytest.mark.parametrize("n_columns", [1, 2, 5])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_weights_in_bins(entries, n_columns, dtype, monkeypatch):
+    monkeypatch.setattr(sample_bins, "_CHUNK_ENTRIES", entries)
+    rng = np.random.default_rng(0)
+    bins = rng.integers(0, 11, (50, 3)).astype(np.int32)
+    W = rng.normal(size=(50, n_columns)).astype(dtype)
+    expected = np.zeros((11, n_columns))
+    for own, weights in zip(bins, W.astype(float), strict=True):
+        for one in own:
+            expected[one] += weights
+    found = SampleBins(bins, 11, factor=-2.0)
+    found.convert(dtype)
+    sums = found.sums(W)
+    assert sums.dtype == dtype
+    np.testing.assert_allclose(sums, -2 * expected, atol=1e-5 if dtype is np.float32 else 1e-12)
+    # No bin has more additions than that, over all chunks.
+    assert found.additions >= min(np.bincount(bins.ravel()).max(), 50 // max(1, entries // 3))
+
+
+def test_wider_weights_are_added_up_as_they_are():
+    bins = SampleBins(np.array([[0], [0], [1]], np.int32), 2)
+    bins.convert(np.float32)
+    assert bins.sums(np.array([[1.0], [2.0**-40], [3.0]])).tolist() == [[1 + 2.0**-40], [3.0]]
