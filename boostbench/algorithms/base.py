@@ -238,7 +238,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         self.n_iterations_ = training.rounds
         self.seconds_ = training.clock.seconds
         self._keep(training.master)
-        if not training.rounds:
+        if not self.n_iterations_:  # a warm start keeps the rounds before it
             warnings.warn(
                 f"{type(self).__name__} found no weak learner that lowers its loss: the model is "
                 "constant",
