@@ -14,7 +14,8 @@ def start(command, **options) -> subprocess.Popen:
     """Start a process that Linux kills when this one is gone; elsewhere an ordinary one.
 
     Tests that are killed from outside run no fixture to its end, and what they have started must
-    not stay: a Dask scheduler would wait for ever.
+    not stay: a Dask scheduler would wait for ever. Ctrl-C reaches what is started even where this
+    process ignores it, as all does that a shell runs in the background.
     """
     if sys.platform == "linux":
         options["preexec_fn"] = partial(_end_with, os.getpid(), ctypes.CDLL(None).prctl)
@@ -22,6 +23,7 @@ def start(command, **options) -> subprocess.Popen:
 
 
 def _end_with(parent: int, prctl) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it has ended in the meantime
         os.kill(os.getpid(), signal.SIGKILL)

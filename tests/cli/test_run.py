@@ -348,7 +348,7 @@ def test_ctrl_c_and_sigterm(folder, monkeypatch, number, code):
         assert running.poll() is None, running.stderr.read()
         time.sleep(0.02)
     running.send_signal(number)
-    _, err = running.communicate()
+    _, err = running.communicate(timeout=600)
     assert running.returncode == code
     assert "Traceback" not in err
     assert "stopped: 2 of 20 fits are recorded" in err

@@ -59,7 +59,7 @@ def make_cluster(tmp_path):
     for process in reversed(started):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.wait(timeout=600)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_without_a_scheduler_nothing_is_lost(tmp_path, cluster):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     os.killpg(scheduler.pid, signal.SIGKILL)
-    _, told = process.communicate()
+    _, told = process.communicate(timeout=600)
     assert process.returncode == 2
     started, line = told.splitlines()
     assert started.endswith(f"start: {N_SPLITS} splits to run")

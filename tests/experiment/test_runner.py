@@ -432,7 +432,7 @@ def runner(results, n_jobs, tuning=False):
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.communicate(timeout=600)
 
 
 def blocked(results):
@@ -455,7 +455,7 @@ def test_kill_loses_only_what_is_in_flight(make_experiment, results, n_jobs, tun
     with runner(results, n_jobs, tuning) as process:
         wait_for(process, lambda: len(lines(results, tuning)) >= 2)
         process.kill()
-        process.wait()
+        process.wait(timeout=600)
         # Its workers follow it, rather than compute what nobody will record.
         with pytest.raises(ProcessLookupError):  # noqa: PT012
             while True:
@@ -517,7 +517,7 @@ def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
     with runner(results, n_jobs=2) as process:
         wait_until_blocked(process, results, 2)
         os.killpg(process.pid, signal.SIGINT)
-        process.wait()
+        process.wait(timeout=600)
     assert process.returncode == -signal.SIGINT
     assert 2 <= len(lines(results)) < 10
 
@@ -528,7 +528,7 @@ def test_sigterm_is_like_ctrl_c(results, n_jobs, group):
     with runner(results, n_jobs) as process:
         wait_until_blocked(process, results, n_jobs)
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
-        process.wait()
+        process.wait(timeout=600)
     assert process.returncode == 143
     records, warnings = read(results / "records" / "toy" / "fake.jsonl")
     assert 2 <= len(records) < 10
