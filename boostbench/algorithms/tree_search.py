@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.core.weak.base import Found
+from boostbench.core.weak.ties import first_largest
 from boostbench.core.weak.trees import Tree, Trees
 
 
@@ -49,14 +50,15 @@ class SignTreeSearch:
         -------
         Found or None
             A `Tree` of -1 and +1, with the edge ``sum_i G[i, column] h(x_i)``: eq. (10) of MCBoost,
-            as far as a greedy tree goes. None where no feature varies.
+            as far as a greedy tree goes; of equally good ones that of the first column. None where
+            no feature varies.
         """
         if not self._varies:
             return None
         trees = [self._grow(column) for column in G.T]
         outputs = Trees(trees).outputs(self.X)
         edges = (G * outputs).sum(axis=0)
-        column = int(edges.argmax())
+        column = int(first_largest(edges, np.abs(G).sum(axis=0).max()))
         return Found(trees[column], outputs[:, column], float(edges[column]), column)
 
     def _grow(self, gains):

@@ -52,6 +52,13 @@ def test_gains_of_one_sign_need_no_test():
         assert Trees([tree]).n_parameters == 1
 
 
+def test_of_equally_good_columns_the_first_is_taken():
+    """The classes of a two-class problem have opposite weights, but for rounding."""
+    X, G = problem(0)
+    opposite = np.column_stack([G[:, 0], -(1 + 2.0**-48) * G[:, 0]])
+    assert SignTreeSearch(X, 2, None).best(opposite).column == 0
+
+
 def test_trees_see_features_as_they_did_in_the_training():
     """In single precision, or samples between a value and its rounding would change sides."""
     rng = np.random.default_rng(0)

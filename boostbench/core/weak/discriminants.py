@@ -12,11 +12,14 @@ problem of its own, whose weighted linear discriminant gives a direction, on whi
 found as on a feature.
 """
 
+from operator import itemgetter
+
 import numpy as np
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
 from boostbench.core.weak.projected import ProjectedStump
+from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Directions in which the classes vary less than this part of the most are left out: rounding, or a
 # constant feature.
@@ -98,17 +101,20 @@ class ProjectedDiscriminants:
         Returns
         -------
         Found
-            A `ProjectedStump` with the polarity that makes its edge positive.
+            A `ProjectedStump` with the polarity that makes its edge positive. Of equally good ones
+            a projected feature comes before the discriminant, whose thresholds come in their order.
         """
         candidates = self.search.best(G), self._discriminant_stump(G)
-        return max(candidates, key=lambda found: found.edge)
+        edges = np.array([found.edge for found in candidates])
+        return candidates[first_largest(edges, np.abs(G).sum())]
 
     def _discriminant_stump(self, G):
         directions = self._discriminant(G)
         values = (self.X @ directions.T).reshape(1, -1)
         order, edges = edges_along(values, G.reshape(1, -1))
         values = np.take_along_axis(values, order, axis=1)
-        at = int(np.where(are_apart(values), np.abs(edges), 0.0).argmax())
+        sizes = np.where(are_apart(values)[0], np.abs(edges[0]), -np.inf)
+        at = int(first_largest(sizes, np.abs(G).sum()))
         polarity = 1 if edges[0, at] >= 0 else -1
         threshold = values[0, at : at + 2].mean()
         return ProjectedStump(directions, float(threshold), polarity).found(self.X, G)
@@ -178,8 +184,8 @@ class CodedDiscriminants:
         Returns
         -------
         Found or None
-            A `Perceptron`, with that value as its edge and v as its `column`. None where no
-            discriminant parts any samples.
+            A `Perceptron`, with that value as its edge and v as its `column`; of equally good ones
+            the first v, and its lowest threshold. None where no discriminant parts any samples.
 
         Notes
         -----
@@ -191,19 +197,21 @@ class CodedDiscriminants:
         weights = np.ascontiguousarray(G.T)
         sizes = [np.abs(some @ weights).sum(axis=1) for some in _blocks(codes, block)]
         bound = violation + np.concatenate(sizes)
-        best, found = -np.inf, None
+        scale = float(np.max(bound - violation) + np.abs(violation).max())
+        best, kept = -np.inf, []
         for some in _blocks(bound.argsort()[::-1], block):
-            if bound[some[0]] <= best:
+            floor = best - EQUAL * scale
+            if bound[some[0]] < floor:
                 break
             signed = codes[some] @ weights
             directions = self._directions(signed)
-            stump = self._best_stump(directions, signed, violation[some], best)
-            if stump is not None:
-                best, perceptron, v = stump
-                found = perceptron, int(some[v])
-        if found is None:
+            stumps = self._best_stumps(directions, signed, violation[some], floor, scale)
+            kept += [(score, int(some[v]), perceptron) for score, v, perceptron in stumps]
+            best = max([best, *(score for score, _, _ in stumps)])
+        near = [stump for stump in kept if stump[0] >= best - EQUAL * scale]
+        if not near:
             return None
-        perceptron, column = found
+        _, column, perceptron = min(near, key=itemgetter(1))
         outputs = perceptron(self.X)
         edge = float(violation[column] + outputs @ G @ codes[column])
         return Found(perceptron, outputs, edge, column)
@@ -240,28 +248,33 @@ class CodedDiscriminants:
         for i, j in zip(_blocks(rows, width), _blocks(columns, width), strict=True):
             yield i, j, self._features[i] * self._features[j]
 
-    def _best_stump(self, directions, signed, violation, floor):
-        """Score, stump and number of the best of several directions, each with its own weights.
+    def _best_stumps(self, directions, signed, violation, floor, scale):
+        """Stumps on several directions, each with its own weights, that may be the best.
 
-        None where none scores more than `floor`.
+        Returns
+        -------
+        list of (score, number of the direction, Perceptron)
+            The best stumps of directions whose scores are equal to the best score of all. None of
+            a score below `floor`.
         """
         values = directions @ self._features
         order, edges = edges_along(values, signed)
         scores = np.abs(edges)
         scores += violation[:, None]
         # Most directions fall out here, before it is seen which samples a threshold can part.
-        left = np.flatnonzero(scores.max(axis=1) > floor)
+        left = np.flatnonzero(scores.max(axis=1) >= floor)
         values = np.take_along_axis(values[left], order[left], axis=1)
-        scores = np.where(are_apart(values), scores[left], floor)
-        if not (scores > floor).any():
-            return None
-        v, at = np.unravel_index(scores.argmax(), scores.shape)
-        direction = directions[left[v]]
-        if edges[left[v], at] < 0:
-            direction = -direction
-        neighbours = order[left[v], at : at + 2]
-        threshold = (self.X[neighbours] @ direction).mean()
-        return scores[v, at], Perceptron(direction, float(threshold)), left[v]
+        scores = np.where(are_apart(values), scores[left], -np.inf)
+        tops = scores.max(axis=1)
+        least = max(floor, tops.max(initial=-np.inf) - EQUAL * scale)
+        near = np.flatnonzero((tops >= least) & (tops > -np.inf))
+        found = []
+        for i, at in zip(near, first_largest(scores[near], scale), strict=True):
+            v = left[i]
+            direction = directions[v] if edges[v, at] >= 0 else -directions[v]
+            threshold = (self.X[order[v, at : at + 2]] @ direction).mean()
+            found.append((float(tops[i]), v, Perceptron(direction, float(threshold))))
+        return found
 
 
 def _blocks(values, length):

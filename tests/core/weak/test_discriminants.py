@@ -120,6 +120,31 @@ def test_equal_points_are_never_parted():
         assert (outputs[start : start + 10] == outputs[start]).all()
 
 
+def tied(seed, n_classes=3, n_samples=40):
+    """Few values and weights of few sizes, whose sums are equal but for rounding."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, size=(n_samples, 2)) / 10
+    weights = rng.choice([-0.3, -0.1, 0.1, 0.3], (n_samples, n_classes))
+    return X, weights, rng.permutation(n_samples)
+
+
+@pytest.mark.parametrize("kind", [independent, pooled])
+@pytest.mark.parametrize("seed", range(10))
+def test_of_equal_thresholds_the_first_is_found(kind, seed):
+    """In whatever order the samples are: rounding decides nothing."""
+    X, G, order = tied(seed)
+    # Sums to zero, as a sample has its opposite beside it.
+    X, G = np.concatenate([X, X[::-1] + 0.1]), np.concatenate([G, -G])
+    order = np.concatenate([order, len(order) + order])
+    found = []
+    for Z, W in ((X, G), (X[order], G[order])):
+        search = kind(Z, W, 4, np.random.default_rng(seed))
+        model = ProjectedDiscriminants(search, Z, 4, 4, np.random.default_rng(seed))
+        found.append((model._discriminant_stump(W), model.best(W)))
+    for one, other in zip(*found, strict=True):
+        assert (one.learner(X) == other.learner(X)).all()
+
+
 def drawn(seed, n_classes=3, n_codes=6, n_samples=25, n_features=3):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features)) * [1, 5, 0.2, 3, 1][:n_features] + 1
@@ -175,6 +200,21 @@ def test_best_for_one_code(seed):
     h = CodedDiscriminants(X).best(weights, codes[:1], np.zeros(1)).outputs
     wanted, _ = largest(X, weights, codes[:1], np.zeros(1))
     assert signed_weights(weights, codes[0]) @ h == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_equal_codes_and_thresholds_the_first_is_found(seed):
+    """In whatever order the samples are: rounding decides nothing."""
+    X, weights, order = tied(seed)
+    codes = np.random.default_rng(seed).choice([-1, 1], (12, 3)).astype(np.float32)
+    violation = np.zeros(12, np.float32)
+    one = CodedDiscriminants(X).best(weights, codes, violation)
+    other = CodedDiscriminants(X[order]).best(weights[order], codes, violation)
+    assert one.column == other.column
+    assert (one.learner(X) == other.learner(X)).all()
+    # The first of codes that are the same, and no code is better by its opposite.
+    same = (codes == codes[one.column]).all(axis=1) | (codes == -codes[one.column]).all(axis=1)
+    assert one.column == same.argmax()
 
 
 @pytest.mark.parametrize("sizes", [(1, 10**6, 10**6), (5, 1, 0), (3, 60, 0), (50, 10**6, 0)])
