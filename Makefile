@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 figure5 $(addprefix mcfigure,1 2 3 4) report docs bench test test-kernels test-oldest verify lint format clean
+.PHONY: help demo dist tables table2 table3 table4 table5 table6 $(addprefix mcboost,1 2 3 4 5 6 7 8) $(addprefix rpboost,4 6 7) figure2 figure3 figure4 figure5 $(addprefix mcfigure,1 2 3 4) report docs bench test test-kernels test-oldest verify lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1|/' \
@@ -61,6 +61,9 @@ mcfigure4: $(VENV)/installed-plots ## Fig. 4: error curves of what mcboost8 has 
 mcfigure1 mcfigure2 mcfigure3 mcfigure4:
 	$(BIN)/boostbench figure $(@:mcfigure%=mcboost%) $(ARGS)
 
+tables: $(VENV)/installed-plots ## all tables and figures of the papers, and what is left in CPU hours
+	$(BIN)/python scripts/tables.py $(ARGS)
+
 report: $(VENV)/installed-plots ## all results on one page, results/report.html
 	$(BIN)/boostbench report $(ARGS)
 
@@ -95,6 +98,16 @@ test-oldest: ## the tests with the lowest versions of all libraries
 	.venv-oldest/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable '.[dev]'
 	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 	  .venv-oldest/bin/python -m pytest --numprocesses=auto --dist=worksteal
+
+dist: $(VENV)/installed-dev ## a wheel and an sdist, checked and tried in an environment of their own
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet build twine
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv --clear dist/venv
+	dist/venv/bin/python -m pip install --quiet dist/*.whl
+	cd dist && venv/bin/boostbench run data=wine algo=mcboost results=try
+	rm -rf dist/venv dist/try
 
 lint: $(VENV)/installed-dev ## check style and formatting
 	$(BIN)/ruff check .

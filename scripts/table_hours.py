@@ -9,6 +9,7 @@ A split that several tables show counts in each of them, and once in the sum.
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 from tabulate import tabulate
 
@@ -20,42 +21,59 @@ REFERENCE = 0.05  # seconds of the reference job
 
 def main(results):
     """Print a row per table."""
-    records = Records(results)
-    tables, _ = recorded_tables(None, records)
-    rows, total = [], {}
-    for table in tables:
-        fits, trials, by_algorithm = {}, {}, defaultdict(float)
-        for cell in table.cells.values():
-            configs = {record["config_hash"] for record in cell.records}
-            fits |= {record["key"]: hours(record) for record in cell.records}
-            file = results / "records" / cell.data / f"{cell.algo}.tuning.jsonl"
-            tried = [one for one in records.all(file) if one["config_hash"] in configs]
-            trials |= {record["key"]: hours(record) for record in tried}
-            for record in cell.records:
-                by_algorithm[cell.algo] += hours(record)
-        if not fits:
-            continue
-        total |= fits | trials
+    hours, rows = read_hours(results), []
+    for name, keys in hours.items():
+        by_algorithm = defaultdict(float)
+        for key, number in keys.items():
+            by_algorithm[key.algo] += number
         most = max(by_algorithm, key=by_algorithm.get)
         share = f"{most} ({by_algorithm[most] / sum(by_algorithm.values()):.0%})"
-        rows.append([table.name, len(fits), *sums(fits, trials), share])
-    rows.append(["all", len(total), "", "", f"{sum(total.values()):.1f}", ""])
-    headers = ["table", "splits", "splits, hours", "cross-validation", "both", "most of the splits"]
+        tuning = sum(number for key, number in keys.items() if key.tuning)
+        splits = sum(keys.values()) - tuning
+        n_splits = sum(not key.tuning for key in keys)
+        formatted = [f"{number:.2f}" for number in (splits, tuning, splits + tuning)]
+        rows.append([name, n_splits, *formatted, share])
+    rows.append(["all", "", "", "", f"{total(hours):.1f}", ""])
+    headers = ["table", "splits", "splits, hours", "cross-validation", "both", "most of it"]
     print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
 
 
-def hours(record):
+class Key(NamedTuple):
+    """What tells a fit from others."""
+
+    key: str
+    algo: str
+    tuning: bool
+
+
+def read_hours(results):
+    """Return the CPU hours of each fit on record, by table and `Key`."""
+    records = Records(results)
+    hours = {}
+    for table in recorded_tables(None, records)[0]:
+        fits = {}
+        for cell in table.cells.values():
+            configs = {record["config_hash"] for record in cell.records}
+            file = results / "records" / cell.data / f"{cell.algo}.tuning.jsonl"
+            tried = [one for one in records.all(file) if one["config_hash"] in configs]
+            fits |= {Key(one["key"], cell.algo, False): of_record(one) for one in cell.records}
+            fits |= {Key(one["key"], cell.algo, True): of_record(one) for one in tried}
+        if fits:
+            hours[table.name] = fits
+    return hours
+
+
+def total(hours):
+    """Sum the hours of tables; a fit that several show counts once."""
+    return sum({key: one for fits in hours.values() for key, one in fits.items()}.values())
+
+
+def of_record(record):
     """CPU hours of a fit, 0 where it failed, or of a path of fits, whose records have no job."""
     seconds = record.get("seconds") or {}
     if isinstance(seconds, list):
         return sum(seconds) / 3600
     return seconds.get("fit", 0.0) / 3600 * REFERENCE / (seconds.get("calibration") or REFERENCE)
-
-
-def sums(fits, trials):
-    """Format the hours of both, and of both together."""
-    splits, tuning = sum(fits.values()), sum(trials.values())
-    return [f"{number:.2f}" for number in (splits, tuning, splits + tuning)]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+"""Make every table and every figure of the papers; what is on record is not run again.
+
+The cheapest tables come first. After each a line says how many CPU hours are left, by what those of
+the repository took (see ``table_hours.py``). A killed run goes on where it was.
+
+    python scripts/tables.py [KEY=VALUE ...]
+
+The overrides are those of ``boostbench table``, for example ``results=FOLDER``.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from table_hours import read_hours, total
+
+from boostbench import configs
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+def main(overrides):
+    """Make all, and return 1 if a table or a figure could not be made."""
+    hours = read_hours(REPOSITORY / "results")
+    todo = sorted(configs.names("table"), key=lambda name: sum(hours.get(name, {}).values()))
+    failed = []
+    for number, name in enumerate(todo):
+        left = total({one: hours.get(one, {}) for one in todo[number:]})
+        print(f"{name}: of {total(hours):.1f} CPU hours {left:.1f} are left", flush=True)
+        failed += make("table", name, overrides)
+    for name in configs.names("figure"):
+        failed += make("figure", name, overrides)
+    failed += make("report", None, [one for one in overrides if one.startswith("results=")])
+    if failed:
+        print("not made: " + ", ".join(failed), file=sys.stderr)
+    return int(bool(failed))
+
+
+def make(command, name, overrides):
+    """Run a command of boostbench; return what failed."""
+    what = [command, *([name] if name else [])]
+    program = Path(sys.executable).with_name("boostbench")
+    done = subprocess.run([program, *what, *overrides], check=False)
+    if done.returncode in (130, 143, -2, -15):  # somebody stops it
+        sys.exit(done.returncode % 256)
+    return [" ".join(what)] if done.returncode else []
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
