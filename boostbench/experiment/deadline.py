@@ -6,8 +6,9 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 
+from boostbench.errors import UserError
 from boostbench.experiment.calibration import calibration
 from boostbench.experiment.trial import Trial, run_trial
 
@@ -44,7 +45,10 @@ def run_limited(trial: Trial, X, y, *, expendable: bool) -> dict:
     limit = trial.protocol.time_limit
     if limit is None:
         return run_trial(trial, X, y)
-    calibration()  # once in a process, and not the trial's
+    # Once in a process, and not the trial's: what a first trial would take longer for.
+    calibration()
+    with suppress(UserError):  # the trial says it in its own words
+        trial.algorithm.locate()
     try:
         last = _exit_after(limit + max(LEAST, GRACE * limit)) if expendable else nullcontext()
         with last, _raising_after(limit) as is_over:
