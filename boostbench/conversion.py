@@ -34,7 +34,7 @@ def to_onnx(model, dtype=np.float32):
         If the model is no sum of stumps, or the labels are neither whole numbers nor strings.
     """
     onnx = _needed("onnx")
-    total, beta = _taken_apart(model)
+    total, beta, slack = _taken_apart(model)
     binary = total.coefficients.ndim == 1
     types = onnx.TensorProto
     names = {np.dtype(np.float32): types.FLOAT, np.dtype(np.float64): types.DOUBLE}
@@ -58,6 +58,7 @@ def to_onnx(model, dtype=np.float32):
         "votes": 2.0 * votes,
         "base": np.atleast_1d(total.intercept) - votes.sum(axis=0),
         "beta": np.float64(beta),
+        "slack": np.float64(slack),
         "labels": labels,
     }
     node = onnx.helper.make_node
@@ -72,18 +73,24 @@ def to_onnx(model, dtype=np.float32):
     if binary:
         constants |= {"zero": np.float64(0.0), "last": np.array([1])}
         nodes += [
-            node("Squeeze", ["F", "last"], ["scores"]),
+            node("Abs", ["F"], ["size"]),
+            node("LessOrEqual", ["size", "slack"], ["is_zero"]),
+            node("Where", ["is_zero", "zero", "F"], ["decision"]),
+            node("Squeeze", ["decision", "last"], ["scores"]),
             node("Greater", ["scores", "zero"], ["is_second"]),
             node("Cast", ["is_second"], ["winner"], to=types.INT64),
-            node("Mul", ["F", "beta"], ["log_odds"]),
-            node("Mul", ["F", "zero"], ["no_odds"]),
+            node("Mul", ["decision", "beta"], ["log_odds"]),
+            node("Mul", ["decision", "zero"], ["no_odds"]),
             node("Concat", ["no_odds", "log_odds"], ["logits"], axis=1),
         ]
     else:
         nodes += [
-            node("Identity", ["F"], ["scores"]),
-            node("ArgMax", ["F"], ["winner"], axis=1, keepdims=0),
-            node("Mul", ["F", "beta"], ["logits"]),
+            node("ReduceMax", ["F"], ["largest"], axes=[1]),
+            node("Sub", ["largest", "slack"], ["least"]),
+            node("GreaterOrEqual", ["F", "least"], ["is_largest"]),
+            node("Where", ["is_largest", "largest", "F"], ["scores"]),
+            node("ArgMax", ["scores"], ["winner"], axis=1, keepdims=0),
+            node("Mul", ["scores", "beta"], ["logits"]),
         ]
     nodes += [
         node("Gather", ["labels", "winner"], ["label"]),
@@ -121,7 +128,10 @@ def to_treelite(model):
     -------
     treelite.Model
         It gives probabilities as of `predict_proba`, for two classes that of the second; with
-        ``pred_margin=True`` the scores times the factor that `predict_proba` has.
+        ``pred_margin=True`` the scores times the factor that `predict_proba` has. Later classes
+        have less by what rounding can be, some 1e-12 of the score, so that of equal ones the first
+        is the largest, as `predict` has it; of two, the second is above one half where it is
+        predicted.
 
     Raises
     ------
@@ -131,13 +141,14 @@ def to_treelite(model):
         If the model is no sum of stumps.
     """
     builder = _needed("treelite").model_builder
-    total, beta = _taken_apart(model)
+    total, beta, slack = _taken_apart(model)
     binary = total.coefficients.ndim == 1
     k = 1 if binary else len(model.classes_)
     votes = beta * total.stumps.polarity[:, None] * total.coefficients.reshape(-1, k)
     stumps = list(zip(total.stumps.feature, total.stumps.threshold, votes, strict=True))
+    # Of equal scores the first class is predicted; there is no other way to say so.
+    base = beta * (total.intercept - slack * (1 if binary else np.arange(k)))
     # A constant stump has no test that treelite would take; and there must be a tree.
-    base = beta * np.broadcast_to(total.intercept, k)
     base = base - sum(vote for _, threshold, vote in stumps if np.isinf(threshold))
     stumps = [stump for stump in stumps if np.isfinite(stump[1])] or [(0, 0.0, np.zeros(k))]
     made = builder.ModelBuilder(
@@ -157,7 +168,7 @@ def to_treelite(model):
             class_id=[0 if binary else -1] * len(stumps),
         ),
         postprocessor=builder.PostProcessorFunc(name="sigmoid" if binary else "softmax"),
-        base_scores=base.tolist(),
+        base_scores=np.atleast_1d(base).tolist(),
     )
     for feature, threshold, vote in stumps:
         made.start_tree()
@@ -189,7 +200,8 @@ def _taken_apart(model):
         )
         raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
     check_is_fitted(model)
-    return model.stump_sum(), model.inverse_temperature()
+    total = model.stump_sum()
+    return total, model.inverse_temperature(), total.slack(model)
 
 
 def _needed(name):

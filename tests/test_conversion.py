@@ -20,9 +20,13 @@ from boostbench import (
     BaggedBooster,
     BaggedMCBoost,
     CodewordMCBoost,
+    ERLPBoost,
+    GradBoost,
+    LPBoost,
     LsBoost,
     MCBoost,
     MultiBoost,
+    NMBoost,
     RBoostRank,
 )
 from boostbench.conversion import to_onnx, to_treelite
@@ -37,12 +41,16 @@ MODELS = {
     "CGENS": CGENS(C=1.0),
     "CGENSSLS": CGENSSLS(C=1.0),
     "CodewordMCBoost": CodewordMCBoost(random_state=0),
+    "ERLPBoost": ERLPBoost(),
+    "GradBoost": GradBoost(),
+    "LPBoost": LPBoost(),
     "LsBoost": LsBoost(),
     "MCBoost": MCBoost(),
     "MultiBoost": MultiBoost(),
+    "NMBoost": NMBoost(),
     "SAMME": SAMME(),
 }
-BINARY = (AdaBoost, CGENS, LsBoost)
+BINARY = (AdaBoost, CGENS, ERLPBoost, LPBoost, LsBoost, NMBoost)
 LABELS = {
     "strings": np.array(["ant", "bee", "cat"]),
     "numbers": np.array([-3, 5, 700]),
@@ -77,6 +85,34 @@ def fitted(request):
     return model, X
 
 
+@pytest.fixture
+def undecided(fitted):
+    """A model whose coefficients often cancel but for rounding, and samples of all its regions."""
+    model, _ = fitted
+    X = np.random.default_rng(0).normal(size=(5000, model.n_features_in_))
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        for member in getattr(model, "estimators_", [model]):
+            for name in ("coefficients_", "_votes"):
+                if hasattr(member, name):
+                    numbers = rng.choice([0.1, 0.2, 0.3], np.shape(getattr(member, name)))
+                    setattr(member, name, numbers)
+            for name in ("intercept_", "intercepts_", "intercept_path_"):
+                if hasattr(member, name):
+                    setattr(member, name, np.zeros_like(getattr(member, name)))
+        scores = model.decision_function(X)
+        scores = np.sort(np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores)
+        if (scores[:, -1] == scores[:, -2]).any():
+            break  # not where the leaves of its trees are no round numbers
+    return model, X
+
+
+def test_shape_functions_decide_undecided_samples_alike(undecided):
+    model, X = undecided
+    assert (model.shape_functions().predict(X) == model.predict(X)).all()
+    assert (model.shape_functions(X).predict(X) == model.predict(X)).all()
+
+
 def run(made, X):
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
@@ -98,6 +134,13 @@ class TestONNX:
         np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
         wanted = model.decision_function(X)
         np.testing.assert_allclose(scores, wanted, rtol=1e-5, atol=1e-5)
+
+    def test_undecided_samples_have_the_same_label(self, undecided):
+        model, X = undecided
+        labels, probabilities, scores = run(to_onnx(model, float), X)
+        assert (labels == model.predict(X)).all()
+        assert (model.classes_[probabilities.argmax(axis=1)] == labels).all()
+        assert ((scores == 0) == (model.decision_function(X) == 0)).all() or scores.ndim == 2
 
     @pytest.mark.parametrize("names", LABELS.values(), ids=LABELS.keys())
     @pytest.mark.parametrize("n_classes", [2, 3])
@@ -134,6 +177,14 @@ class TestTreelite:
         margins = gtil.predict(made, X, pred_margin=True).reshape(len(X), -1)
         scores = model.inverse_temperature() * model.decision_function(X).reshape(len(X), -1)
         np.testing.assert_allclose(margins, scores, rtol=1e-5, atol=1e-5)
+
+    def test_undecided_samples_have_the_same_label(self, undecided):
+        gtil = pytest.importorskip("treelite").gtil
+        model, X = undecided
+        found = gtil.predict(to_treelite(model), X).reshape(len(X), -1)
+        second = found.shape[1] == 1
+        winner = (found[:, 0] > 0.5).astype(int) if second else found.argmax(axis=1)
+        assert (model.classes_[winner] == model.predict(X)).all()
 
 
 @pytest.mark.parametrize(("convert", "name"), [(to_onnx, "onnx"), (to_treelite, "treelite")])

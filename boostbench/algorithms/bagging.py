@@ -23,6 +23,7 @@ class Bag(ClassifierMixin):
     decision_function = BoostingClassifier.decision_function
     predict = BoostingClassifier.predict
     predict_proba = BoostingClassifier.predict_proba
+    score_slack = BoostingClassifier.score_slack
     feature_importances_ = BoostingClassifier.feature_importances_
     shape_functions = BoostingClassifier.shape_functions
     rules = BoostingClassifier.rules
@@ -190,6 +191,10 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
     def inverse_temperature(self):
         """As of `BoostingClassifier.inverse_temperature`."""
         return self.estimators_[0].inverse_temperature()
+
+    def score_slack(self):
+        """As of `BoostingClassifier.score_slack`."""
+        return float(np.mean([member.score_slack() for member in self.estimators_]))
 
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostbench.algorithms.decisions import added_up, decision, predicted
+from boostbench.algorithms.decisions import decision, predicted, slack_of
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
 from boostbench.algorithms.explaining.rules import rules
 from boostbench.algorithms.explaining.shape_functions import ShapeFunctions
@@ -445,7 +445,7 @@ class BoostingClassifier(ClassifierMixin, Booster):
         ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
             :math:`F_r(x)`; for two classes the difference, positive for ``classes_[1]``.
         """
-        return decision(self._scores(X), added_up(self))
+        return decision(self._scores(X), self.score_slack())
 
     def predict(self, X):
         """Predict the labels: the class of the largest score.
@@ -491,6 +491,15 @@ class BoostingClassifier(ClassifierMixin, Booster):
         """
         for scores in self.staged_decision_function(X):
             yield probabilities(scores, self.inverse_temperature())
+
+    def score_slack(self):
+        """Return the difference of scores that is rounding only: such scores are equal.
+
+        Returns
+        -------
+        float
+        """
+        return slack_of(self.coefficients_)
 
     def inverse_temperature(self):
         """Return the factor of the scores in `predict_proba`; here that of the loss by its name.
@@ -584,9 +593,9 @@ class BoostingClassifier(ClassifierMixin, Booster):
         """
         check_is_fitted(self)
         X = dense(self._validated(X, reset=False))
-        added = added_up(self)
+        slack = self.score_slack()
         for scores in self._staged_scores(X, range(1, self.n_iterations_ + 1)):
-            yield decision(scores, added)
+            yield decision(scores, slack)
 
     def staged_predict(self, X):
         """Predict the labels after every boosting round.

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-# Scores that differ by less than this part of what was added up are equal: the rest is rounding.
-_ROUNDING = 2.0**-40
+#: Scores that differ by less than this part of what was added up are equal: the rest is rounding.
+ROUNDING = 2.0**-40
 
 
-def decision(scores, added=0.0):
+def decision(scores, slack=0.0):
     """Turn scores into what `decision_function` gives: one number a sample for two classes.
 
     The largest scores of a sample, where they differ by rounding only, are made equal, so that the
@@ -15,9 +15,9 @@ def decision(scores, added=0.0):
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
-    added : float, default=0.0
-        The sum of the sizes of what the scores were added up from; if that is not known, the
-        largest score of a sample stands for it.
+    slack : float, default=0.0
+        A difference that is rounding only, as from `slack_of`. Of several scores it is at least
+        `ROUNDING` times the largest of a sample.
 
     Returns
     -------
@@ -27,14 +27,14 @@ def decision(scores, added=0.0):
     --------
     >>> decision(np.array([[0.1 + 0.2, 0.3, -1.0], [1.0, 2.0, 0.0]])).argmax(axis=1)
     array([0, 1])
-    >>> decision(np.array([0.3 - 0.2 - 0.1]), added=0.6)
+    >>> decision(np.array([0.3 - 0.2 - 0.1]), slack=1e-12)
     array([0.])
     """
     if scores.ndim == 1:
-        return np.where(np.abs(scores) <= _ROUNDING * added, 0.0, scores)
+        return np.where(np.abs(scores) <= slack, 0.0, scores)
     largest = scores.max(axis=1)
     sizes = np.maximum(largest, -scores.min(axis=1))
-    slack = _ROUNDING * np.maximum(sizes, added)
+    slack = np.maximum(ROUNDING * sizes, slack)
     if scores.shape[1] == 2:
         difference = scores[:, 1] - scores[:, 0]
         return np.where(np.abs(difference) <= slack, 0.0, difference)
@@ -42,20 +42,21 @@ def decision(scores, added=0.0):
     return np.where(equal, largest[:, None], scores)
 
 
-def added_up(estimator):
-    """Sum of the sizes of a fitted model's coefficients, of the class where it is largest.
+def slack_of(*terms):
+    """Give the difference of scores that is rounding only.
 
     Parameters
     ----------
-    estimator : BoostingClassifier
+    *terms : ndarray of shape (n_terms,) or (n_terms, n_classes)
+        What the scores are added up from: coefficients, or intercepts.
 
     Returns
     -------
     float
-        0.0 where it has no coefficients.
+        `ROUNDING` times the sum of the sizes, of the class where it is largest.
     """
-    coefficients = getattr(estimator, "coefficients_", None)
-    return 0.0 if coefficients is None else float(abs(coefficients).sum(axis=0).max(initial=0.0))
+    sizes = sum(np.abs(np.atleast_1d(some)).sum(axis=0) for some in terms)
+    return ROUNDING * float(np.max(sizes, initial=0.0))
 
 
 def predicted(decision, classes):

@@ -94,7 +94,6 @@ class MarginBooster(TotallyCorrective, Weighted, BinaryClassifier):
         # Of a stump a feature, a threshold, and a coefficient, whose sign is the polarity.
         self.n_parameters_ = per_learner * np.count_nonzero(self.coefficients_)
 
-    def _staged_scores(self, X, stages):
-        zero = _ZERO * self.coefficients_.sum()
-        for scores in super()._staged_scores(X, stages):
-            yield np.where(np.abs(scores) > zero, scores, 0.0)
+    def score_slack(self):
+        """As of `BoostingClassifier.score_slack`."""
+        return _ZERO * self.coefficients_.sum()

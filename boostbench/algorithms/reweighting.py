@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from boostbench.algorithms.base import BoostingClassifier
-from boostbench.algorithms.decisions import added_up, decision, predicted
+from boostbench.algorithms.decisions import decision, predicted, slack_of
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
 from boostbench.algorithms.training.labels import known_numbers
 from boostbench.core.losses.margin import get_loss
@@ -158,7 +158,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         scores = _members(self.ensemble).scores(X, self.members_)
         for coefficient, of_member in zip(self.coefficients_, scores, strict=True):
             total += coefficient * of_member
-        return decision(total, added_up(self))
+        return decision(total, slack_of(self.coefficients_))
 
     def predict(self, X):
         """Predict the labels; as `BoostingClassifier.predict`."""

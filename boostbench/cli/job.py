@@ -56,7 +56,7 @@ def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
     """
     settings = HydraConfig.get()
     sweep = settings.mode == RunMode.MULTIRUN
-    # Hydra adds a line of its own to any exception but SystemExit, which would end a sweep.
+    # SystemExit would end a sweep; of any other exception outside one Hydra has a line of its own.
     stop = JobFailed if sweep else SystemExit
     try:
         with one_line_errors():

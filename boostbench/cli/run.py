@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import hydra
 from hydra._internal.utils import get_args_parser
+from hydra.core.utils import JobReturn
 from omegaconf import DictConfig
 
 from boostbench import configs
@@ -53,7 +54,7 @@ def run(argv: Sequence[str]) -> int:
     for folder in folders:
         if (folder / "hydra").exists():
             raise UserError(f"{folder / 'hydra'}: a folder of configs cannot change Hydra itself")
-    with one_line_errors(), _hydra_environment(argv), _lazy_help():
+    with one_line_errors(), _hydra_environment(argv), _lazy_help(), _told_once():
         if not args.shell_completion:
             checks.check(args.overrides, folders)
         settings = settings_of(args.overrides) if args.multirun else []
@@ -102,6 +103,23 @@ def _lazy_help() -> Iterator[None]:
         yield
     finally:
         argparse.ArgumentParser._check_help = check
+
+
+@contextmanager
+def _told_once() -> Iterator[None]:
+    """Let Hydra raise the failure of a job in a sweep without a line of its own before it."""
+    before = JobReturn.return_value
+
+    def value(job: JobReturn) -> float:
+        if isinstance(job._return_value, JobFailed):
+            raise job._return_value
+        return before.fget(job)
+
+    JobReturn.return_value = property(value, before.fset)
+    try:
+        yield
+    finally:
+        JobReturn.return_value = before
 
 
 @contextmanager

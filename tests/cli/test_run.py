@@ -244,6 +244,7 @@ def test_sweep_goes_on_after_a_failure(call, folder):
     assert "boostbench: algo=adaboost algo.n_iterations=3 data=wine" in result.err
     assert "two classes" in result.err
     assert "Traceback" not in result.err
+    assert "Error executing" not in result.err  # Hydra's own line
     assert len(records(folder, algo="adaboost_mh")) == 2
 
 
@@ -288,6 +289,7 @@ def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):
     sweep = ["-m", "algo=adaboost,samme", "algo.n_iterations=3", "data=wine", "+algo.x=1,2"]
     result = call("run", *sweep, "parallel=serial")
     assert result.code == 2
+    assert [line.split(":")[0] for line in result.err.splitlines()] == ["boostbench"] * 4
     assert [line.split() for line in result.out.splitlines()[-4:]] == [
         ["adaboost", "1", "-", "-", "-"],
         ["adaboost", "2", "-", "-", "-"],

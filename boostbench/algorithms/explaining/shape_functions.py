@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array
 
-from boostbench.algorithms.decisions import added_up, decision, predicted
+from boostbench.algorithms.decisions import decision, predicted
 from boostbench.core.weak.additive import AdditiveTables
 
 
@@ -37,12 +37,13 @@ class ShapeFunctions:
     """
 
     def __init__(self, model, X=None):
-        stumps, coefficients, self._intercept = model.stump_sum()
+        total = model.stump_sum()
+        stumps, coefficients, self._intercept = total
         self._is_binary = coefficients.ndim == 1
         columns = coefficients[:, None] if self._is_binary else coefficients
         self.tables = AdditiveTables(stumps, columns)
         self.classes_ = model.classes_
-        self._added = added_up(model)
+        self._slack = total.slack(model)
         self._n_features = model.n_features_in_
         self.outputs = self.classes_[1:] if self._is_binary else self.classes_
         default = [f"x{feature}" for feature in range(self._n_features)]
@@ -66,7 +67,7 @@ class ShapeFunctions:
         """
         scores = self.tables.scores(self._checked(X))
         scores += self._intercept
-        return decision(scores[:, 0] if self._is_binary else scores, self._added)
+        return decision(scores[:, 0] if self._is_binary else scores, self._slack)
 
     def predict(self, X):
         """Predict the labels.

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.algorithms.decisions import slack_of
 from boostbench.core.weak.stumps import Stump, Stumps
 
 
@@ -23,6 +24,19 @@ class StumpSum(NamedTuple):
     stumps: Stumps
     coefficients: np.ndarray
     intercept: np.ndarray
+
+    def slack(self, model):
+        """Give the difference of scores that is rounding only, of the model or of this sum.
+
+        Parameters
+        ----------
+        model : BoostingClassifier
+
+        Returns
+        -------
+        float
+        """
+        return max(model.score_slack(), slack_of(self.coefficients, self.intercept[None]))
 
 
 def of_stumps(model):
