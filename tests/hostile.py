@@ -33,6 +33,10 @@ from boostbench.experiment.keys import digest
 from boostbench.experiment.records import append, read
 from boostbench.figures.definition import kinds
 
+with contextlib.suppress(ImportError):
+    # Loads libraries when it is imported, which it may; what its objects do is watched.
+    import lightgbm  # noqa: F401
+
 MARKER = "marker-of-a-secret"
 VARIABLE = "SECRET_TOKEN"
 #: Modules that are not to be imported; the last two are programs in the current folder.
@@ -91,6 +95,9 @@ _HARMFUL = [
     {"_target_": "sklearn.utils._joblib.Memory", "location": "{made}"},
     {"_target_": "sklearn.__main__.Thing"},
     {"_target_": "sklearn.pipeline.Pipeline", "steps": [["t", {"_target_": TREE}]], "memory": "m"},
+    {"_target_": "lightgbm.LGBMClassifier", "forcedsplits_filename": "{secret}"},
+    {"_target_": "lightgbm.LGBMClassifier", "fs": "{secret}"},
+    {"_target_": "sklearn.model_selection.GridSearchCV", "param_grid": {"memory": ["{made}"]}},
     {"_target_": "hydra.utils.get_object", "path": "os.environ"},
     {"_target_": "hydra.utils.instantiate", "config": {"_target_": "os.getcwd"}},
     {"_target_": "hydra._internal.utils._locate", "path": "this"},

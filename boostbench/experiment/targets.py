@@ -8,6 +8,7 @@ before an object is made, wherever the config comes from: a file, a command line
 import ast
 import importlib
 import inspect
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -29,6 +30,10 @@ _PARTS = (
     "sklearn.model_selection.BaseCrossValidator",
     "sklearn.model_selection.BaseShuffleSplit",
 )
+
+#: Parameters that name files, and texts that may: a path, or something with an ending.
+_OF_FILES = re.compile(r"file|path|folder|(^|_)dir(_|$|ectory)", re.IGNORECASE)
+_LIKE_A_PATH = re.compile(r"[/\\.~]")
 
 
 def import_class(target: str) -> type:
@@ -130,16 +135,16 @@ def construct(found: type, params: Mapping, where: str = "algo"):
     Raises
     ------
     UserError
-        If the class lacks a parameter (near matches are named) or does not take a value.
+        If the class lacks a parameter (near matches are named) or does not take a value, or if a
+        parameter may name a file.
     """
     known, open_ended = parameters(found)
     for name in params:
         if name not in known and not open_ended:
             near = hint(str(name), known) if known else "it takes none"
             raise UserError(f"{found.__name__} has no parameter {name!r}; {near}")
-    if params.get("memory") is not None:
-        # joblib writes what is fitted to this folder, and runs what it reads from there.
-        raise UserError(f"{where}.memory is refused: no folder is written to in a fit; set null")
+    top = found.__module__.partition(".")[0]
+    _refuse_files(params, where, bool(top not in _KNOWN and distribution_of(top)))
     made = {name: make(value, f"{where}.{name}") for name, value in params.items()}
     try:
         built = found(**made)
@@ -156,6 +161,42 @@ def parameters(found: type) -> tuple[list[str], bool]:
     signature = inspect.signature(found).parameters.values()
     names = [p.name for p in signature if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     return names, any(p.kind is p.VAR_KEYWORD for p in signature)
+
+
+def _refuse_files(params: Mapping, where: str, foreign: bool) -> None:
+    """Refuse parameters by which a fit would read or write a file.
+
+    Of a package that is neither boostbench nor scikit-learn nobody here knows what its texts mean.
+    The same holds for mappings, which a grid search passes on.
+    """
+    for name, value in params.items():
+        own = str(name).rpartition("__")[2]
+        place = f"{where}.{name}"
+        if own == "memory" and value is not None:
+            # joblib writes what is fitted to this folder, and runs what it reads from there.
+            raise UserError(f"{place} is refused: no folder is written to in a fit; set null")
+        for one in _spread(value):
+            if isinstance(one, Mapping):
+                if "_target_" not in one:
+                    _refuse_files(one, place, True)
+            elif foreign and isinstance(one, str) and _may_be_a_file(own, one):
+                raise UserError(
+                    f"{place}={one} is refused, as it may name a file; a class in a module of your "
+                    "own can set it"
+                )
+
+
+def _spread(value):
+    """Yield a value, or what is in nested lists."""
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _spread(one)
+    else:
+        yield value
+
+
+def _may_be_a_file(name: str, text: str) -> bool:
+    return bool(_OF_FILES.search(name) or _LIKE_A_PATH.search(text) or os.path.lexists(text))
 
 
 def _find(target, where: str) -> type:

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.errors import UserError
-from boostbench.experiment import measures
+from boostbench.experiment import measures, targets
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.keys import defaults
 from boostbench.experiment.targets import import_class, locate, make
@@ -127,6 +127,67 @@ def test_classes_of_ones_own_and_of_packages_for_scikit_learn(tmp_path, monkeypa
         locate("ownmodule.Other")
     pytest.importorskip("lightgbm")
     assert hasattr(import_class("lightgbm.LGBMClassifier"), "fit")
+
+
+@pytest.fixture
+def foreign(tmp_path, monkeypatch):
+    """A class of an installed package, which takes any parameter, and a file beside."""
+    (tmp_path / "foreign.py").write_text(
+        "class Other:\n    def __init__(self, objective=None, **more):\n        self.more = more\n"
+        "    def get_params(self):\n        return {}\n    def fit(self, X, y):\n        pass\n"
+    )
+    (tmp_path / "splits").write_text("{}")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert make({"_target_": "foreign.Other", "forcedsplits_filename": "s.json"}).more
+    before = targets.distribution_of
+    monkeypatch.setattr(targets, "distribution_of", lambda top: top == "foreign" or before(top))
+    monkeypatch.setattr(targets, "_builds_on_estimators", lambda distribution: True)
+    return "foreign.Other"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"forcedsplits_filename": "x"},
+        {"train_dir": "x"},
+        {"output_path": "x"},
+        {"fs": "splits.json"},
+        {"fs": "splits"},
+        {"fs": "../splits"},
+        {"fs": [["~"]]},
+        {"more": {"fs": "splits"}},
+        {"memory": "x"},
+    ],
+    ids=str,
+)
+def test_no_text_of_another_package_may_be_a_file(foreign, params):
+    known = {"objective": "binary:logistic", "metric": ["auc", None], "filled": 3, "in": {"a": 1}}
+    assert make({"_target_": foreign, **known}).more.keys() == known.keys() - {"objective"}
+    search = "sklearn.model_selection.GridSearchCV"
+    other = {"_target_": foreign}
+    for config in (
+        {"_target_": foreign, **params},
+        {"_target_": ADA, "estimator": {"_target_": foreign, **params}},
+        {"_target_": search, "estimator": other, "param_grid": {k: [v] for k, v in params.items()}},
+        {"_target_": search, "estimator": other, "param_grid": [{"a__fs": ["splits"]}]},
+        {"_target_": search, "estimator": other, "param_grid": {"steps__memory": [None, "x"]}},
+    ):
+        with pytest.raises(UserError, match="is refused"):
+            make(config)
+    trees = {"_target_": search, "estimator": {"_target_": TREE}}
+    assert make({**trees, "param_grid": {"criterion": ["gini", "entropy"]}}).param_grid
+
+
+def test_lightgbm_reads_no_file_of_a_config(tmp_path, monkeypatch):
+    pytest.importorskip("lightgbm")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "forced").write_text('{"feature": 0, "threshold": 0.5}')
+    light = {"_target_": "lightgbm.LGBMClassifier", "n_estimators": 2, "metric": "auc"}
+    assert make(light).n_estimators == 2
+    for name in ("forcedsplits_filename", "fs", "forced_splits", "machine_list_file"):
+        with pytest.raises(UserError, match=f"algo.{name}=forced is refused, as it may name a fil"):
+            make({**light, name: "forced"})
 
 
 def test_objects_within_may_be_estimators_kernels_and_splitters():
