@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -17,15 +17,16 @@ from boostbench.errors import UserError, complain, writing
 from boostbench.experiment.archive import Records
 from boostbench.report.claimed import beside_records, doubts, read_claimed
 from boostbench.report.claims import claims
-from boostbench.report.findings import reasons
+from boostbench.report.findings import published_listing
 from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, headline, sharpness, swapped
 from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
-from boostbench.report.writers.printing import make_grid, print_line
-from boostbench.report.writers.terminal import print_verdicts
+from boostbench.report.words import partial
 
 #: The most decimals that a published number may have.
 _DECIMALS = 9
@@ -84,7 +85,7 @@ def check_claimed(
     else:
         console = Console()
         print_line(console, table.title, style="bold")
-        print_verdicts(console, table)
+        print_listing(console, replace(published_listing(table), reasons=[]))
     return int(any(cell.verdict in ("better", "worse") for cell in table.cells.values()))
 
 
@@ -165,8 +166,8 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
     console = Console()
     for table in tables:
         print_line(console, table.title, style="bold")
-        print_verdicts(console, table)
-        for line in [*table.partial, *reasons(table), *claims(table)]:
+        print_listing(console, published_listing(table))
+        for line in [*partial(table), *claims(table)]:
             print_line(console, line)
         console.print()
     if idle:

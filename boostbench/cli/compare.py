@@ -20,11 +20,11 @@ from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.merge import find_column, join, merge
 from boostbench.report.own_runs import table_of_runs
+from boostbench.report.renderers.comparison_json import to_json
+from boostbench.report.renderers.comparison_terminal import print_comparison
+from boostbench.report.renderers.printing import print_line
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
-from boostbench.report.writers.comparison_json import to_json
-from boostbench.report.writers.comparison_terminal import print_comparison
-from boostbench.report.writers.printing import print_line
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg", ".pdf"}

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from boostbench.errors import UserError, writing
 from boostbench.figures.drawing import need_matplotlib
-from boostbench.report.writers.printing import print_line
+from boostbench.report.renderers.printing import print_line
 
 
 def make_figure(name: str, overrides: Sequence[str]) -> int:

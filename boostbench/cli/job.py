@@ -26,8 +26,8 @@ from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity, g
 from boostbench.experiment.runner import Report
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
-from boostbench.report.writers.printing import make_grid, print_line
-from boostbench.report.writers.terminal import print_freshness, print_summary
+from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.report.renderers.terminal import print_freshness, print_summary
 
 
 def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:

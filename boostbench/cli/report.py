@@ -13,10 +13,10 @@ from boostbench.experiment.archive import Records
 from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
 from boostbench.report.page.figures import find_figures
+from boostbench.report.renderers.readme import readme
 from boostbench.report.runs import find_runs, listed
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
-from boostbench.report.writers.readme import readme
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> int:

@@ -19,21 +19,23 @@ from boostbench.definitions.reference import departures
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
 from boostbench.experiment.archive import Recorded, Records
-from boostbench.report.tables import Table
-from boostbench.report.writers.csv_file import to_csv
-from boostbench.report.writers.latex import latex, latex_notes
-from boostbench.report.writers.markdown import markdown
-from boostbench.report.writers.terminal import (
+from boostbench.report.blocks import Document
+from boostbench.report.document import compose
+from boostbench.report.renderers.csv_file import to_csv
+from boostbench.report.renderers.latex import latex, latex_notes
+from boostbench.report.renderers.markdown import markdown
+from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
     print_summary,
     print_table,
 )
+from boostbench.report.tables import Table
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 
-_WRITERS = {".md": markdown, ".csv": to_csv, ".tex": latex, "-notes.tex": latex_notes}
+_RENDERERS = {".md": markdown, ".tex": latex, "-notes.tex": latex_notes}
 
 
 def make_table(
@@ -107,8 +109,9 @@ def make_table(
         if common["shard"]:  # the numbers of one shard are no table
             return int(failed > 0)
     table = as_table(recorded)
-    _print(table, datasets)
-    _write(table, Path(common["results"]) / "tables")
+    document = compose(table)
+    _print(table, document, datasets)
+    _write(table, document, Path(common["results"]) / "tables")
     failed = sum(len(cell.failures) for cell in table.fitted)
     if failed:
         n_splits = failed + sum(len(cell.records) for cell in table.fitted)
@@ -189,24 +192,25 @@ def _print_first(table: Table) -> None:
     if any(cell.records for cell in table.cells.values()):
         console = Console()
         console.print(Text("On record, before what is missing runs:", "bold"))
-        print_table(console, table)
+        print_table(console, compose(table))
         console.print()
 
 
-def _print(table: Table, datasets: dict[str, Dataset]) -> None:
+def _print(table: Table, document: Document, datasets: dict[str, Dataset]) -> None:
     console = Console()
-    print_headline(console, table)
+    print_headline(console, document)
     if len(table.rows) == 1:
         dataset = next(iter(datasets.values()), None)
         print_summary(console, dataset, list(table.cells.values()))
     else:
-        print_table(console, table)
-    print_judgement(console, table)
+        print_table(console, document)
+    print_judgement(console, document)
 
 
-def _write(table: Table, folder: Path) -> None:
+def _write(table: Table, document: Document, folder: Path) -> None:
     path = folder / table.name
     with writing(path):
-        for suffix, write in _WRITERS.items():
-            path.with_name(path.name + suffix).write_text(write(table), encoding="utf-8")
-    print(f"\nwritten: {path}" + ", ".join(_WRITERS))
+        texts = {suffix: render(document) for suffix, render in _RENDERERS.items()}
+        for suffix, text in {".csv": to_csv(table), **texts}.items():
+            path.with_name(path.name + suffix).write_text(text, encoding="utf-8")
+    print(f"\nwritten: {path}.md, .csv, .tex, -notes.tex")

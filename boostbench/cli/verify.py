@@ -28,7 +28,7 @@ from boostbench.experiment.verification.session import draws, fit, further, sett
 from boostbench.experiment.verification.tally import Member, Tally
 from boostbench.experiment.verified import STATES, Finding, Group, Verified, file_findings
 from boostbench.experiment.workers import Workers
-from boostbench.report.writers.printing import make_grid, print_line
+from boostbench.report.renderers.printing import make_grid, print_line
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 

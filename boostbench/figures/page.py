@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from boostbench.report.writers.markdown import escape
+from boostbench.report.renderers.markdown import escape
 
 
 def page(

@@ -5,8 +5,10 @@ from dataclasses import replace
 from math import isnan
 from statistics import median
 
-from boostbench.experiment.quantities import CALIBRATION
-from boostbench.report import numbers
+from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
+from boostbench.report import numbers, words
+from boostbench.report.blocks import Line, Listing
+from boostbench.report.cells import Cell
 from boostbench.report.paired import paired
 from boostbench.report.statistics.agreement import POWER, SHORT, TELLING
 from boostbench.report.statistics.wilcoxon import wilcoxon
@@ -14,8 +16,7 @@ from boostbench.report.tables import Table
 from boostbench.report.verdicts import CORRECTED, WITHOUT_POOL, Tally
 
 _FOUND = f"{POWER:.0%} power"
-COMPARISON = ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"]
-SECONDS = ["data", "algorithm", "published", "ours"]
+_SECONDS = "CPU seconds"
 COMPARISON_EXPLANATION = (
     "Difference: ours minus published, with Welch's 95% interval. "
     f"{_FOUND}: the difference that would have been found with this probability. "
@@ -56,22 +57,21 @@ def significance(table: Table) -> list[str]:
     return [*lines, *repeated]
 
 
-def comparison_rows(table: Table) -> list[list[str]]:
+def published_listing(table: Table) -> Listing:
     """List every published number with ours beside it.
 
     Parameters
     ----------
     table : Table
-        The table.
 
     Returns
     -------
-    list of list of str
-        Under `COMPARISON`: data, algorithm, published, ours, difference with its 95% interval, the
-        detectable difference, and the verdict, with what it rests on where that is not Welch's
-        interval. The last three are ``"-"`` where there is no number of ours.
+    Listing
+        Data, algorithm, published, ours, difference with its 95% interval, the detectable
+        difference, and the verdict, with what it rests on where that is not Welch's interval. The
+        last three are ``"-"`` where there is no number of ours.
     """
-    rows = []
+    lines = []
     for (row, column), cell in table.cells.items():
         if cell.target is None:
             continue
@@ -85,9 +85,18 @@ def comparison_rows(table: Table) -> list[list[str]]:
                 detectable = numbers.fixed(agreement.detectable, digits)
             if agreement.basis in SHORT:
                 verdict += f" ({SHORT[agreement.basis]})"
-        texts = [cell.reference, cell.marked, difference, detectable, verdict]
-        rows.append([table.rows[row], table.columns[column].label, *texts])
-    return rows
+        names = [table.rows[row], table.columns[column].label]
+        texts = [*names, cell.reference, cell.marked, difference, detectable, verdict]
+        known = bool(cell.values)
+        lines.append(Line(texts, is_known=known, verdict=cell.verdict, place=(row, column)))
+    return Listing(
+        "Beside the published numbers",
+        ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"],
+        lines,
+        COMPARISON_EXPLANATION,
+        summary(table),
+        reasons(table),
+    )
 
 
 def reasons(table: Table) -> list[str]:
@@ -118,39 +127,47 @@ def summary(table: Table) -> str:
     return " ".join(sentences)
 
 
-def seconds_rows(table: Table) -> list[list[str]]:
-    """List every published CPU time with ours beside it, and their ratios, without a verdict.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-
-    Returns
-    -------
-    list of list of str
-        Under `SECONDS`.
-    """
-    rows = []
+def seconds_listing(table: Table) -> Listing:
+    """List every published CPU time with ours beside it, and their ratios, without a verdict."""
+    lines = []
     timed = {name: column for name, column in table.columns.items() if column.beside is not None}
     for row, title in table.rows.items():
         said = {name: table.published_time(row, name) for name in timed}
-        for name, column in timed.items():
-            if said[name]:
-                ours = table.printed_time(row, name)
-                rows.append([title, column.label, str(said[name]), ours])
+        times = [
+            (column.label, str(said[name]), table.printed_time(row, name))
+            for name, column in timed.items()
+            if said[name]
+        ]
         for slow, fast in table.speedup:
             if said[slow] and said[fast]:
                 factor = f"{said[slow].mean / said[fast].mean:.2g}"
-                ours = table.printed_ratio(row, (slow, fast))
                 label = f"speed-up of {table.columns[fast].label}"
-                rows.append([title, label, factor, ours])
-    return rows
+                times.append((label, factor, table.printed_ratio(row, (slow, fast))))
+        lines += [Line([title, *texts], is_known=texts[-1] != "-") for texts in times]
+    told = f"{' '.join(words.times(table))} The machines differ, so there is no verdict."
+    return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, told)
 
 
-def seconds_explanation(table: Table) -> str:
-    """Tell what the numbers of `seconds_rows` are."""
-    return f"{' '.join(table.times)} The machines differ, so there is no verdict."
+def parts_listing(table: Table) -> Listing:
+    """List the CPU seconds of each fit and of its parts, and how fast the machines were."""
+
+    def spent(cell: Cell) -> str:
+        parts = [QUANTITIES[name] for name in ("fit", "weak_learner", "coefficients")]
+        texts = [numbers.seconds(cell.average(part)) for part in parts]
+        return " / ".join(texts) + cell.mark if cell.records else "-"
+
+    return Listing(
+        _SECONDS,
+        ["data", *table.fits.values()],
+        [
+            Line([title, *(spent(table.cells[row, name]) for name in table.fits)])
+            for row, title in table.rows.items()
+        ],
+        "Means per split, on one core: whole fit / weak learners / coefficients.",
+        reasons=reference_job(table),
+        left=1,
+        is_appendix=True,
+    )
 
 
 def reference_job(table: Table) -> list[str]:

@@ -4,33 +4,14 @@ After A. Ismail-Fawaz et al., *An approach to multiple comparison benchmark eval
 stable under manipulation of the comparate set*, arXiv 2305.11921, 2023.
 """
 
-from dataclasses import dataclass
-
+from boostbench.report.blocks import Line, Listing
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.numbers import fixed, p_value
+from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """Every two columns, a line for each.
-
-    Attributes
-    ----------
-    heads : list of str
-        Headings.
-    rows : list of list of str
-        Under them.
-    explanation : str
-        Says what they are.
-    """
-
-    heads: list[str]
-    rows: list[list[str]]
-    explanation: str
-
-
-def matrix(table: Table) -> Matrix | None:
+def matrix(table: Table) -> Listing | None:
     """Compare every two columns of a table that asks for it.
 
     Parameters
@@ -39,7 +20,7 @@ def matrix(table: Table) -> Matrix | None:
 
     Returns
     -------
-    Matrix or None
+    Listing or None
         None where the table does not ask, or there are fewer than two numbers of each.
     """
     if not table.matrix:
@@ -47,7 +28,7 @@ def matrix(table: Table) -> Matrix | None:
     return matrix_of(table, compare_columns(table, list(table.fits), table.rope))
 
 
-def matrix_of(table: Table, comparison: Comparison) -> Matrix | None:
+def matrix_of(table: Table, comparison: Comparison) -> Listing | None:
     """Put into words what tests say of every two columns; None where there are no tests."""
     tests = comparison.tests
     if not tests:
@@ -56,15 +37,17 @@ def matrix_of(table: Table, comparison: Comparison) -> Matrix | None:
     probable = any(test.posterior is not None for test in tests)
     heads = ["A", "B", "A minus B", "wins, ties, losses", "Holm p"]
     heads += ["corrected t, p"] * splits + ["P(A, equal, B)"] * probable
-    rows = [_line(table, test, splits, probable) for test in tests]
-    return Matrix(heads, rows, _explain(comparison, splits, probable))
+    lines = [_line(table, test, splits, probable) for test in tests]
+    return Listing("Every two algorithms", heads, lines, _explain(comparison, splits, probable))
 
 
-def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> list[str]:
-    labels = [table.columns[name].label for name in (test.a, test.b)]
-    digits = table.quantity.digits + 1
-    texts = [*labels, fixed(test.difference, digits, "+"), str(test.score), p_value(test.holm)]
-    return texts + [p_value(test.resampled)] * splits + [str(test.posterior)] * probable
+def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> Line:
+    texts = [table.columns[name].label for name in (test.a, test.b)]
+    texts += [fixed(test.difference, table.quantity.digits + 1, "+"), str(test.score)]
+    p_values = [test.holm, *[test.resampled] * splits]
+    small = (place for place, p in enumerate(p_values, len(texts)) if p is not None and p <= LEVEL)
+    texts += [*map(p_value, p_values), *[str(test.posterior)] * probable]
+    return Line(texts, frozenset(small))
 
 
 def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:

@@ -1,19 +1,12 @@
 """A table of a paper, from cells: rows are data sets, columns are algorithms."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
-from boostbench.report.cells import ELSEWHERE, PARTIAL, STALE, Cell
+from boostbench.report.blocks import Entry
+from boostbench.report.cells import Cell
 from boostbench.report.published import Published
-
-POOL_NOTE = (
-    "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
-    "table. So the intervals there include the luck of this draw."
-)
 
 
 @dataclass(frozen=True)
@@ -83,13 +76,6 @@ class Claim:
     rows: list[str]
     within: float | None = None
     times: float = 1.0
-
-
-class Entry(NamedTuple):
-    """Text in a table, and whether it is the best of its row."""
-
-    text: str
-    best: bool
 
 
 @dataclass(frozen=True)
@@ -248,88 +234,3 @@ class Table:
         if column.quantity.better is None or not cell.values:
             return None
         return float(numbers.rounded(cell.mean, column.quantity.digits))
-
-    @property
-    def caption(self) -> str:
-        """What the numbers are."""
-        counts = sorted({len(cell.values) for cell in self.cells.values() if cell.values})
-        splits = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
-        unit = f" in {self.quantity.unit}" if self.quantity.unit else ""
-        text = f"{self.quantity.title}{unit}: mean (standard deviation) over {splits} splits."
-        text = " ".join([text, *self.times])
-        if len({column.rounds for column in self.columns.values()}) > 1:
-            return f"{text} Best in bold, among those after the same number of rounds."
-        return f"{text} Best in bold."
-
-    @property
-    def times(self) -> list[str]:
-        """What the CPU times are, and their ratios."""
-        shown = [column.quantity for column in self.columns.values() if column.beside is not None]
-        slow = dict.fromkeys(self.columns[slow].label for slow, _ in self.speedup)
-        return [
-            *(f"CPU time: {what}." for what in dict.fromkeys(one.explanation for one in shown)),
-            *(f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow),
-        ]
-
-    @property
-    def headline(self) -> str | None:
-        """Tell what is not as the table is defined; None when nothing is."""
-        return f"Not as the table is defined: {', '.join(self.changes)}." if self.changes else None
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader must know beside the numbers, one sentence each."""
-        cells = self.cells
-        absent = dict.fromkeys(
-            self.rows[row] for (row, _), cell in cells.items() if not cell.available
-        )
-        notes = [*self.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
-        if self.uncounted and self.compare:
-            rows = ", ".join(self.rows[row] for row in self.rows if row in self.uncounted)
-            notes.append(f"A second version of the same data, not counted in the tests: {rows}.")
-        notes += self.partial
-        if any(cell.text == "not reached" for cell in cells.values()):
-            notes.append("Not reached: fewer boosting rounds were asked for.")
-        if any(cell.departures and cell.target for cell in cells.values()):
-            notes.append(
-                f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
-                "verdict."
-            )
-        if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells.values()):
-            notes.append(POOL_NOTE)
-        if any(cell.stale for cell in cells.values()):
-            notes.append(stale_note())
-        return [*notes, *verified_note(self.fitted)]
-
-    @property
-    def partial(self) -> list[str]:
-        """Explain the mark of partial means, if there are any."""
-        places = [
-            f"{self.columns[column].label} on {self.rows[row]} ({cell.splits})"
-            for (row, column), cell in self.cells.items()
-            if cell.is_partial
-        ]
-        return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
-
-
-def verified_note(cells: Iterable[Cell]) -> list[str]:
-    """Say how many results came out as they are when some of their splits were fitted again."""
-    cells = [cell for cell in cells if cell.records]
-    found = [cell.finding for cell in cells if cell.finding]
-    if not found:
-        return []
-    states = Counter(finding.state for finding in found)
-    last = max(found, key=lambda finding: finding.when)
-    others = [f"{states[name]} {name}" for name in ("compatible", "equivalent") if states[name]]
-    return [
-        ", ".join([f"{states['verified']} of {len(cells)} results are verified by refits", *others])
-        + f"; last on {last.when[:10]} (commit {last.commit})."
-    ]
-
-
-def stale_note() -> str:
-    """Explain the mark of stale numbers."""
-    return (
-        f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "
-        "part; rerun=stale runs it again."
-    )

@@ -5,7 +5,8 @@ import pytest
 from boostbench import configs
 from boostbench.definitions.assemble import recorded_tables
 from boostbench.errors import UserError
-from boostbench.report.writers.markdown import markdown
+from boostbench.report.document import compose
+from boostbench.report.renderers.markdown import markdown
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -23,7 +24,7 @@ def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypa
     written = (folder / "results" / "tables" / "mine.md").read_text()
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
     [table], warnings = recorded_tables([name], Path("results"))
-    assert markdown(table) == written
+    assert markdown(compose(table)) == written
     assert warnings == []
 
 

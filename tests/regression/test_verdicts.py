@@ -7,8 +7,8 @@ import pytest
 from boostbench import configs
 from boostbench.definitions.assemble import recorded_tables
 from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.renderers.readme import readme
 from boostbench.report.verdicts import counts, not_shown
-from boostbench.report.writers.readme import readme
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -5,10 +5,11 @@ from rich.console import Console
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.claims import CLAIMS_EXPLANATION, claims
+from boostbench.report.document import compose
+from boostbench.report.renderers.latex import latex_notes
+from boostbench.report.renderers.markdown import markdown
+from boostbench.report.renderers.terminal import print_judgement
 from boostbench.report.tables import Claim
-from boostbench.report.writers.latex import latex_notes
-from boostbench.report.writers.markdown import markdown
-from boostbench.report.writers.terminal import print_judgement
 
 LOW, HIGH = [10.0, 11.0, 12.0, 11.0, 10.5], [14.0, 15.5, 16.2, 15.1, 14.9]
 MIXED = [12.0, 9.0, 13.0, 10.0, 11.2]
@@ -120,8 +121,8 @@ def test_without_claims_nothing_is_said(table):
 def test_writers(make_cell, make_table):
     cells = {("wine", "a"): make_cell(LOW), ("wine", "b"): make_cell(HIGH)}
     table = make_table(cells, claims=[Claim("A is better.", [("a", "b")], ["wine"])])
-    assert "“A is better.” holds: 1 of 1" in markdown(table)
-    assert "A is better." in latex_notes(table)
+    assert "“A is better.” holds: 1 of 1" in markdown(compose(table))
+    assert "A is better." in latex_notes(compose(table))
     console = Console(file=io.StringIO(), width=80)
-    print_judgement(console, table)
+    print_judgement(console, compose(table))
     assert "“A is better.” holds: 1 of 1" in console.file.getvalue()

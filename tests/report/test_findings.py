@@ -2,10 +2,9 @@ from dataclasses import replace
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.findings import (
-    comparison_rows,
+    published_listing,
     reference_job,
-    seconds_explanation,
-    seconds_rows,
+    seconds_listing,
     significance,
     summary,
 )
@@ -57,7 +56,7 @@ def test_the_papers_own_result_stands_behind_ours(table):
 
 
 def test_comparison(table):
-    rows = comparison_rows(table)
+    rows = published_listing(table).rows
     assert [row[:4] for row in rows] == [
         ["wine", "A", "3.0 (3.0)", "2.0 (1.0)"],
         ["wine", "B", "1.0 (0.2)", "4.1 (0.2)†"],
@@ -69,7 +68,7 @@ def test_comparison(table):
 
 
 def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):
-    rows = comparison_rows(table_of_rounds)
+    rows = published_listing(table_of_rounds).rows
     assert [row[1] for row in rows if row[0] == "wine"] == [
         "A, T=50",
         "A, T=100",
@@ -79,15 +78,16 @@ def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):
 
 
 def test_seconds_beside_the_published_ones(table, timed_table):
-    assert seconds_rows(timed_table) == [
+    assert seconds_listing(timed_table).rows == [
         ["wine", "A", "13.7", "2.00"],
         ["wine", "B", "0.03", "0.100"],
     ]
-    assert seconds_rows(table) == []
+    assert seconds_listing(table).rows == []
 
 
 def test_speedup_beside_the_published_one(timed_table):
-    rows = seconds_rows(replace(timed_table, speedup=[("a:coefficients", "b:coefficients")]))
+    speedup = [("a:coefficients", "b:coefficients")]
+    rows = seconds_listing(replace(timed_table, speedup=speedup)).rows
     assert rows[2:] == [["wine", "speed-up of B", "4.6e+02", "20.0"]]
 
 
@@ -97,10 +97,10 @@ def test_only_the_time_is_published(make_cell, make_table):
     cell = replace(make_cell([1, 2]), published=published)
     columns = {"a": Column("A", "A"), "a:time": Column("A", "A", quantity=time, beside="a")}
     table = make_table({("wine", "a"): cell}, columns, compare=())
-    assert comparison_rows(table) == []
+    assert published_listing(table).rows == []
     assert summary(table).startswith("0 published numbers")
-    assert seconds_rows(table) == [["wine", "A", "60", "2.00"]]
-    assert "CPU time: microseconds to predict an instance" in seconds_explanation(table)
+    assert seconds_listing(table).rows == [["wine", "A", "60", "2.00"]]
+    assert "CPU time: microseconds to predict an instance" in seconds_listing(table).explanation
     assert cell.verdict == "not published"
 
 
@@ -143,7 +143,7 @@ def test_a_verdict_names_its_basis_where_it_is_not_welchs_interval(make_cell, ma
         ("iris", "a"): make_cell([2], published=(98.0, NAN), quantity=accuracy),
         ("glass", "a"): make_cell([2], published=(90.0, 1.0), quantity=accuracy),
     }
-    rows = comparison_rows(make_table(cells, {"a": Column("A", "A", quantity=accuracy)}))
+    rows = published_listing(make_table(cells, {"a": Column("A", "A", quantity=accuracy)})).rows
     assert [row[2:] for row in rows] == [
         ["98.0", "98.0 (1.0)", "+0.0 ± 2.8", "3.7", "undecided (published deviation unknown)"],
         ["98.0", "98.0", "+0.0 ± 5.8", "15.8", "undecided (by the size of the test part)"],
@@ -157,5 +157,5 @@ def test_another_protocol_stands_beside_the_published_number_without_a_verdict(
     cell = make_cell([1, 2], published=(30.0, 1.0), departures=("protocol.n_splits=2",))
     table = make_table({("wine", "a"): cell})
     row = ["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "-", "not judged"]
-    assert comparison_rows(table) == [row]
+    assert published_listing(table).rows == [row]
     assert summary(table) == "1 published numbers: 1 not judged."

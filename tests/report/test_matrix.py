@@ -4,12 +4,13 @@ import pytest
 
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.comparison import compare_columns
+from boostbench.report.document import compose
 from boostbench.report.matrix import matrix, pair_sentences
+from boostbench.report.renderers.latex import latex_notes
+from boostbench.report.renderers.markdown import markdown
 from boostbench.report.statistics.bayesian import correlated_t, signed_rank
 from boostbench.report.statistics.resampled import corrected_t
 from boostbench.report.tables import Column
-from boostbench.report.writers.latex import latex_notes
-from boostbench.report.writers.markdown import markdown
 
 #: Of three algorithms on six data sets.
 ERRORS = {
@@ -45,7 +46,7 @@ def of_splits(make_cell, make_table):
 def test_a_table_that_does_not_ask_has_none(of_data):
     table = of_data()
     assert matrix(table) is None
-    assert "Every two" not in markdown(table)
+    assert "Every two" not in markdown(compose(table))
 
 
 def test_every_two_over_data_sets(of_data):
@@ -115,6 +116,6 @@ def test_higher_is_better(of_data):
 
 def test_files(of_data):
     table = of_data(matrix=True)
-    assert "## Every two algorithms" in markdown(table)
-    assert "| A   | B   |       -0.35 |" in markdown(table)
-    assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex_notes(table)
+    assert "## Every two algorithms" in markdown(compose(table))
+    assert "| A   | B   |       -0.35 |" in markdown(compose(table))
+    assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex_notes(compose(table))

@@ -11,8 +11,8 @@ from boostbench.report.overview import (
     short_title,
     verdicts,
 )
+from boostbench.report.renderers.readme import readme
 from boostbench.report.verdicts import Tally, counts
-from boostbench.report.writers.readme import readme
 
 
 @pytest.fixture

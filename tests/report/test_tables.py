@@ -3,8 +3,10 @@ from dataclasses import replace
 import pytest
 
 from boostbench.experiment.quantities import QUANTITIES
+from boostbench.report import words
+from boostbench.report.blocks import Entry
 from boostbench.report.comparison import compare_columns
-from boostbench.report.tables import Column, Entry
+from boostbench.report.tables import Column
 from tests.report.conftest import with_times
 
 
@@ -30,8 +32,10 @@ def test_best_is_sought_at_the_same_number_of_rounds(table_of_rounds):
     assert table_of_rounds.best("wine") == {"a@50", "a@100"}
     assert table_of_rounds.best("glass") == {"b@50", "a@100"}
     assert table_of_rounds.entries("glass")[3] == Entry("not reached", False)
-    assert "Best in bold, among those after the same number of rounds." in table_of_rounds.caption
-    assert any("fewer boosting rounds" in note for note in table_of_rounds.notes)
+    assert "Best in bold, among those after the same number of rounds." in words.caption(
+        table_of_rounds
+    )
+    assert any("fewer boosting rounds" in note for note in words.notes(table_of_rounds))
 
 
 def test_cpu_time_has_columns_of_its_own(timed_table):
@@ -47,7 +51,7 @@ def test_cpu_time_has_columns_of_its_own(timed_table):
         Entry("4.5 (0.7)", False),
         Entry("0.100", True),
     ]
-    assert "CPU time: seconds per split to find the coefficients." in timed_table.caption
+    assert "CPU time: seconds per split to find the coefficients." in words.caption(timed_table)
 
 
 def test_speedup_has_columns_behind_all_others(timed_table):
@@ -55,7 +59,7 @@ def test_speedup_has_columns_behind_all_others(timed_table):
     table = replace(timed_table, speedup=[times, times[::-1]])
     assert table.heads[4:] == [("Speed-up", "B"), ("Speed-up", "A")]
     assert table.entries("wine")[4:] == [Entry("20.0", False), Entry("0.0500", False)]
-    assert "Speed-up: CPU time of A by that of the algorithm." in table.caption
+    assert "Speed-up: CPU time of A by that of the algorithm." in words.caption(table)
 
 
 def test_speedup_of_what_is_not_known(make_cell, make_table):
@@ -71,19 +75,19 @@ def test_labels(table, make_table, make_cell):
 
 
 @pytest.mark.parametrize(
-    ("counts", "words"), [((3, 3), "over 3 splits"), ((2, 5), "over 2 to 5 splits")]
+    ("counts", "told"), [((3, 3), "over 3 splits"), ((2, 5), "over 2 to 5 splits")]
 )
-def test_caption(make_cell, make_table, counts, words):
+def test_caption(make_cell, make_table, counts, told):
     a, b = (make_cell(range(count)) for count in counts)
-    assert words in make_table({("wine", "a"): a, ("wine", "b"): b}).caption
+    assert told in words.caption(make_table({("wine", "a"): a, ("wine", "b"): b}))
 
 
 def test_caption_of_nothing(make_cell, make_table):
-    assert "over the splits" in make_table({("wine", "a"): make_cell([])}).caption
+    assert "over the splits" in words.caption(make_table({("wine", "a"): make_cell([])}))
 
 
 def test_notes(table):
-    notes = "\n".join(table.notes)
+    notes = "\n".join(words.notes(table))
     assert "Data not available: dna." in notes
     assert "‡ over a part of the splits: A on glass (2 of 3)." in notes
     assert "rerun=stale" in notes
@@ -92,25 +96,25 @@ def test_notes(table):
 def test_splits_that_have_not_run_are_told(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], missing=8)})
     assert table.entries("wine")[0].text == "1.5 (0.7)‡"
-    assert table.notes == ["‡ over a part of the splits: A on wine (2 of 10)."]
+    assert words.notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
 def test_second_versions_are_told(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
-    (note,) = make_table(cells, uncounted={"vowel528"}).notes
+    (note,) = words.notes(make_table(cells, uncounted={"vowel528"}))
     assert note.endswith("not counted in the tests: vowel528.")
-    assert make_table(cells, uncounted={"vowel528"}, compare=[]).notes == []
+    assert words.notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
 
 
 def test_headline_tells_what_was_changed(table, make_table):
-    assert table.headline is None
+    assert words.headline(table) is None
     changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
-    assert changed.headline == "Not as the table is defined: protocol=quick, algo.nu=1."
+    assert words.headline(changed) == "Not as the table is defined: protocol=quick, algo.nu=1."
 
 
 def test_remarks_stand_before_what_the_records_show(table_of_rounds):
     told = replace(table_of_rounds, remarks=["The data are our own."])
-    assert told.notes == ["The data are our own.", *table_of_rounds.notes]
+    assert words.notes(told) == ["The data are our own.", *words.notes(table_of_rounds)]
 
 
 @pytest.fixture
@@ -131,7 +135,9 @@ def test_the_highest_accuracy_is_the_best(accuracies):
         Entry("98.50 (0.71)", True),
         Entry("97.50 (0.71)", False),
     ]
-    assert accuracies.caption.startswith("Accuracy in percent: mean (standard deviation) over 2")
+    assert words.caption(accuracies).startswith(
+        "Accuracy in percent: mean (standard deviation) over 2"
+    )
 
 
 def test_accuracies_are_compared_by_the_higher_one(accuracies):
@@ -152,5 +158,5 @@ def test_nothing_is_best_where_neither_is(make_cell, make_table):
 
 def test_a_published_number_of_another_protocol_is_told(make_cell, make_table):
     cell = make_cell([1, 2], published=(3.0, 1.0), departures=("protocol.n_splits=2",))
-    (note,) = make_table({("wine", "a"): cell}, compare=()).notes
+    (note,) = words.notes(make_table({("wine", "a"): cell}, compare=()))
     assert note.startswith("§ published of another protocol")

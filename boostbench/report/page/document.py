@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from boostbench import __version__
 from boostbench.report.cells import PARTIAL, STALE
-from boostbench.report.findings import COMPARISON, COMPARISON_EXPLANATION, SECONDS
 from boostbench.report.overview import (
     SWAPPED,
     SWAPPED_EXPLANATION,
@@ -102,9 +101,6 @@ def document(
             by_algorithm=by_algorithm(told, algorithms or {}),
             source_of_all=everything,
             environments=environments(everything),
-            comparison_heads=COMPARISON,
-            comparison_explanation=COMPARISON_EXPLANATION,
-            seconds_heads=SECONDS,
         )
     )
 

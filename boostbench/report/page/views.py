@@ -1,24 +1,17 @@
 """A table as the page shows it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import isnan
 
+from boostbench.report.blocks import Entry as Printed
+from boostbench.report.blocks import Line
 from boostbench.report.cells import PARTIAL, STALE, Cell
-from boostbench.report.claims import claims
-from boostbench.report.findings import (
-    comparison_rows,
-    reasons,
-    seconds_explanation,
-    seconds_rows,
-    significance,
-)
-from boostbench.report.matrix import matrix
+from boostbench.report.document import compose
 from boostbench.report.overview import short_title
 from boostbench.report.page.details import details
 from boostbench.report.page.typeset import identifier
-from boostbench.report.tables import Entry as Printed
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import Tally
 
@@ -84,15 +77,6 @@ class Row:
     entries: list[Entry]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A published number beside ours: what it is found by, the texts, and the verdict."""
-
-    find: str
-    texts: list[str]
-    verdict: str
-
-
 class TableView:
     """A table, and all that stands around it.
 
@@ -104,18 +88,25 @@ class TableView:
 
     def __init__(self, table: Table):
         self.table = table
+        self.document = compose(table)
         self.id = identifier("table", table.name)
         self.title = short_title(table)
         self.tally = Tally.of(table.cells.values())
         self.heads = list(_heads(table))
         self.groups = _groups(table)
-        self.rows = [_row(table, row, self.id) for row in table.rows]
-        self.tests = [*significance(table), *claims(table)]
-        self.matrix = matrix(table)
-        self.reasons = reasons(table)
-        self.compared = list(_compared(table))
-        self.seconds = seconds_rows(table)
-        self.seconds_explanation = seconds_explanation(table)
+        self.rows = [
+            _row(table, row, printed.entries, self.id)
+            for row, printed in zip(table.rows, self.document.rows, strict=True)
+        ]
+        self.listings = [one for one in self.document.listings if not one.is_appendix]
+        self.reasons = [reason for one in self.listings for reason in one.reasons]
+
+    def found(self, line: Line) -> str:
+        """Say what the search box finds a line of a list by: its data, and its algorithm."""
+        row, column = line.place
+        cell = self.table.cells[row, column]
+        data, algo = line.texts[:2]
+        return str((f"{data} {row} {cell.data}".lower(), f"{algo} {cell.algo}".lower()))
 
     @property
     def is_empty(self) -> bool:
@@ -143,8 +134,8 @@ def _groups(table: Table) -> list[tuple[str, int]]:
     return groups if any(name for name, _ in groups) else []
 
 
-def _row(table: Table, row: str, table_id: str) -> Row:
-    printed = iter(table.entries(row))
+def _row(table: Table, row: str, entries: Sequence[Printed], table_id: str) -> Row:
+    printed = iter(entries)
     entries = []
     for name, column in table.columns.items():
         if column.beside is None:
@@ -186,13 +177,3 @@ def _time(table: Table, row: str, name: str, printed: Printed) -> Entry:
         value=table.time(row, name),
         best=printed.best,
     )
-
-
-def _compared(table: Table) -> Iterator[Compared]:
-    published = [(key, cell) for key, cell in table.cells.items() if cell.target]
-    for ((row, column), cell), texts in zip(published, comparison_rows(table), strict=True):
-        find = (
-            f"{table.rows[row]} {row} {cell.data}",
-            f"{table.columns[column].label} {cell.algo}",
-        )
-        yield Compared(tuple(text.lower() for text in find), texts[:-1], cell.verdict)

@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from boostbench.report import words
 from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.page.document import SIGNS, document
 from boostbench.report.page.figures import Figure
@@ -152,8 +153,8 @@ def test_significance_captions_and_notes_stand_beside_the_table(page, tables):
     text = " ".join(" ".join(page.text("section", class_="result")).split())
     assert "WSRT indicates a failure to reject" in text
     for table in tables:
-        assert table.caption in text
-        for note in table.notes:
+        assert words.caption(table) in text
+        for note in words.notes(table):
             assert note.replace("^", "") in text
     assert "Not as the table is defined" in text
 

@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 
 from boostbench.report.comparison import compare_columns
+from boostbench.report.renderers.comparison_terminal import print_comparison
 from boostbench.report.tables import Column
-from boostbench.report.writers.comparison_terminal import print_comparison
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]
 

@@ -15,9 +15,9 @@ from boostbench.report.overview import (
     swapped,
     verdicts,
 )
+from boostbench.report.renderers.markdown import escape
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import MEANING, counts
-from boostbench.report.writers.markdown import escape
 
 
 def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:

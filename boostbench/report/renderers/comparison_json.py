@@ -7,6 +7,7 @@ from typing import Any
 from boostbench.report.cells import Cell
 from boostbench.report.comparison import Comparison, effect, split_test
 from boostbench.report.tables import Table
+from boostbench.report.words import notes
 
 
 def to_json(table: Table, sources: dict[str, str], comparison: Comparison) -> str:
@@ -79,7 +80,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
             "p_by": friedman.by,
             "critical_difference": friedman.critical_difference,
         },
-        "notes": table.notes,
+        "notes": notes(table),
     }
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from boostbench.report.comparison import compare_columns
-from boostbench.report.writers.comparison_json import to_json
+from boostbench.report.renderers.comparison_json import to_json
 
 
 @pytest.mark.parametrize("names", ["ab", "abc"])

@@ -7,13 +7,15 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.report.comparison import Comparison, effect, split_test
+from boostbench.report.document import compose
 from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix_of, pair_sentences
 from boostbench.report.numbers import differences, fixed, p_value, rounded
+from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.report.renderers.terminal import print_listing, print_table
 from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
-from boostbench.report.writers.printing import make_grid, print_line
-from boostbench.report.writers.terminal import print_matrix, print_table
+from boostbench.report.words import caption, notes
 
 #: Names of algorithms are broken to this width where many columns stand beside them.
 _NAME_WIDTH = 13
@@ -37,7 +39,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
     if len(table.columns) == 2:
         _print_two(console, table)
     else:
-        print_table(console, table)
+        print_table(console, compose(table))
     console.print()
     if not comparison.tests:
         n = f"{len(comparison.pairs.numbers) or 'No'} {comparison.pairs.unit.removesuffix('s')}"
@@ -46,7 +48,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
         _print_many(console, table, comparison)
     else:
         _print_pair(console, table, comparison)
-    for note in [comparison.pairs.note, *table.notes]:
+    for note in [comparison.pairs.note, *notes(table)]:
         if note:
             print_line(console, note, style="yellow")
 
@@ -74,7 +76,7 @@ def _print_two(console: Console, table: Table) -> None:
     labels = [column.label for column in table.columns.values()]
     print_line(
         console,
-        f"{table.caption} Difference: {labels[0]} minus {labels[1]}. Hedges' g: that, in standard "
+        f"{caption(table)} Difference: {labels[0]} minus {labels[1]}. Hedges' g: that, in standard "
         "deviations over the splits. P: of Nadeau and Bengio's corrected t-test over the splits of "
         "the data set.",
     )
@@ -97,7 +99,7 @@ def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
 
 
 def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
-    print_matrix(console, matrix_of(table, comparison))
+    print_listing(console, matrix_of(table, comparison))
     console.print()
     labels = {name: column.label for name, column in table.columns.items()}
     grid = make_grid(["algorithm", "average rank"])

@@ -13,34 +13,21 @@ from rich.text import Text
 from boostbench.data.dataset import Dataset
 from boostbench.experiment.quantities import QUANTITIES, SCORES
 from boostbench.report import numbers
+from boostbench.report.blocks import Document, Entry, Listing
 from boostbench.report.cells import ELSEWHERE, STALE, Cell
-from boostbench.report.claims import claims
-from boostbench.report.findings import (
-    COMPARISON,
-    COMPARISON_EXPLANATION,
-    SECONDS,
-    comparison_rows,
-    reasons,
-    seconds_explanation,
-    seconds_rows,
-    significance,
-    summary,
-)
-from boostbench.report.matrix import Matrix, matrix
-from boostbench.report.statistics.one_sided import LEVEL
-from boostbench.report.tables import Entry, Table, stale_note, verified_note
+from boostbench.report.renderers.printing import GAP, make_grid, print_line
 from boostbench.report.verdicts import COLOURS
-from boostbench.report.writers.printing import GAP, make_grid, print_line
+from boostbench.report.words import freshness
 
 #: CPU times of a summary, and their headings.
 _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 
 #: Headings over several columns are broken to this width, and names to no less.
-_GROUP_WIDTH = 12
+_NAME_WIDTH = 12
 
-#: Names of algorithms are broken to this width where much stands beside them.
-_NAME_WIDTH = 13
+#: Headings of one column are broken to no less.
+_HEAD_WIDTH = 7
 
 
 def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cell]) -> None:
@@ -117,19 +104,18 @@ def _score(cell: Cell, name: str) -> str:
 
 def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
     """Say what today's code does not give, and what it was seen to give."""
-    stale = [stale_note()] if any(cell.stale for cell in cells) else []
-    for note in [*stale, *verified_note(cells)]:
-        print_line(console, note, style="yellow" if note in stale else "")
+    for note in freshness(cells, cells):
+        print_line(console, note, style="yellow" if note.startswith(STALE) else "")
 
 
-def print_headline(console: Console, table: Table) -> None:
+def print_headline(console: Console, document: Document) -> None:
     """Print a table's title, and what is not as the table is defined."""
-    print_line(console, table.title, style="bold")
-    if table.headline:
-        print_line(console, table.headline, style="bold yellow")
+    print_line(console, document.title, style="bold")
+    if document.headline:
+        print_line(console, document.headline, style="bold yellow")
 
 
-def print_table(console: Console, table: Table) -> None:
+def print_table(console: Console, document: Document) -> None:
     """Print a table of several data sets in the paper's layout.
 
     A table that is too wide is printed in several blocks, groups of columns kept together.
@@ -138,101 +124,90 @@ def print_table(console: Console, table: Table) -> None:
     ----------
     console : rich.console.Console
         Where to.
-    table : Table
-        The table.
+    document : Document
+        What there is to print.
     """
-    heads = [f"{_break(group, _GROUP_WIDTH)}\n{title}".lstrip() for group, title in table.heads]
-    entries = {row: [_shorten(entry) for entry in table.entries(row)] for row in table.rows}
+    heads = [f"{_break(group, _NAME_WIDTH)}\n{title}".lstrip() for group, title in document.heads]
+    rows = [(row.title, list(map(_shorten, row.entries))) for row in document.rows]
     widths = [
-        max(*map(len, head.splitlines()), *(len(line[index].text) for line in entries.values()))
+        max(*map(len, head.splitlines()), *(len(line[index].text) for _, line in rows))
         for index, head in enumerate(heads)
     ]
-    space = console.width - max(map(len, ["data", *table.rows.values()]))
-    for number, block in enumerate(_blocks([group for group, _ in table.heads], widths, space)):
+    space = console.width - max(map(len, ["data", *(title for title, _ in rows)]))
+    for number, block in enumerate(_blocks([group for group, _ in document.heads], widths, space)):
         if number:
             console.print()
         grid = make_grid(["data", *(heads[index] for index in block)])
-        for row, line in entries.items():
+        for title, line in rows:
             shown = (line[index] for index in block)
-            grid.add_row(table.rows[row], *(Text(e.text, "bold" if e.best else "") for e in shown))
+            grid.add_row(title, *(Text(e.text, "bold" if e.best else "") for e in shown))
         console.print(grid)
-    print_line(console, table.caption)
+    print_line(console, document.caption)
 
 
-def print_judgement(console: Console, table: Table) -> None:
-    """Print what follows from a table: significance, claims, published against ours, notes."""
+def print_judgement(console: Console, document: Document) -> None:
+    """Print what is said of a table: what tests found, lists, and last what one must know."""
     console.print()
-    for sentence in [*significance(table), *claims(table)]:
+    for sentence in document.findings:
         print_line(console, sentence)
-    every_two = matrix(table)
-    if every_two:
-        console.print()
-        print_matrix(console, every_two)
-    print_verdicts(console, table)
-    for reason in reasons(table):
-        print_line(console, reason)
-    rows = [row for row in seconds_rows(table) if row[-1] != "-"]
-    if rows:
-        console.print()
-        grid = make_grid(SECONDS, left=2)
-        for texts in rows:
-            grid.add_row(*texts)
-        console.print(grid)
-        print_line(console, seconds_explanation(table))
-    for note in table.notes:
+    for listing in document.listings:
+        if not listing.is_appendix:
+            print_listing(console, listing)
+    for note in document.notes:
         print_line(console, note, style="yellow")
 
 
-def print_matrix(console: Console, every_two: Matrix) -> None:
-    """Print a comparison of every two columns."""
-    columns = zip(every_two.heads, zip(*every_two.rows, strict=True), strict=True)
-    heads = [_break(head, max(9, *map(len, texts))) for head, texts in columns]
-    grid = make_grid(heads, left=2)
-    p_values = {index for index, head in enumerate(every_two.heads) if head.endswith("p")}
-    for texts in every_two.rows:
-        names = [_break(text, _NAME_WIDTH) for text in texts[:2]]
-        found = [
-            Text(text, "bold" if index in p_values and _is_small(text) else "")
-            for index, text in enumerate(texts[2:], start=2)
-        ]
-        grid.add_row(*names, *found)
-    console.print(grid)
-    print_line(console, every_two.explanation)
-
-
-def _is_small(p: str) -> bool:
-    return p.startswith("<") or (p != "-" and float(p) <= LEVEL)
-
-
-def print_verdicts(console: Console, table: Table) -> None:
-    """Print published against ours where there are both, and count the verdicts."""
-    rows = comparison_rows(table)
-    known = [row for row in rows if row[-1] != "-"]  # the others are counted
-    if known:
+def print_listing(console: Console, listing: Listing) -> None:
+    """Print the lines of a list that hold a number of ours, and what is said below them."""
+    lines = [line for line in listing.lines if line.is_known]
+    if lines:
         console.print()
-        heads = [head.replace(" ", "\n") for head in COMPARISON]
-        gap = GAP
-        if _width(heads, known, gap) > console.width:
-            gap = 1
-            known = [[text.replace(" ± ", "±") for text in texts] for texts in known]
-        bases = []
-        if _width(heads, known, gap) > console.width:
-            known, bases = _with_letters(known)
-        over = _width(heads, known, gap) - console.width
-        if over > 0:
-            width = max(max(len(row[1]) for row in known) - over, _GROUP_WIDTH)
-            known = [[data, _break(name, width), *texts] for data, name, *texts in known]
-        grid = make_grid(heads, left=2, gap=gap)
-        for *texts, verdict in known:
-            colour = COLOURS.get(verdict.partition(" (")[0], "")
-            grid.add_row(*texts, Text(verdict, style=colour))
+        rows, heads, bases, gap = _fit(console.width, listing, [line.texts for line in lines])
+        grid = make_grid(heads, left=listing.left, gap=gap)
+        for line, texts in zip(lines, rows, strict=True):
+            styles = ["bold" if place in line.strong else "" for place in range(len(texts) - 1)]
+            styles.append(COLOURS.get(line.verdict, ""))
+            grid.add_row(*map(Text, texts, styles))
         console.print(grid)
         for letter, basis in zip(ascii_lowercase, bases, strict=False):
             print_line(console, f"({letter}) {basis}")
-    if rows:
-        print_line(console, summary(table), style="bold")
-    if known:
-        print_line(console, COMPARISON_EXPLANATION)
+    if listing.summary:
+        print_line(console, listing.summary, style="bold")
+    for sentence in [*([listing.explanation] if lines else []), *listing.reasons]:
+        print_line(console, sentence)
+
+
+def _fit(
+    width: int, listing: Listing, rows: list[list[str]]
+) -> tuple[list[list[str]], list[str], list[str], int]:
+    """Set a list as wide as there is space: tight, with letters for words, at last names broken.
+
+    Returns
+    -------
+    rows, heads : list
+        As they are printed.
+    bases : list of str
+        What letters stand for.
+    gap : int
+        Spaces between columns.
+    """
+    columns = zip(listing.heads, zip(*rows, strict=True), strict=True)
+    heads = [
+        _break(head, max(_HEAD_WIDTH, *map(len, [*head.split(), *texts])))
+        for head, texts in columns
+    ]
+    gap, bases = GAP, []
+    if _width(heads, rows, gap) > width:
+        gap = 1
+        rows = [[text.replace(" ± ", "±") for text in texts] for texts in rows]
+    if _width(heads, rows, gap) > width:
+        rows, bases = _with_letters(rows)
+    for name in reversed(range(listing.left)):
+        over = _width(heads, rows, gap) - width
+        if over > 0:
+            narrow = max(max(len(row[name]) for row in rows) - over, _NAME_WIDTH)
+            rows = [[*r[:name], _break(r[name], narrow), *r[name + 1 :]] for r in rows]
+    return rows, heads, bases, gap
 
 
 def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:

@@ -1,6 +1,6 @@
 import csv
 
-from boostbench.report.writers.csv_file import to_csv
+from boostbench.report.renderers.csv_file import to_csv
 
 
 def test_one_line_per_cell(table):

@@ -1,0 +1,118 @@
+"""The blocks of a document: what a renderer gets, whatever a table is about."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """Text in a table, and whether it is the best of its row."""
+
+    text: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a list.
+
+    Attributes
+    ----------
+    texts : list of str
+        Under the heads.
+    strong : set of int, default=set()
+        Places of the texts that are emphasised.
+    is_known : bool, default=True
+        Whether there is a number of ours; where there is little space, other lines are left out.
+    verdict : str, default=""
+        That the last text begins with.
+    place : (str, str), default=None
+        Row and column of the cell that it is about.
+    """
+
+    texts: list[str]
+    strong: frozenset[int] = frozenset()
+    is_known: bool = True
+    verdict: str = ""
+    place: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list, and what is said below it.
+
+    Attributes
+    ----------
+    title : str
+        Heading; lists of one title after each other share it.
+    heads : list of str
+        Headings of the columns.
+    lines : list of Line
+        Under them.
+    explanation : str
+        Says what they are.
+    summary : str, default=""
+        What they come to.
+    reasons : list of str, default=[]
+        What more there is to say.
+    left : int, default=2
+        How many columns hold names.
+    is_appendix : bool, default=False
+        Whether it is for files alone, not for a screen.
+    """
+
+    title: str
+    heads: list[str]
+    lines: list[Line]
+    explanation: str
+    summary: str = ""
+    reasons: list[str] = field(default_factory=list)
+    left: int = 2
+    is_appendix: bool = False
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The texts of all lines."""
+        return [line.texts for line in self.lines]
+
+
+class Row(NamedTuple):
+    """A row of the table itself: its title, the title with what there is to say, its entries."""
+
+    title: str
+    label: str
+    entries: list[Entry]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A table with all that is said of it, in the order in which it is read.
+
+    Attributes
+    ----------
+    name, title : str
+        Of the table; the first names files.
+    headline : str or None
+        What is not as the table is defined.
+    heads : list of (str, str)
+        Group and title of each column.
+    rows : list of Row
+        Under them.
+    caption : str
+        What the numbers are.
+    findings : list of str
+        What tests say, and of claims.
+    notes : list of str
+        What a reader must know beside the numbers.
+    listings : list of Listing
+        Of every two columns, of published numbers, of times.
+    """
+
+    name: str
+    title: str
+    headline: str | None
+    heads: list[tuple[str, str]]
+    rows: list[Row]
+    caption: str
+    findings: list[str]
+    notes: list[str]
+    listings: list[Listing]

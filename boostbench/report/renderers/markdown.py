@@ -1,0 +1,72 @@
+"""Documents as Markdown."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tabulate import tabulate
+
+from boostbench.report.blocks import Document, Entry
+
+# What is markup wherever it stands; an underscore is none inside a word.
+_MARKUP = re.compile(r"[|*`~]|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])_|_(?![^\W_])|(?<=\])\(|&(?=#?\w+;)")
+# What begins a heading, a list or a quotation.
+_START = re.compile(r"^(\d*)([#>+.)-])(?=\s|#)")
+
+
+def markdown(document: Document) -> str:
+    """Write a document as Markdown.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    str
+        Text of the file, with a newline at its end.
+    """
+    parts = [f"# {escape(document.title)}"]
+    if document.headline:
+        parts.append(f"**{escape(document.headline)}**")
+    heads = [f"{group}, {title}" if group else title for group, title in document.heads]
+    rows = [[row.label, *row.entries] for row in document.rows]
+    parts.append(pipe(rows, ["data", *heads]))
+    parts += map(escape, [document.caption, *document.findings, *document.notes])
+    title = None
+    for listing in document.listings:
+        if listing.title != title:
+            title = listing.title
+            parts.append(f"## {title}")
+        parts.append(pipe(listing.rows, listing.heads, listing.left))
+        told = [listing.summary, listing.explanation, *listing.reasons]
+        parts += [escape(text) for text in told if text]
+    return "\n\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Write plain text as Markdown: on one line, and nothing in it is markup.
+
+    Examples
+    --------
+    >>> print(escape("a|b <i> *c* rboost_proj _d_"))
+    a\|b &lt;i> \*c\* rboost_proj \_d\_
+    """
+    text = _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
+    return _START.sub(r"\1\\\2", text.replace("<", "&lt;"))
+
+
+def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], left: int = 1) -> str:
+    """Write rows of plain text under heads, the first of them flush left."""
+    return tabulate(
+        [[_bold(text) for text in row] for row in rows],
+        [escape(head) for head in heads],
+        tablefmt="pipe",
+        disable_numparse=True,
+        colalign=["left"] * left + ["right"] * (len(heads) - left),
+    )
+
+
+def _bold(text: str | Entry) -> str:
+    if isinstance(text, str):
+        return escape(text)
+    return f"**{escape(text.text)}**" if text.best else escape(text.text)

@@ -1,0 +1,97 @@
+"""What stands around a table in words: what its numbers are, and what a reader must know."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from boostbench.report.cells import ELSEWHERE, PARTIAL, STALE, Cell
+from boostbench.report.tables import Table
+
+POOL_NOTE = (
+    "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
+    "table. So the intervals there include the luck of this draw."
+)
+
+
+def caption(table: Table) -> str:
+    """Say what the numbers are."""
+    counts = sorted({len(cell.values) for cell in table.cells.values() if cell.values})
+    splits = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
+    unit = f" in {table.quantity.unit}" if table.quantity.unit else ""
+    text = f"{table.quantity.title}{unit}: mean (standard deviation) over {splits} splits."
+    text = " ".join([text, *times(table)])
+    if len({column.rounds for column in table.columns.values()}) > 1:
+        return f"{text} Best in bold, among those after the same number of rounds."
+    return f"{text} Best in bold."
+
+
+def times(table: Table) -> list[str]:
+    """Say what the CPU times are, and their ratios."""
+    shown = [column.quantity for column in table.columns.values() if column.beside is not None]
+    slow = dict.fromkeys(table.columns[slow].label for slow, _ in table.speedup)
+    return [
+        *(f"CPU time: {what}." for what in dict.fromkeys(one.explanation for one in shown)),
+        *(f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow),
+    ]
+
+
+def headline(table: Table) -> str | None:
+    """Say what is not as the table is defined; None when nothing is."""
+    return f"Not as the table is defined: {', '.join(table.changes)}." if table.changes else None
+
+
+def notes(table: Table) -> list[str]:
+    """Say what a reader must know beside the numbers, one sentence each."""
+    cells = table.cells
+    absent = dict.fromkeys(
+        table.rows[row] for (row, _), cell in cells.items() if not cell.available
+    )
+    told = [*table.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
+    if table.uncounted and table.compare:
+        rows = ", ".join(table.rows[row] for row in table.rows if row in table.uncounted)
+        told.append(f"A second version of the same data, not counted in the tests: {rows}.")
+    told += partial(table)
+    if any(cell.text == "not reached" for cell in cells.values()):
+        told.append("Not reached: fewer boosting rounds were asked for.")
+    if any(cell.departures and cell.target for cell in cells.values()):
+        told.append(
+            f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
+            "verdict."
+        )
+    if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells.values()):
+        told.append(POOL_NOTE)
+    return told + freshness(cells.values(), table.fitted)
+
+
+def partial(table: Table) -> list[str]:
+    """Explain the mark of partial means, if there are any."""
+    places = [
+        f"{table.columns[column].label} on {table.rows[row]} ({cell.splits})"
+        for (row, column), cell in table.cells.items()
+        if cell.is_partial
+    ]
+    return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
+
+
+def freshness(cells: Iterable[Cell], fitted: Iterable[Cell]) -> list[str]:
+    """Say what today's code does not give, and what it was seen to give.
+
+    Parameters
+    ----------
+    cells, fitted : iterable of Cell
+        All that are shown; of these, each fit once.
+    """
+    stale = (
+        f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "
+        "part; rerun=stale runs it again."
+    )
+    told = [stale] if any(cell.stale for cell in cells) else []
+    fitted = [cell for cell in fitted if cell.records]
+    found = [cell.finding for cell in fitted if cell.finding]
+    if not found:
+        return told
+    states = Counter(finding.state for finding in found)
+    last = max(found, key=lambda finding: finding.when)
+    others = [f"{states[name]} {name}" for name in ("compatible", "equivalent") if states[name]]
+    verified = f"{states['verified']} of {len(fitted)} results are verified by refits"
+    when = f"; last on {last.when[:10]} (commit {last.commit})."
+    return [*told, ", ".join([verified, *others]) + when]
