@@ -160,6 +160,7 @@ class _MCBoostMaster(Master):
         found = self.search.best(self.weights.gains)
         if found is None:
             return None
+        found = found._replace(edge=found.edge / self.weights.total)
         violated = found.edge * self.weights.share > (1.0 + _TOLERANCE) * self.params.nu
         return found if violated and found.edge > NO_EDGE else None
 

@@ -205,6 +205,12 @@ def remembered_pairs(watch):
     return shares(np.abs(pairs(watch, watch.master.weights)))
 
 
+def remembered_gains(watch):
+    gains = watch.master.weights.gains
+    # Of two classes the second has the gains of the first, of the other sign.
+    return shares(np.abs(gains[:, 0]) if gains.shape[1] == 1 else -pairs(watch, gains))
+
+
 def remembered_objective(watch):
     return watch.master.objective[-1]
 
@@ -233,7 +239,7 @@ REMEMBERED = {
     ),
     GradBoost: (lambda watch: watch.master.scores.T, themselves, EXACT),
     MCBoost: (
-        lambda watch: shares(-pairs(watch, watch.master.weights.gains)),
+        remembered_gains,
         of_projections,
         EXACT,
     ),

@@ -21,6 +21,9 @@ from boostbench.core.solvers.balancing import (
 # Odds beyond are as good as infinite, and stay numbers.
 LARGEST_ODDS = 1e300
 
+# So many pairs stay in the cache through all passes.
+_BLOCK = 2**17
+
 
 class PairWeights(ABC):
     r"""Dual variables of the pairwise margins, and what step 4 needs of them.
@@ -36,7 +39,9 @@ class PairWeights(ABC):
     Attributes
     ----------
     gains : ndarray of shape (n_samples, n_classes)
-        G of eq. (10), for u of sum 1 over the pairs with :math:`r \ne y_i`.
+        G of eq. (10) times `total`.
+    total : float
+        The sum of u over the pairs with :math:`r \ne y_i`.
     share : float
         The part of these pairs in the sum of u over all pairs, by which eq. (11) divides u. The
         margins of the pairs with :math:`r = y_i` are always 0.
@@ -49,14 +54,21 @@ class PairWeights(ABC):
         self.n_classes = n_classes
         self._own = np.arange(n_samples) * n_classes + labels
         self._ones = np.ones(n_classes)
-        # Sums of rows by group; the groups (output, class) change with the weak learner. The one
-        # entry of column i is in the row of the group of sample i.
+        # Groups (output, class) change with the weak learner.
         self._group = np.zeros(n_samples, np.int32)
-        ends = np.arange(n_samples + 1, dtype=np.int32)
-        self._by_group = sparse.csc_matrix(
-            (np.ones(n_samples), self._group, ends), shape=(2 * n_classes, n_samples), copy=False
-        )
-        self._rows = np.empty((n_samples, n_classes))
+        length = max(1, min(n_samples, _BLOCK // n_classes))
+        self._rows, self._work = np.empty((2, length, n_classes))
+        self._blocks = [self._block(start, length) for start in range(0, n_samples, length)]
+
+    def _block(self, start, length):
+        """Some samples, and a product that sums their rows by group."""
+        some = slice(start, min(start + length, len(self._labels)))
+        group = self._group[some]
+        # The one entry of column i is in the row of the group of sample i.
+        by_group = sparse.csc_array((2 * self.n_classes, len(group)))
+        by_group.data, by_group.indices = np.ones(len(group)), group
+        by_group.indptr = np.arange(len(group) + 1, dtype=np.int32)
+        return some, by_group
 
     @abstractmethod
     def problem(self, outputs):
@@ -88,20 +100,19 @@ class PairWeights(ABC):
     def _group_by(self, outputs):
         np.add(self._labels, self.n_classes * (outputs > 0), out=self._group, casting="same_kind")
 
-    def _sums(self, rows):
-        """Sum rows by output, class and column; returns shape (2, n_classes, n_classes)."""
-        return (self._by_group @ rows).reshape(2, self.n_classes, -1)
-
-    def _spread(self, table):
-        """Return the row of each sample's group, in a buffer of shape (n_samples, n_classes)."""
+    def _spread(self, table, some):
+        """Return the rows of the groups of some samples, in a buffer."""
         rows = table.reshape(-1, self.n_classes)
-        return rows.take(self._group, axis=0, out=self._rows, mode="clip")
+        group = self._group[some]
+        return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
-    def _complete(self, gains):
-        """Set the gains of the own classes, for which rows sum to 0."""
-        flat = gains.ravel()
-        flat[self._own] = 0.0
-        flat[self._own] = -(gains @ self._ones)
+    def _complete(self, some):
+        """Set some gains of the own classes, for which rows sum to 0; returns their sum."""
+        own, flat = self._own[some], self.gains.ravel()
+        flat[own] = 0.0
+        of_own = -(self.gains[some] @ self._ones)
+        flat[own] = of_own
+        return float(of_own.sum())
 
 
 class ExponentialWeights(PairWeights):
@@ -117,13 +128,15 @@ class ExponentialWeights(PairWeights):
     0.5
     """
 
+    total = 1.0
+
     def __init__(self, labels, n_classes, sample_weight=None):
         super().__init__(labels, n_classes, sample_weight)
         n_pairs = len(labels) * (n_classes - 1)
         self.gains = np.full((len(labels), n_classes), -1.0 / n_pairs)
         if sample_weight is not None:
             self.gains *= (sample_weight / sample_weight.mean())[:, None]
-        self._complete(self.gains)
+        self._complete(slice(None))
         self._log_mean = 0.0
 
     @property
@@ -134,7 +147,8 @@ class ExponentialWeights(PairWeights):
     def problem(self, outputs):
         """Set up step 4, eq. (13); as `PairWeights.problem`."""
         self._group_by(outputs)
-        mass = -self._sums(self.gains)
+        mass = -sum(by_group @ self.gains[some] for some, by_group in self._blocks)
+        mass = mass.reshape(2, self.n_classes, -1)
         mass.reshape(2, -1)[:, :: self.n_classes + 1] = 0.0
         self._mass = mass
         share = self.share
@@ -146,8 +160,9 @@ class ExponentialWeights(PairWeights):
         total = float(np.vdot(self._mass, table))
         self._log_mean += log(total)
         table *= 1.0 / total
-        self.gains *= self._spread(table)
-        self._complete(self.gains)
+        for some, _ in self._blocks:
+            self.gains[some] *= self._spread(table, some)
+            self._complete(some)
 
 
 class LogisticWeights(PairWeights):
@@ -165,17 +180,16 @@ class LogisticWeights(PairWeights):
 
     def __init__(self, labels, n_classes, sample_weight=None):
         super().__init__(labels, n_classes, sample_weight)
-        if sample_weight is None:
-            self._size = len(labels)
-        else:
+        self._size = len(labels)
+        if sample_weight is not None:
             # Sums of the losses' derivatives by group are weighted.
-            self._by_group.data[:] = sample_weight
+            for some, by_group in self._blocks:
+                by_group.data[:] = sample_weight[some]
             self._size = sample_weight.sum()
         self._odds = np.ones((len(labels), n_classes))
         self._odds.ravel()[self._own] = 0.0
         self.gains = np.empty_like(self._odds)
-        self._work = np.empty_like(self._odds)
-        self._weigh()
+        self.move(np.zeros(n_classes))
 
     def problem(self, outputs):
         """Set up step 4, eq. (14); as `PairWeights.problem`."""
@@ -184,9 +198,17 @@ class LogisticWeights(PairWeights):
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
-        self._odds *= self._spread(factors(w))
-        np.minimum(self._odds, LARGEST_ODDS, out=self._odds)
-        self._weigh()
+        table = factors(w)
+        self.total = 0.0
+        for some, _ in self._blocks:
+            odds, gains = self._odds[some], self.gains[some]
+            odds *= self._spread(table, some)
+            np.minimum(odds, LARGEST_ODDS, out=odds)
+            np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
+            if self._sample_weight is not None:
+                gains *= self._sample_weight[some, None]
+            self.total += self._complete(some)
+        self.share = self.total / (self.total + 0.5 * self._size)
 
     def sums_at(self, w):
         """Sum u by class and other class, were the last learner added with w.
@@ -200,28 +222,27 @@ class LogisticWeights(PairWeights):
         ndarray of shape (n_classes, n_classes)
             Where the weak learner is -1, own and other class have changed places.
         """
-        self._dual = self._spread(factors(w))
-        self._dual *= self._odds
-        np.add(self._dual, 1.0, out=self._work)
-        self._dual /= self._work
-        low, high = self._sums(self._dual)
-        return high + low.T
+        table = factors(w)
+        sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
+        moved = w.any()
+        for some, by_group in self._blocks:
+            odds = self._odds[some]
+            dual, work = self._rows[: len(odds)], self._work[: len(odds)]
+            if moved:
+                odds = np.multiply(self._spread(table, some), odds, out=dual)
+            np.divide(odds, np.add(odds, 1.0, out=work), out=dual)
+            sums += by_group @ dual
+            squares += by_group @ np.multiply(dual, dual, out=dual)
+        self._squares = self._both_sides(squares)
+        return self._both_sides(sums)
 
     def square_sums(self):
-        """Sum the squares of u in the same way, once after `sums_at` and for the same w."""
-        self._dual *= self._dual
-        low, high = self._sums(self._dual)
-        return high + low.T
+        """Sum the squares of u in the same way, after `sums_at` and for the same w."""
+        return self._squares
 
-    def _weigh(self):
-        np.add(self._odds, 1.0, out=self._work)
-        np.divide(self._odds, self._work, out=self.gains)
-        if self._sample_weight is not None:
-            self.gains *= self._sample_weight[:, None]
-        self.total = float(self.gains.sum())
-        self.share = self.total / (self.total + 0.5 * self._size)
-        self.gains *= -1.0 / self.total
-        self._complete(self.gains)
+    def _both_sides(self, sums):
+        low, high = sums.reshape(2, self.n_classes, -1)
+        return high + low.T
 
 
 class LogisticProblem(PairwiseProblem):

@@ -27,47 +27,59 @@ class TwoClassLogisticWeights:
 
     Attributes
     ----------
-    gains : ndarray of shape (n_samples, 2)
-        G of eq. (10), for u of sum 1; the second column is minus the first.
+    gains : ndarray of shape (n_samples, 1)
+        G of eq. (10) times `total`, of the first class; that of the second has the other sign.
+    total : float
+        The sum of u over the pairs with :math:`r \ne y_i`.
     share : float
-        The part of the pairs with :math:`r \ne y_i` in the sum of u.
+        Their part in the sum of u.
 
     Examples
     --------
     >>> weights = TwoClassLogisticWeights(np.array([0, 1]), n_classes=2)
-    >>> weights.gains
-    array([[ 0.5, -0.5],
-           [-0.5,  0.5]])
+    >>> weights.gains.T
+    array([[ 0.5, -0.5]])
     """
 
     def __init__(self, labels, n_classes, sample_weight=None):
         n_samples = len(labels)
         self.n_classes = n_classes
         self._is_second = labels == 1
+        self._sign = np.where(self._is_second, -1.0, 1.0)
         self._sample_weight = sample_weight
         self._size = n_samples if sample_weight is None else sample_weight.sum()
         self._odds = np.ones(n_samples)
-        self.gains = np.empty((n_samples, 2), order="F")
-        # Whether the weak learner moves a sample away from its class.
-        self._wrong = np.empty(n_samples)
-        self._ones = np.ones(_BLOCK)
-        self._buffers = np.empty((2, min(n_samples, _BLOCK)))
+        self.gains = np.empty((n_samples, 1))
+        # 1 where the output is for the other class, else 0.
+        self._wrong = np.zeros(n_samples)
+        self._ones = np.ones(min(n_samples, _BLOCK))
+        self._buffers = np.empty((2, len(self._ones)))
         starts = range(0, n_samples, _BLOCK)
         self._blocks = [slice(start, min(start + _BLOCK, n_samples)) for start in starts]
-        self._weigh()
+        self.move(np.zeros(2))
 
     def problem(self, outputs):
         """Set up step 4, eq. (14); as `boostbench.core.losses.pair_weights.PairWeights.problem`."""
-        self._wrong[:] = (outputs > 0) != self._is_second
+        np.copyto(self._wrong, (outputs > 0) == self._is_second)
+        # Where w is 0, u is known.
+        self._wrong_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
 
     def move(self, w):
         """Add the last weak learner; as `boostbench.core.losses.pair_weights.PairWeights.move`."""
+        total = squares = 0.0
         for some in self._blocks:
-            odds = self._odds[some]
-            odds *= self._factors(w, some)
+            odds, work, ones = self._moved(w, some)
             np.minimum(odds, LARGEST_ODDS, out=odds)
-        self._weigh()
+            self._odds[some] = odds
+            np.add(odds, 1.0, out=work)
+            odds /= work
+            weighted = self._weighted(odds, some, out=work)
+            total += float(ones @ weighted)
+            squares += float(odds @ weighted)
+            np.multiply(weighted, self._sign[some], out=self.gains[some, 0])
+        self.total, self._squares_at_zero = total, squares
+        self.share = total / (total + 0.5 * self._size)
 
     def sums_at(self, w):
         """Sum u by class and other class, were the last learner added with w.
@@ -81,44 +93,42 @@ class TwoClassLogisticWeights:
         ndarray of shape (2, 2)
             Where the weak learner is -1, own and other class have changed places.
         """
-        total = wrong = squares = 0.0
-        for some in self._blocks:
-            dual, work = (buffer[: some.stop - some.start] for buffer in self._buffers)
-            np.multiply(self._odds[some], self._factors(w, some), out=dual)
-            np.add(dual, 1.0, out=work)
-            dual /= work
-            weighted = self._weighted(dual, some, out=work)
-            total += float(self._ones[: len(dual)] @ weighted)
-            wrong += float(self._wrong[some] @ weighted)
-            squares += float(dual @ weighted)
+        if w[0] == w[1]:
+            total, wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
+        else:
+            total = wrong = squares = 0.0
+            for some in self._blocks:
+                dual, work, ones = self._moved(w, some)
+                np.add(dual, 1.0, out=work)
+                dual /= work
+                weighted = self._weighted(dual, some, out=work)
+                total += float(ones @ weighted)
+                wrong += float(self._wrong[some] @ weighted)
+                squares += float(dual @ weighted)
         self._squares = squares
-        return np.array([[0.0, wrong], [total - wrong, 0.0]])
+        return np.array([[0.0, total - wrong], [wrong, 0.0]])
 
     def square_sums(self):
         """Sum the squares of u after `sums_at`, of which only the sum over all classes counts."""
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
 
-    def _factors(self, w, some):
-        change = float(w[1] - w[0])
-        return np.where(self._wrong[some] > 0, exp(change), exp(-change))
+    def _moved(self, w, some):
+        """Odds after a weak learner with w, in one of three buffers that may be overwritten."""
+        change = float(w[0] - w[1])
+        odds, work, ones = *self._buffers, self._ones
+        wrong = self._wrong[some]
+        if len(wrong) < len(ones):
+            odds, work, ones = odds[: len(wrong)], work[: len(wrong)], ones[: len(wrong)]
+        # The factors from the smaller one: the other way round, digits would be lost.
+        if change < 0:
+            wrong = np.subtract(1.0, wrong, out=work)
+        least = exp(-abs(change))
+        np.multiply(wrong, exp(abs(change)) - least, out=odds)
+        odds += least
+        odds *= self._odds[some]
+        return odds, work, ones
 
     def _weighted(self, dual, some, out):
         if self._sample_weight is None:
             return dual
         return np.multiply(dual, self._sample_weight[some], out=out)
-
-    def _weigh(self):
-        first, second = self.gains.T
-        self.total = 0.0
-        for some in self._blocks:
-            work = self._buffers[0, : some.stop - some.start]
-            np.add(self._odds[some], 1.0, out=work)
-            np.divide(self._odds[some], work, out=second[some])
-            self._weighted(second[some], some, out=second[some])
-            self.total += float(self._ones[: len(work)] @ second[some])
-        self.share = self.total / (self.total + 0.5 * self._size)
-        for some in self._blocks:
-            second[some] *= 1.0 / self.total
-            sign = np.where(self._is_second[some], -1.0, 1.0)
-            np.copysign(second[some], sign, out=first[some])
-            np.negative(first[some], out=second[some])

@@ -426,7 +426,10 @@ class StumpSearch:
         else:
             bin_ = self.number[position] - self._first_number[feature]
             above = self._layout.codes[feature] > int(bin_)
-        return np.where(above, 1.0, -1.0)
+        # A choice by `np.where` takes several times as long.
+        outputs = np.multiply(above, 2.0)
+        outputs -= 1.0
+        return outputs
 
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
@@ -563,7 +566,8 @@ class WithConstant:
 def _prepared(G, dtype):
     """What a layout takes: the weights, and their sums."""
     # The sums are in double precision: an error here moves all edges of a column alike.
-    return np.ascontiguousarray(G, dtype=dtype), np.ones(len(G)) @ G
+    total = G[:, 0].sum(keepdims=True) if G.shape[1] == 1 else np.ones(len(G)) @ G
+    return np.ascontiguousarray(G, dtype=dtype), total
 
 
 def _are_mirrored(G):
