@@ -25,9 +25,11 @@ ELSEWHERE = "§"
 
 #: Of a number that is better for no known reason.
 BETTER = (
-    "No reason is known why ours is better. The level that the paper reports is reached; its "
-    "number is not reproduced."
+    "Better, and a success as far as the level goes, which is reached. The number is not "
+    "reproduced, and no reason is known."
 )
+#: Of one that is better as it is another experiment: before the reason.
+BETTER_ELSEWHERE = "Better, and a failure to reproduce, no success."
 
 #: Verdicts that need no reason.
 _WITHOUT_NOTE = ("reproduced", "undecided", "not judged")
@@ -217,4 +219,6 @@ class Cell:
         if self.target is None or self.verdict in _WITHOUT_NOTE:
             return None
         note = find_note(self.target.table, {**self.target.line, "data": self.data})
-        return BETTER if note is None and self.verdict == "better" else note
+        if self.verdict == "better":
+            return f"{BETTER_ELSEWHERE} {note}" if note else BETTER
+        return note

@@ -48,6 +48,29 @@ def test_published_numbers_are_counted_once(tables):
     assert (total.published, total.repeated) == (767, 151)
 
 
+def test_better_is_said_to_be_a_success_or_a_failure(tables):
+    better = [
+        cell.note for table in tables for cell in table.cells.values() if cell.verdict == "better"
+    ]
+    assert len(better) > 50
+    assert all(note.startswith(("Better, and a suc", "Better, and a fai")) for note in better)
+
+
+def test_stratified_splits_are_told_where_the_paper_has_not_got_them(tables):
+    """RpBoost's patterns are stratified by its text; of figures and times nothing is judged."""
+    text = {"rpboost12.4", "randomboost_mnist"}
+    told = {
+        table.name: "shares of the classes" in " ".join(table.remarks)
+        for table in tables
+        if table.paper and table.name not in text
+        for cell in table.cells.values()
+        if cell.target and cell.records
+        if cell.records[0]["config"]["protocol"]["sampling"] in ("stratified", "kfold")
+    }
+    assert len(told) > 10
+    assert [name for name, is_told in told.items() if not is_told] == []
+
+
 def test_no_table_of_a_paper_is_on_rows_drawn_twice(tables):
     """Test rows are among the training rows there: a study of a leak, and no protocol."""
     leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}

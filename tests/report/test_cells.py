@@ -1,9 +1,10 @@
 import math
+from dataclasses import replace
 
 import pytest
 
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.report.cells import BETTER
+from boostbench.report.cells import BETTER, BETTER_ELSEWHERE
 
 NAN = float("nan")
 
@@ -106,5 +107,9 @@ def test_another_protocol_is_not_judged(make_cell):
 def test_better_is_never_without_a_note(make_cell):
     better = make_cell([4, 4.1, 4.2], published=(50.0, 1.0))
     assert (better.verdict, better.note) == ("better", BETTER)
+    elsewhere = replace(better.target, table="mcboost-table1")
+    published = {better.quantity.name: elsewhere}
+    known = replace(better, data="20news-bydate", published=published)
+    assert known.note.startswith(f"{BETTER_ELSEWHERE} 20news-bydate stands in for")
     worse = make_cell([80, 80.1, 80.2], published=(50.0, 1.0))
     assert (worse.verdict, worse.note) == ("worse", None)
