@@ -219,7 +219,9 @@ def make_parser() -> tuple[argparse.ArgumentParser, list[str]]:
         metavar="NAME",
         help="algorithms and tables; default: all",
     )
-    verify.add_argument("--budget", metavar="TIME", help="time limit: 90s, 30m or 2h")
+    verify.add_argument(
+        "--budget", metavar="TIME", help="CPU time of the fits by what is on record: 90s, 30m or 2h"
+    )
     verify.add_argument("--dry-run", action="store_true", help="only print what would be fitted")
     verify.add_argument(
         "--jobs", type=int, default=-1, metavar="N", help="processes; default: all cores"

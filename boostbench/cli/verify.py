@@ -1,9 +1,8 @@
 """``boostbench verify``: whether today's code gives what is on record."""
 
 import re
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -26,8 +25,8 @@ from boostbench.experiment.runner import Finished, Interrupted, Planned
 from boostbench.experiment.verification.refit import measure_of
 from boostbench.experiment.verification.session import draws, fit, further, settle_equivalence
 from boostbench.experiment.verification.tally import Member, Tally
-from boostbench.experiment.verified import STATES, Finding, Group, Verified, file_findings
-from boostbench.experiment.workers import Workers
+from boostbench.experiment.verified import STATES, Finding, Group, Verified, add_finding, tidy
+from boostbench.experiment.workers import Workers, terminable
 from boostbench.report.renderers.printing import make_grid, print_line
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -48,7 +47,8 @@ def verify(
     words : sequence of str
         Algorithms, their classes, or tables; by default all on record; and perhaps ``results=DIR``.
     budget : str, default=None
-        How long it may take: ``"2m"``. By default five records of each group are drawn.
+        How much CPU time the fits may have taken when they were recorded: ``"2m"``. By default five
+        records of each group are drawn.
     n_jobs : int, default=-1
         How many fits run at a time; -1 for all cores.
     dry_run : bool, default=False
@@ -68,9 +68,11 @@ def verify(
     ------
     UserError
         For a mistake.
+    KeyboardInterrupt
+        On Ctrl-C, and its kind `Terminated` on SIGTERM; what had been found is filed.
     """
     names, results = split_words("verify", words)
-    end = float("inf") if budget is None else time.monotonic() + _seconds(budget)
+    left = float("inf") if budget is None else _seconds(budget)
     workers = Workers(n_jobs, "loky")
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with busy("reading records"):
@@ -87,28 +89,37 @@ def verify(
         _print_plan(console, passes)
         return 0
 
-    def carry_out(drawn: Sequence[tuple[Tally, Member]]) -> None:
-        done = fit(
+    def file(tally: Tally) -> None:
+        if against is None:
+            add_finding(results, tally.finding(salt, kernel, started))
+
+    def fitted(drawn: Sequence[tuple[Tally, Member]]) -> Iterator[Member]:
+        for tally, member in fit(
             drawn,
             lambda record: find_data(record["config"]["data"]),
             workers,
             kernel,
-            until=end,
+            budget=left,
             is_same_kernel=against is not None,
-        )
-        _follow(done, drawn)
+        ):
+            file(tally)
+            yield member
 
-    try:
+    def carry_out(drawn: Sequence[tuple[Tally, Member]]) -> None:
+        _follow(fitted(drawn), drawn)
+
+    with terminable():
         carry_out(list(chain(*passes)))
         if equivalent:
             carry_out(further(tallies, salt))
             for reason in settle_equivalence(tallies):
                 complain(reason)
-    finally:
-        looked = [tally for tally in tallies if tally.same or tally.unlike or tally.refuted]
-        findings = [tally.finding(salt, kernel, started) for tally in looked]
-        if against is None and findings:
-            file_findings(results, findings)
+    looked = [tally for tally in tallies if tally.same or tally.unlike or tally.refuted]
+    if against is None and looked:
+        for tally in looked if equivalent else ():
+            file(tally)
+        tidy(results)
+    findings = [tally.finding(salt, kernel, started) for tally in looked]
     _print_findings(console, tallies, findings)
     return int(any(finding.state == "refuted" for finding in findings))
 

@@ -1,15 +1,13 @@
 """Run what is missing of some experiments, and gather what there is."""
 
 import contextlib
-import signal
-import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.errors import Terminated, UserError, hint
+from boostbench.errors import UserError, hint
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.claims import Claims
 from boostbench.experiment.forecast import Forecast, forecast
@@ -20,7 +18,7 @@ from boostbench.experiment.shards import Shard
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import choose
 from boostbench.experiment.verified import Verified
-from boostbench.experiment.workers import Workers
+from boostbench.experiment.workers import Workers, terminable
 
 RERUNS = ("never", "missing", "stale", "all")
 #: Seconds between looks at what other runs have done.
@@ -161,7 +159,7 @@ def run(
     if plan.splits:
         workers = Workers(n_jobs, backend, scheduler)
         check_writable(session.paths(plan))
-        with _terminable():
+        with terminable():
             session.carry_out(plan, workers)
     return session.report()
 
@@ -463,23 +461,6 @@ class _Session:
         failed = next(record for _, record in judged if "error" in record)
         error = f"no point of the grid could be fitted; one of them: {failed['error']}"
         return {}, None, {"error": error, "where": failed["where"]}
-
-
-@contextlib.contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM raise what Ctrl-C does."""
-
-    def stop(number, frame):
-        raise Terminated
-
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread hears signals
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _ignore(event) -> None:

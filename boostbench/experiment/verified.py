@@ -1,7 +1,8 @@
 """What is known of records by fitting some of them again: ``<results>/verified.jsonl``.
 
 Records of one algorithm with the same choices on one data set are a *group*. The file has a line
-of JSON for each group of which records have been fitted again (`boostbench.experiment.verify`).
+of JSON for each group of which records have been fitted again
+(`boostbench.experiment.verification`); of several the last counts.
 """
 
 import os
@@ -12,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from boostbench.errors import writing
+from boostbench.experiment.journal import appending
 from boostbench.experiment.lines import parse
 from boostbench.experiment.makers import FIRST_EDITION, Maker
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
@@ -127,9 +128,7 @@ class Verified:
         found, warnings = [], []
         for number, line in enumerate(path.read_bytes().splitlines(), start=1):
             try:
-                content = parse(line)
-                check(content, Finding)
-                found.append(msgspec.convert(content, Finding))
+                found.append(_parse(line))
             except BadLine as error:
                 warnings.append(f"{path}:{number}: {error}; left out")
         return cls(found, warnings)
@@ -155,8 +154,20 @@ def verified_path(results: Path) -> Path:
     return Path(results) / "verified.jsonl"
 
 
-def file_findings(results: Path, findings: Iterable[Finding]) -> None:
-    """Put findings in the place of those of the same groups; a kill at any moment loses nothing.
+def add_finding(results: Path, finding: Finding) -> None:
+    """Write down what is known of a group by now: a kill at any moment loses nothing before.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written.
+    """
+    with appending(verified_path(results), "findings to ", _is_whole) as file:
+        file.write(_line(finding))
+
+
+def tidy(results: Path) -> None:
+    """Leave one line for each group, in their order.
 
     Raises
     ------
@@ -164,10 +175,32 @@ def file_findings(results: Path, findings: Iterable[Finding]) -> None:
         If the file cannot be written.
     """
     path = verified_path(results)
-    known = Verified.read(results).findings | {finding.group: finding for finding in findings}
-    with writing(path), tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        for _, finding in sorted(known.items()):
-            file.write(msgspec.json.encode(finding, order="sorted") + b"\n")
+    # Others who add lines wait, and add them to the new file.
+    with (
+        appending(path, "findings to ", _is_whole),
+        tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file,
+    ):
+        file.writelines(
+            _line(finding) for _, finding in sorted(Verified.read(results).findings.items())
+        )
         file.flush()
         os.chmod(file.name, 0o644)
         os.replace(file.name, path)
+
+
+def _line(finding: Finding) -> bytes:
+    return msgspec.json.encode(finding, order="sorted") + b"\n"
+
+
+def _parse(line: bytes) -> Finding:
+    content = parse(line)
+    check(content, Finding)
+    return msgspec.convert(content, Finding)
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        _parse(line)
+    except BadLine:
+        return False
+    return True

@@ -1,5 +1,6 @@
 """Run trials in this process, in processes beside it, or on a Dask cluster."""
 
+import contextlib
 import functools
 import multiprocessing
 import os
@@ -13,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 import joblib
 from joblib.parallel import get_active_backend
 
-from boostbench.errors import UserError, hint
+from boostbench.errors import Terminated, UserError, hint
 from boostbench.experiment import deadline
 from boostbench.experiment.cluster import Cluster
 from boostbench.experiment.trial import Trial, Work
@@ -137,6 +138,23 @@ class Workers:
                 return task, deadline.failure(limit)
             outcome = {"error": "the worker process died (out of memory?)", "where": "?"}
         return task, outcome
+
+
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM raise what Ctrl-C does."""
+
+    def stop(number, frame):
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread hears signals
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _work(number: int, trial: Trial, X, y, *, parent: int) -> tuple[int, dict]:

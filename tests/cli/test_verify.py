@@ -4,7 +4,9 @@ import shutil
 import pytest
 from experiment.examples import rewrite
 
+from boostbench.errors import Terminated
 from boostbench.experiment.records import read
+from boostbench.experiment.verification.session import fit
 
 RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
 
@@ -36,6 +38,26 @@ def test_refutes(call, recorded):
     assert "†" not in call(*RUN).out
     assert call("verify", "AdaBoostMH", "--jobs", "1").code == 0
     assert all(record["test_error"] < 0.5 for record in read(path)[0])
+
+
+@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
+def test_what_was_found_is_filed_at_once(call, recorded, monkeypatch, stop, code):
+    path, lines = recorded / "results" / "verified.jsonl", []
+
+    def stopped(*args, **kwargs):
+        for done in fit(*args, **kwargs):
+            yield done
+            lines.extend(path.read_text().splitlines()[-1:])  # all that a kill would leave
+            if len(lines) == 2:
+                raise stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr("boostbench.cli.verify.fit", stopped)
+        assert call("verify", "--jobs", "1").code == code
+    assert [len(*json.loads(line)["agreed"].values()) for line in lines] == [1, 2]
+    assert call("verify", "--jobs", "1").out.splitlines()[-1] == "3 fitted again: 3 as on record"
+    [line] = path.read_text().splitlines()
+    assert json.loads(line)["state"] == "verified"
 
 
 def test_against_another_folder(call, recorded):

@@ -9,7 +9,6 @@ Of each group (`boostbench.experiment.verified.Group`) is said whether it is
 - *unverified*: too few have been fitted again.
 """
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +20,9 @@ from boostbench.experiment.verification.compare import N_PAIRS, error_of, why_no
 from boostbench.experiment.verification.refit import Refit
 from boostbench.experiment.verification.tally import ENOUGH, SPAN, Member, Tally
 from boostbench.experiment.workers import Workers
+
+# A budget counts each fit as so many CPU seconds or more: splits and comparisons take some too.
+_LEAST = 0.1
 
 
 def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple[Tally, Member]]]:
@@ -119,9 +121,9 @@ def fit(
     workers: Workers,
     blas: str,
     *,
-    until: float = float("inf"),
+    budget: float = float("inf"),
     is_same_kernel: bool = False,
-) -> Iterator[Member]:
+) -> Iterator[tuple[Tally, Member]]:
     """Fit drawn records again, and tell their tallies what came out.
 
     Parameters
@@ -132,28 +134,32 @@ def fit(
     workers : Workers
     blas : str
         The kernel that fits.
-    until : float, default=inf
-        Time of `time.monotonic` at which the last fit is to end.
+    budget : float, default=inf
+        CPU seconds that the fits may have taken when they were recorded, so that the same ones are
+        drawn on every machine.
     is_same_kernel : bool, default=False
         Whether that kernel made the records.
 
     Yields
     ------
-    Member
+    (Tally, Member)
         Each that has been fitted.
     """
 
     def work() -> Iterator[_Drawn]:
+        left = budget
         for tally, member in drawn:
-            if time.monotonic() + member.seconds > until:
+            cost = max(_LEAST, member.seconds)
+            if cost > left:
                 continue
             try:
                 refit = Refit.of(member.record, find(member.record))
             except UserError as error:
                 tally.skipped[member.key] = str(error)
                 continue
+            left -= cost
             yield _Drawn(tally, member, refit.trial, refit.dataset)
 
     for one, outcome in workers(work()):
         one.tally.add(one.member, outcome, blas, is_same_kernel)
-        yield one.member
+        yield one.tally, one.member

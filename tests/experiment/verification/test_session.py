@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from boostbench.errors import UserError
 from boostbench.experiment.archive import Records
 from boostbench.experiment.runner import run
 from boostbench.experiment.trial import run_trial
@@ -8,7 +9,7 @@ from boostbench.experiment.verification.compare import differences
 from boostbench.experiment.verification.refit import Refit
 from boostbench.experiment.verification.session import draws, fit, further, settle_equivalence
 from boostbench.experiment.verification.tally import Member, Tally
-from boostbench.experiment.verified import Group, Verified, file_findings
+from boostbench.experiment.verified import Group, Verified, add_finding
 from boostbench.experiment.workers import Workers
 
 from ..toy import make_dataset
@@ -65,7 +66,7 @@ def tallies(records, verified=None):
 def test_a_session(recorded, dataset, tmp_path, monkeypatch):
     [tally] = tallies(recorded())
     list(fit([(tally, m) for m in tally.members], lambda _: dataset, Workers(1, "loky"), HERE))
-    file_findings(tmp_path, [tally.finding("b17bc98", HERE, "2999-01-01T00:00:00Z")])
+    add_finding(tmp_path, tally.finding("b17bc98", HERE, "2999-01-01T00:00:00Z"))
     known = Verified.read(tmp_path)
     assert known.findings[tally.group].state == "verified"
 
@@ -78,14 +79,12 @@ def test_a_session(recorded, dataset, tmp_path, monkeypatch):
     monkeypatch.delattr(Nearest, "staged_predict")
     [tally] = tallies([m.record for m in tally.members], known)
     list(fit([(tally, m) for m in tally.members], lambda _: dataset, Workers(1, "loky"), HERE))
-    file_findings(tmp_path, [tally.finding("b17bc98", HERE, "2999-01-01T00:00:00Z")])
+    add_finding(tmp_path, tally.finding("b17bc98", HERE, "2999-01-01T00:00:00Z"))
     assert Verified.read(tmp_path).findings[tally.group].state == "refuted"
 
 
 def test_data_that_are_gone_are_no_refutation(recorded):
     def gone(record):
-        from boostbench.errors import UserError
-
         raise UserError("not at hand")
 
     [tally] = tallies(recorded())
@@ -93,10 +92,27 @@ def test_data_that_are_gone_are_no_refutation(recorded):
     assert list(tally.skipped.values()) == ["not at hand"]
 
 
-def test_time_is_up(recorded, dataset):
-    [tally] = tallies(recorded())
+def test_a_budget_counts_the_seconds_on_record(recorded, dataset):
+    records = recorded(n_splits=4)
+    spent = dict(zip([r["split"] for r in records], (3.0, 9.0, 2.0, 0.0), strict=True))
+    records = [r | {"seconds": r["seconds"] | {"fit": spent[r["split"]]}} for r in records]
+    [tally] = tallies(records)
     drawn = [(tally, m) for m in tally.members]
-    assert list(fit(drawn, lambda _: dataset, Workers(1, "loky"), HERE, until=0.0)) == []
+
+    def fitted(find, budget):
+        done = fit(drawn, find, Workers(1, "loky"), HERE, budget=budget)
+        return [member.seconds for _, member in done]
+
+    assert fitted(lambda _: dataset, 0.0) == []
+    assert fitted(lambda _: dataset, 5.05) == [3.0, 2.0]
+    assert fitted(lambda _: dataset, 5.2) == [3.0, 2.0, 0.0]
+
+    def gone(record):
+        if record["split"] == 0:
+            raise UserError("not at hand")
+        return dataset
+
+    assert fitted(gone, 9.2) == [9.0, 0.0]
 
 
 def test_passes_reach_every_algorithm_first(recorded):
