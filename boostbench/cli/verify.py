@@ -23,7 +23,13 @@ from boostbench.experiment.progress import progress
 from boostbench.experiment.records import record_paths
 from boostbench.experiment.runner import Finished, Interrupted, Planned
 from boostbench.experiment.verification.refit import measure_of
-from boostbench.experiment.verification.session import draws, fit, further, settle_equivalence
+from boostbench.experiment.verification.session import (
+    draws,
+    fit,
+    further,
+    settle_equivalence,
+    within,
+)
 from boostbench.experiment.verification.tally import Member, Tally
 from boostbench.experiment.verified import STATES, Finding, Group, Verified, add_finding, tidy
 from boostbench.experiment.workers import Workers, terminable
@@ -106,7 +112,7 @@ def verify(
             yield member
 
     def carry_out(drawn: Sequence[tuple[Tally, Member]]) -> None:
-        _follow(fitted(drawn), drawn)
+        _follow(fitted(drawn), list(within(drawn, left)))
 
     with terminable():
         carry_out(list(chain(*passes)))

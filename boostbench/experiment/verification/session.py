@@ -59,6 +59,19 @@ def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple
         yield one
 
 
+def within(drawn: Iterable[tuple[Tally, Member]], budget: float) -> Iterator[tuple[Tally, Member]]:
+    """Give those for which a budget suffices, in CPU seconds as they are on record.
+
+    So the same ones are fitted on every machine. What turns out not to be there costs nothing.
+    """
+    for tally, member in drawn:
+        cost = max(_LEAST, member.seconds)
+        if cost <= budget:
+            yield tally, member
+            if member.key not in tally.skipped:
+                budget -= cost
+
+
 def further(tallies: Iterable[Tally], salt: str) -> list[tuple[Tally, Member]]:
     """Draw the pairs that equivalence lacks, of algorithms of which a record came out otherwise."""
     found = []
@@ -135,8 +148,7 @@ def fit(
     blas : str
         The kernel that fits.
     budget : float, default=inf
-        CPU seconds that the fits may have taken when they were recorded, so that the same ones are
-        drawn on every machine.
+        See `within`.
     is_same_kernel : bool, default=False
         Whether that kernel made the records.
 
@@ -147,17 +159,12 @@ def fit(
     """
 
     def work() -> Iterator[_Drawn]:
-        left = budget
-        for tally, member in drawn:
-            cost = max(_LEAST, member.seconds)
-            if cost > left:
-                continue
+        for tally, member in within(drawn, budget):
             try:
                 refit = Refit.of(member.record, find(member.record))
             except UserError as error:
                 tally.skipped[member.key] = str(error)
                 continue
-            left -= cost
             yield _Drawn(tally, member, refit.trial, refit.dataset)
 
     for one, outcome in workers(work()):
