@@ -5,7 +5,7 @@ import gzip
 import lzma
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -65,7 +65,12 @@ def find_file(stem: str, folder: Path) -> Path | None:
     return None
 
 
-def read_file(path: Path, labels: str | None = None, missing: str | None = None):
+def read_file(
+    path: Path,
+    labels: str | None = None,
+    missing: str | None = None,
+    na_values: Sequence[str | float] = (),
+):
     """Read a data file, compressed or not.
 
     Fixed splits are read from ``STEM.splits.npz`` where that stands beside the file.
@@ -81,6 +86,8 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     missing : str, default=None
         What becomes of rows with missing features, in ARFF and CSV files: see
         `boostbench.data.table.features_and_labels`.
+    na_values : sequence of str or float, default=()
+        What else means a missing value, in CSV files.
 
     Returns
     -------
@@ -96,6 +103,8 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     if not _is_file(path):
         raise UserError(f"there is no file {path}; check the path")
     stem, ending = split_name(path)
+    if na_values and ending != ".csv":
+        raise UserError(f"data.na_values is of CSV files, which {path.name} is not")
     where, splits = str(path), None
     with _opened(path) as stream:
         if ending == ".svm":
@@ -103,7 +112,8 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
         elif ending == ".arff":
             X, y = features_and_labels(read_arff(stream, where), labels, missing=missing)
         elif ending == ".csv":
-            X, y = features_and_labels(read_csv(stream, where, labels), labels, missing=missing)
+            table = read_csv(stream, where, labels, na_values)
+            X, y = features_and_labels(table, labels, missing=missing)
         elif ending == ".npz":
             X, y, splits = read_npz(stream, where)
         elif ending == IDX:
@@ -119,14 +129,17 @@ def read_file(path: Path, labels: str | None = None, missing: str | None = None)
     return dense_unless_large(X), y, splits
 
 
-def read_names(path: Path, labels: str | None = None) -> list[str] | None:
+def read_names(
+    path: Path, labels: str | None = None, na_values: Sequence[str | float] = ()
+) -> list[str] | None:
     """Name the features of a CSV or ARFF file; None of other formats, and without a heading."""
     _, ending = split_name(path)
     if ending not in (".arff", ".csv"):
         return None
     with _opened(path) as stream:
         where = str(path)
-        table = read_arff(stream, where) if ending == ".arff" else read_csv(stream, where, labels)
+        is_arff = ending == ".arff"
+        table = read_arff(stream, where) if is_arff else read_csv(stream, where, labels, na_values)
     names = feature_names(table, labels)
     return None if all(name.isdecimal() for name in names) else names
 

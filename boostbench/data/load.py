@@ -46,6 +46,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``labels``: the column of a CSV or ARFF file that holds the classes;
         - ``missing``: null (an error), ``drop``, which leaves rows with missing values out, or
           ``mean``, ``median``, ``most_frequent``, by which they are filled when it is fitted;
+        - ``na_values``: what else means a missing value in a CSV file, a list of words or numbers;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
         - ``features``: ``[start, stop]``, the features of a file to take (``openml`` has its own
           ``keep`` and ``drop``);
@@ -97,7 +98,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     path = local_file(spec)
     if path is not None:
         labels = None if spec.get("labels") is None else str(spec["labels"])
-        X, y, splits = read_file(path, labels, spec.get("missing"))
+        X, y, splits = read_file(path, labels, spec.get("missing"), spec.get("na_values") or ())
         dataset, about = Dataset(name, X, y, f"file {path}", splits), spec
         if spec.get("features"):
             start, stop = spec["features"]
@@ -107,6 +108,8 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
                     f"{dataset.n_features} features"
                 )
             dataset = replace(dataset, X=X[:, start:stop])
+    elif spec.get("na_values"):
+        raise UserError("data.na_values is of CSV files, and needs data.path")
     else:
         dataset, about = _without_file(spec, openml)
     n_train, n_samples = about.get("train_rows"), dataset.n_samples

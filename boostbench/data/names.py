@@ -35,7 +35,7 @@ def _given(spec: Mapping[str, Any]) -> list[str] | None:
     path = local_file(spec)
     if path is not None:
         labels = None if spec.get("labels") is None else str(spec["labels"])
-        return read_names(path, labels)
+        return read_names(path, labels, spec.get("na_values") or ())
     if not spec.get("sklearn"):
         return None
     try:

@@ -64,6 +64,10 @@ _KEYS = {
     "path": (_is_text, "the path of a file, as text"),
     "labels": (_is_label, "the name of a column"),
     "missing": (lambda value: value in CHOICES, f"null, {', '.join(CHOICES)}"),
+    "na_values": (
+        lambda value: _is_list(value, lambda one: _is_label(one) or isinstance(one, float)),
+        "a list of words or numbers, such as [unknown,-999]",
+    ),
     "file": (_is_text, "text"),
     "features": (_is_range, "[start, stop], numbers of features from 0"),
     "rows": (_is_range, "[start, stop], numbers of rows from 0"),

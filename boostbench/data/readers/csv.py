@@ -36,7 +36,12 @@ _POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?")
 _EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 
-def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
+def read_csv(
+    stream: BinaryIO,
+    where: str,
+    labels: str | None = None,
+    na_values: Sequence[str | float] = (),
+) -> Table:
     """Read a CSV file: separated by comma, semicolon or tab, with or without a header line.
 
     The first line is a header when it names the column of labels, holds no number, or holds a word
@@ -51,6 +56,8 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
         What to call the file in messages.
     labels : str, default=None
         Name of the column of labels, where known.
+    na_values : sequence of str or float, default=()
+        What means a missing value, besides an empty cell, ``?`` and pandas' own words.
 
     Returns
     -------
@@ -85,7 +92,7 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
         with warnings.catch_warnings():
             # What pandas says when it leaves the last cells of long rows out.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            about = stream, separator, header, len(first)
+            about = stream, separator, header, len(first), [*MISSING, *map(str, na_values)]
             while not all(map(reading.add, _frames(*about, reading.text))):
                 # Once more, as what was taken for numbers may not be as it was written.
                 reading = reading.again()
@@ -101,14 +108,21 @@ def read_csv(stream: BinaryIO, where: str, labels: str | None = None) -> Table:
     return reading.table(rows)
 
 
-def _frames(stream: BinaryIO, separator: str, header: bool, n_columns: int, text: set[int]):
+def _frames(
+    stream: BinaryIO,
+    separator: str,
+    header: bool,
+    n_columns: int,
+    na_values: list[str],
+    text: set[int],
+):
     """Let pandas read the file some rows at a time, columns of text as it is written."""
     import pandas as pd
 
     about = {
         "sep": separator,
         "header": 0 if header else None,
-        "na_values": MISSING,
+        "na_values": na_values,
         "skipinitialspace": True,
         "low_memory": False,  # else a large column of words may come out half as numbers
         "index_col": False,
@@ -273,12 +287,13 @@ class _Text:
             advice = "write a decimal point, and nothing between thousands"
         elif is_word.any() and n_numbers > self.counts[is_word].sum():
             wrong, what = is_word, "stands among the numbers"
-            advice = "correct it, or leave the cell empty if it is missing"
+            advice = "correct it, or add '+data.na_values=[{}]' if it means a missing value"
         else:
             return
         codes = np.nan_to_num(column, nan=-1).astype(np.int32)
         sample = int(np.append(wrong, False)[codes].argmax())
         cell = self.words[codes[sample]]
+        advice = advice.format(cell)
         raise UserError(f"{rows.line(sample)}: {cell!r} in column {name!r} {what}; {advice}")
 
     def sorted(self) -> tuple[np.ndarray, list[str]]:

@@ -62,6 +62,17 @@ def test_missing_values(word):
     assert (X.tolist(), y.tolist()) == ([[1, 2]], ["x"])
 
 
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_other_words_for_missing_values(decimal):
+    text = f"a;b;c;y\n1;2{decimal}5;red;x\nunknown;-999;none;y\n4;5{decimal}5;blue;x\n"
+    table = read_csv(io.BytesIO(text.encode()), "toy.csv", None, ["unknown", -999, "none"])
+    assert np.isnan(table.values[1, :3]).all()
+    assert table.values[0, 0] == 1
+    assert table.labels(3).tolist() == ["x", "y", "x"]
+    with pytest.raises(UserError, match=r"'unknown' in column 'a' stands .*na_values=\[unknown\]"):
+        read("a,y\n1,x\n2,y\nunknown,y\n3,x\n")
+
+
 def test_missing_label():
     with pytest.raises(UserError, match=r"1 labels are missing, the first in row 2"):
         read("a,y\n1,x\n2,\n3,z\n")
