@@ -60,6 +60,14 @@ def test_light_matters_little():
     assert np.corrcoef(one, other)[0, 1] > 0.99
 
 
+def test_rounding_leaves_the_decimals_alone():
+    wanted = gist(IMAGES)
+    # By a larger error than any processor makes in double precision; single precision has 6e-8.
+    np.testing.assert_allclose(gist(IMAGES * (1 + 1e-13)), wanted, rtol=0, atol=1e-11)
+    assert np.abs(gist(IMAGES * (1 + 1e-13)) - wanted).max() > 0
+    assert wanted.dtype == np.float64
+
+
 def test_hog_is_scikit_image_s():
     wanted = hog_of(IMAGES[3], pixels_per_cell=(2, 3), cells_per_block=(2, 2))
     np.testing.assert_allclose(hog(IMAGES)[3], wanted)
