@@ -47,7 +47,8 @@ class CGENS(TotallyCorrective, Weighted, BinaryClassifier):
     n_iterations : int, default=500
         Weak learners at most.
     C : float, default=0.01
-        Weight of the loss, positive.
+        Weight of the loss, positive. The loss is a sum: a factor of all weights of samples is one
+        of C.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         The paper's is the hinge; the squared hinge is solved several times as fast.
     weak_learner : {"stump", "perceptron", "fourier"} or a list of these, default="stump"
@@ -192,7 +193,8 @@ class CGENSSLS(StumpEnsemble):
     n_iterations : int, default=500
         Stumps at most.
     C : float, default=0.01
-        Weight of the squared errors, positive.
+        Weight of the squared errors, positive. They are added up: a factor of all weights of
+        samples is one of C.
     max_bins : int or None, default=None
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None

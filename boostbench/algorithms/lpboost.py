@@ -40,8 +40,9 @@ class LPBoost(MarginBooster):
     n_iterations : int, default=500
         Weak learners at most.
     C : float, default=1.0
-        Weight of the margin errors. With n samples, no weak learner is worth its coefficient
-        where C is below 1 / n: the model is empty.
+        Weight of the margin errors, whose sum it multiplies: a factor of all weights of samples is
+        one of C. With n samples, no weak learner is worth its coefficient where C is below 1 / n:
+        the model is empty.
     weak_learner : {"stump", "perceptron"}, default="stump"
         Stumps with all thresholds, or random perceptrons.
     n_candidates : int, default=2000

@@ -221,7 +221,7 @@ class _ProjMaster(Master):
         self.own = labels, np.arange(n_samples)
         self.projection_columns = params.projection_columns()
         # Weak learners are rows, so that those so far are one piece of memory.
-        self.H = np.empty((params.n_iterations, n_samples), self.precision)
+        self.H = np.empty((params.n_iterations, n_samples))
         self.hypotheses = []
         self.objective = []
         self.converged = []
@@ -252,10 +252,12 @@ class _ProjMaster(Master):
     def _evaluate(self, codes):
         """Return the smooth part for the codes of all weak learners, and its slopes by them."""
         H = self.H[: len(codes)]
-        value, weights = self._evaluate_weights((codes.T @ H).astype(np.float64))
+        # In double precision: the solver ends early, and only by the same steps at the same place
+        # on each machine.
+        value, weights = self._evaluate_weights(codes.T @ H)
         self.weights = weights.T
-        # A line search may try points where the exponential loss is beyond single precision.
-        return value, H @ self.weights.clip(-_LARGEST, _LARGEST).astype(self.precision)
+        # A line search may try points where the exponential loss is infinite.
+        return value, H @ self.weights.clip(-_LARGEST, _LARGEST)
 
     def _add(self, found):
         self.H[len(self.hypotheses)] = found.outputs
@@ -283,8 +285,6 @@ class _ProjMaster(Master):
 class PairMaster(_ProjMaster):
     """A coefficient for each pair of a weak learner and the row of P that came with it."""
 
-    # The solver ends early: only with the same steps does it end at the same place on each machine.
-    precision = np.float64
     default_patience = _PATIENCE
     per_round: ClassVar = (*_ProjMaster.per_round, "rows")
 
@@ -293,7 +293,7 @@ class PairMaster(_ProjMaster):
         self.rows = []
         self.pair_codes = np.empty((params.n_iterations, self.n_classes))
         self.w = np.empty(0)
-        self.no_violation = np.zeros(params.n_projections, np.float32)
+        self.no_violation = np.zeros(params.n_projections)
 
     def rewind(self, rounds):
         """As `Master.rewind`."""
@@ -334,17 +334,15 @@ class _RowMaster(_ProjMaster):
     """A coefficient for each row of P, for the projected outputs of all weak learners."""
 
     default_patience = 1
-    # P has as many rows as there are projections: doubles would take twice the time and memory.
-    precision = np.float32
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
         self.minimise = nonnegative_quasi_newton if params.positive else _free_l1
         # Rows grow to the right: one row of P holds the projections of all weak learners so far.
         n_values = params.n_iterations * self.n_classes
-        self.P = np.empty((params.n_projections, n_values), np.float32)
+        self.P = np.empty((params.n_projections, n_values))
         self.w = np.zeros(params.n_projections)
-        self.violation = np.zeros(params.n_projections, np.float32)
+        self.violation = np.zeros(params.n_projections)
 
     def codes(self):
         """What each weak learner adds to the scores, of shape (n_columns, n_classes)."""
@@ -359,9 +357,9 @@ class _RowMaster(_ProjMaster):
         return None if found is None else (found, projection)
 
     def _select(self, projection):
-        code = (self.w @ projection).astype(np.float32)
+        code = self.w @ projection
         if self.params.rule == "greedy" and code.any():
-            return self.search.best(self.weights, code[None], np.zeros(1, np.float32))
+            return self.search.best(self.weights, code[None], np.zeros(1))
         if self.params.positive:
             return self.search.best(self.weights, projection, self.violation)
         # Of the rows v of P and -P, the one whose constraint is nearer comes first with any h: what
@@ -379,7 +377,7 @@ class _RowMaster(_ProjMaster):
         def smooth(w):
             value, slopes = self._evaluate(self._codes(w, P))
             self.violation = P @ slopes.ravel()
-            return value, -self.violation.astype(np.float64)
+            return value, -self.violation
 
         limits = self.params.nu, self.params.solver_iterations
         solution = self.minimise(smooth, self.w, *limits)
@@ -390,9 +388,9 @@ class _RowMaster(_ProjMaster):
     def _codes(self, w, P):
         rows = np.flatnonzero(w)
         if len(rows) > _FEW_ROWS * len(w):
-            codes = w.astype(np.float32) @ P
+            codes = w @ P
         else:
-            codes = w[rows].astype(np.float32) @ P[rows]
+            codes = w[rows] @ P[rows]
         return codes.reshape(-1, self.n_classes)
 
 

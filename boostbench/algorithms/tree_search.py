@@ -7,6 +7,11 @@ from boostbench.core.weak.base import Found
 from boostbench.core.weak.ties import first_largest
 from boostbench.core.weak.trees import Tree, Trees
 
+# Weights are multiples of this part of their mean. Sums of up to 2^25 samples are then exact in
+# double precision, in any order: splits that part the samples alike are equally good, and of these
+# scikit-learn takes the first feature that it tries.
+_UNIT = 2.0**-28
+
 
 class SignTreeSearch:
     """Trees that separate the positive from the negative weights of a training set.
@@ -64,7 +69,7 @@ class SignTreeSearch:
     def _grow(self, gains):
         size = np.abs(gains)
         # Weights of mean 1, since scikit-learn drops splits that gain less than rounding.
-        weight = size * (len(size) / size.sum())
+        weight = np.rint(size * (len(size) / size.sum() / _UNIT)) * _UNIT
         model = self._model.fit(self._single, gains > 0, sample_weight=weight)
         share = model.tree_.value[:, 0]
         signs = np.where(model.classes_, 1.0, -1.0)

@@ -59,6 +59,20 @@ def test_of_equally_good_columns_the_first_is_taken():
     assert SignTreeSearch(X, 2, None).best(opposite).column == 0
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_feature_that_parts_the_samples_alike_is_not_chosen_by_rounding(seed):
+    """Few samples of many features, in any order, some of them twice instead of with a weight."""
+    rng = np.random.default_rng(seed)
+    X, gains = rng.uniform(size=(12, 24)), rng.normal(size=12)
+    times = rng.integers(1, 4, 12)
+    order = rng.permutation(times.sum())
+    once = SignTreeSearch(X, None, 3).best((times * gains)[:, None])
+    often = SignTreeSearch(X.repeat(times, axis=0)[order], None, 3)
+    repeated = often.best(gains.repeat(times)[order, None])
+    assert (repeated.learner.feature == once.learner.feature).all()
+    assert repeated.edge == pytest.approx(once.edge, rel=1e-12)
+
+
 def test_trees_see_features_as_they_did_in_the_training():
     """In single precision, or samples between a value and its rounding would change sides."""
     rng = np.random.default_rng(0)

@@ -18,7 +18,8 @@ _CORRECTIONS = 10
 _GRADIENT = 1e-5
 _PROGRESS = 1e7 * np.finfo(float).eps
 
-# Values of sums in single precision are known to about that part.
+# A rise by less than that part of the objective is none: a line search does not fail by rounding,
+# and whether a step was worth it is seen after it.
 _ROUNDING = 1e-8
 
 _SUFFICIENT_DECREASE = 1e-4

@@ -9,7 +9,7 @@ import numpy as np
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.stumps import Stumps, StumpSearch
-from boostbench.core.weak.ties import first_largest
+from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Candidates are scored in blocks of that many stumps, the most promising first.
 _SCORE_BLOCK = 128
@@ -48,8 +48,8 @@ class CodedStumps:
         ----------
         G : ndarray of shape (n_samples, n_classes)
             Weights of the samples in the classes.
-        codes : ndarray of shape (n_codes, n_classes), dtype=float32
-        violation : ndarray of shape (n_codes,), dtype=float32
+        codes : ndarray of shape (n_codes, n_classes)
+        violation : ndarray of shape (n_codes,)
 
         Returns
         -------
@@ -97,6 +97,8 @@ class CodedStumps:
         position, column = position[near], column[near]
         gains = np.einsum("qr,qr->q", self._search.exact_rows(G, position), codes[column])
         first = first_largest(violation[column] + np.abs(gains), scale)
-        stump = self._search.stump(position[first], 1 if gains[first] >= 0 else -1)
+        # Where a code adds the same to all classes, no stump gains anything, nor has a sign.
+        polarity = 1 if gains[first] >= -EQUAL * scale else -1
+        stump = self._search.stump(position[first], polarity)
         outputs, column = stump(self.X), int(column[first])
         return Found(stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column)

@@ -271,7 +271,7 @@ class CodedDiscriminants:
         found = []
         for i, at in zip(near, first_largest(scores[near], scale), strict=True):
             v = left[i]
-            direction = directions[v] if edges[v, at] >= 0 else -directions[v]
+            direction = directions[v] if edges[v, at] >= -EQUAL * scale else -directions[v]
             threshold = (self.X[order[v, at : at + 2]] @ direction).mean()
             found.append((float(tops[i]), v, Perceptron(direction, float(threshold))))
         return found

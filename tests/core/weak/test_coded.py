@@ -60,6 +60,18 @@ def test_a_code_without_hope_is_not_scored(monkeypatch):
         assert (found.learner, found.column) == (alone[column], column)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_of_stumps_that_gain_nothing_the_first_is_found(seed):
+    """A code that adds the same to all classes: sums are 0 but for rounding, in any order."""
+    X, weights, _, _ = drawn(seed)
+    weights -= weights.mean(axis=1, keepdims=True)
+    codes = np.ones((1, 3), np.float32)
+    for order in (np.arange(len(X)), np.random.default_rng(seed).permutation(len(X))):
+        stump = CodedStumps(X[order]).best(weights[order], codes, np.zeros(1)).learner
+        assert (stump.feature, stump.polarity) == (0, 1)
+        assert stump.threshold == reference.midpoints(X[:, 0])[0]
+
+
 def test_features_that_do_not_vary():
     _, weights, codes, violation = drawn(0)
     assert CodedStumps(np.ones((20, 3))).best(weights, codes, violation) is None
