@@ -7,18 +7,16 @@ far in ``COMP_LINE``. What follows ``boostbench run`` is Hydra's to complete, th
 import os
 from collections.abc import Sequence
 
-from boostbench import configs
+from boostbench.cli import commands
 
 
-def complete(argv: Sequence[str], commands: Sequence[str]) -> int:
+def complete(argv: Sequence[str]) -> int:
     """Print the words that can be at the end of ``COMP_LINE``.
 
     Parameters
     ----------
     argv : sequence of str
         As the shell function passes it: ``-sc query=bash``.
-    commands : sequence of str
-        All that there are.
 
     Returns
     -------
@@ -29,30 +27,13 @@ def complete(argv: Sequence[str], commands: Sequence[str]) -> int:
     words = line.split()
     typing = not line.endswith(" ")
     before, word = (words[1:-1], words[-1]) if typing else (words[1:], "")
-    if before[:1] == ["run"]:
-        from boostbench.cli.run import run
-
-        os.environ["COMP_LINE"] = line.replace(" run ", " ", 1)
-        return run(argv)
+    candidates = known = commands.names()
+    if before:
+        command = commands.find(before[0]) if before[0] in known else None
+        if before[0] == "run":
+            os.environ["COMP_LINE"] = line.replace(" run ", " ", 1)
+            return command.run(argv)
+        candidates = command.complete(before[1:]) if hasattr(command, "complete") else []
     separator = "\n" if "query=fish" in argv else " "
-    print(separator.join(c for c in _candidates(before, commands) if c.startswith(word)))
+    print(separator.join(c for c in candidates if c.startswith(word)))
     return 0
-
-
-def _candidates(before: list[str], commands: Sequence[str]) -> Sequence[str]:
-    match before:
-        case []:
-            return commands
-        case ["table"]:
-            return configs.names("table")
-        case ["figure"]:
-            return configs.names("figure")
-        case ["compare" | "verify", *_]:
-            return configs.names("algo")
-        case ["report", *_]:
-            return configs.names("table")
-        case ["list"]:
-            return ["algos", "data", "tables", "figures"]
-        case ["data"]:
-            return configs.names("data")
-    return []

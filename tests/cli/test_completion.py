@@ -16,8 +16,8 @@ def complete(call, monkeypatch):
 
 def test_commands(complete):
     commands = [
-        *("run", "table", "figure", "compare", "check", "verify"),
-        *("export", "merge", "report", "list", "data"),
+        *("check", "compare", "data", "export", "figure", "list"),
+        *("merge", "report", "run", "table", "verify"),
     ]
     assert complete("boostbench ") == commands
     assert complete("boostbench ta") == ["table"]

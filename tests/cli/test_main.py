@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import boostbench
-from boostbench.cli import main
+from boostbench.cli import commands, main
 from boostbench.errors import UserError
 
 
@@ -17,12 +17,19 @@ def test_version(call):
 def test_help_names_the_commands(call, argv):
     result = call(*argv)
     assert result.code == 0
-    for command in ("run", "table", "figure", "list", "data"):
+    for command in commands.names():
         assert f"\n    {command} " in result.out
 
 
+@pytest.mark.parametrize("command", commands.names())
+def test_a_command_is_found_because_its_file_is_there(call, command):
+    does = commands.find(command).__doc__.splitlines()[0]
+    assert does.endswith(".")
+    assert command == "run" or does in " ".join(call(command, "--help").out.split())
+
+
 def test_unknown_command(refused):
-    assert "unknown command 'frob'; there are: run, table," in refused("frob")
+    assert "unknown command 'frob'; there are: check, compare," in refused("frob")
     assert "unknown command 'tabel'; did you mean table?" in refused("tabel", "demo")
 
 

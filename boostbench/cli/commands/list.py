@@ -1,25 +1,26 @@
-"""``boostbench list``: what there is, read from the YAML files alone."""
+"""List algorithms, data sets, tables and figures."""
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from textwrap import fill
 
 from boostbench import configs
 
 
-def print_list(what: str | None) -> int:
-    """Print names and what they are.
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    text = f"{', '.join(list(_LISTS)[:-1])} or {list(_LISTS)[-1]}; default: all"
+    parser.add_argument("what", nargs="?", choices=list(_LISTS), metavar="WHAT", help=text)
 
-    Parameters
-    ----------
-    what : {"algos", "data", "tables", "figures"} or None
-        Which list; None prints all.
 
-    Returns
-    -------
-    int
-        0.
-    """
-    chosen = [what] if what else list(_LISTS)
+def complete(before: list[str]) -> list[str]:
+    """Name the words that may come next."""
+    return [] if before else list(_LISTS)
+
+
+def run(args: Namespace) -> int:
+    """Print names and what they are, read from the YAML files alone."""
+    chosen = [args.what] if args.what else list(_LISTS)
     for index, heading in enumerate(chosen):
         group, describe = _LISTS[heading]
         if len(chosen) > 1:

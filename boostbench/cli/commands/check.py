@@ -1,0 +1,36 @@
+"""Judge the records by the published numbers."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from boostbench.busy import busy
+from boostbench.cli.words import find_tables
+from boostbench.errors import UserError
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("words", nargs="*", metavar="TABLE", help="default: all; also results=DIR")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    saved = "save today's verdicts; later checks name what got worse"
+    parser.add_argument("--update", action="store_true", help=saved)
+    judged = "judge by the numbers of this CSV file"
+    parser.add_argument("--published", type=Path, metavar="FILE", help=judged)
+    repeats = "repeats of each experiment in FILE, if it has no column n"
+    parser.add_argument("--repeats", type=int, metavar="N", help=repeats)
+    decimals = "decimals that the paper prints, if fewer than usual or than in FILE"
+    parser.add_argument("--decimals", type=int, metavar="N", help=decimals)
+
+
+def run(args: Namespace) -> int:
+    """Run it."""
+    if args.published is None:
+        find_tables("check", args.words)
+    with busy("starting"):
+        from boostbench.cli.check import check, check_claimed
+
+    if args.published is None:
+        return check(args.words, args.json, args.update)
+    if args.update:
+        raise UserError("--update is for the papers' tables, not for --published")
+    return check_claimed(args.published, args.words, args.json, args.repeats, args.decimals)

@@ -1,0 +1,32 @@
+"""Write all splits on record as CSV or Parquet."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from boostbench.busy import busy
+from boostbench.definitions.files import split_words
+from boostbench.errors import UserError, complain
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("words", nargs="*", metavar="results=DIR", help="default: results")
+    written = "default: splits.csv in the folder of results"
+    parser.add_argument("--output", type=Path, metavar="FILE", help=written)
+
+
+def run(args: Namespace) -> int:
+    """Write a row for each split on record."""
+    names, results = split_words("export", args.words)
+    if names:
+        raise UserError(f"export takes results=DIR alone, not {names[0]!r}")
+    with busy("reading records"):
+        from boostbench.report.frame import read_frame, write_frame
+
+        frame, warnings = read_frame(results)
+    for warning in warnings:
+        complain(warning)
+    path = results / "splits.csv" if args.output is None else args.output
+    write_frame(frame, path)
+    print(f"written: {path} ({len(frame)} splits, {int(frame['error'].notna().sum())} failed)")
+    return 0

@@ -1,0 +1,59 @@
+"""Compute what is missing of a figure, and draw it."""
+
+from argparse import ArgumentParser, Namespace
+
+from boostbench import configs
+from boostbench.busy import busy
+from boostbench.cli.words import add_overrides
+from boostbench.definitions import files
+from boostbench.errors import UserError, writing
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    named = "see 'boostbench list figures'; or a YAML file"
+    parser.add_argument("name", metavar="NAME", help=named)
+    add_overrides(parser, "for all of it, e.g. algo.n_iterations=2000")
+
+
+def complete(before: list[str]) -> list[str]:
+    """Name the words that may come next."""
+    return [] if before else configs.names("figure")
+
+
+def run(args: Namespace) -> int:
+    """Draw a figure as PNG, SVG and PDF under ``results/figures``, with a page about it."""
+    files.find("figure", args.name)
+    if any(override.startswith("shard=") for override in args.words):
+        raise UserError("shard= is for run and table; a figure needs all that it shows")
+    from boostbench.figures.drawing import need_matplotlib
+
+    need_matplotlib()
+    with busy("starting"):
+        from rich.console import Console
+
+        from boostbench.figures.definition import read_figure
+        from boostbench.figures.page import page
+        from boostbench.figures.style import save
+        from boostbench.report.renderers.printing import print_line
+
+    definition = read_figure(args.name)
+    drawing = definition.draw(args.words)
+    path = drawing.results / "figures" / definition.name
+    written = save(drawing.figure, path, definition.title, definition.caption)
+    text = page(
+        definition.name,
+        definition.title,
+        definition.caption,
+        drawing.notes,
+        drawing.facts,
+        drawing.header,
+    )
+    written.append(path.with_name(f"{path.name}.md"))  # names may have dots
+    with writing(written[-1]):
+        written[-1].write_text(text, encoding="utf-8")
+    console = Console()
+    for line in (definition.title, definition.caption, *drawing.notes):
+        print_line(console, line)
+    print(f"\nwritten: {', '.join(map(str, written))}")
+    return int(drawing.failed > 0)

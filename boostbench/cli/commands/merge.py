@@ -1,0 +1,29 @@
+"""Merge the records of several folders of results."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from boostbench.busy import busy
+from boostbench.definitions.files import split_words
+from boostbench.errors import complain
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    named = "folders to read; also results=DIR, the folder to write"
+    parser.add_argument("words", nargs="+", metavar="DIR", help=named)
+
+
+def run(args: Namespace) -> int:
+    """Add the records of some folders to those of another, and say what became of them."""
+    folders, results = split_words("merge", args.words)
+    with busy("merging"):
+        from boostbench.experiment.union import unite
+
+        union = unite(map(Path, folders), results)
+    for told in (*union.warnings, *union.conflicts):
+        complain(told)
+    kept = f"; of {len(union.conflicts)} the one that was there first stays"
+    conflicts = kept if union.conflicts else ""
+    print(f"{results}: {union.added} records added, {union.known} were there{conflicts}")
+    return int(bool(union.warnings or union.conflicts))

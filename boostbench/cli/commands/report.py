@@ -1,0 +1,29 @@
+"""Write all results as one HTML page."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from boostbench import configs
+from boostbench.busy import busy
+from boostbench.cli.words import find_tables
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("words", nargs="*", metavar="TABLE", help="default: all; also results=DIR")
+    written = "default: report.html in the folder of results"
+    parser.add_argument("--output", type=Path, metavar="FILE", help=written)
+
+
+def complete(before: list[str]) -> list[str]:
+    """Name the words that may come next."""
+    return configs.names("table")
+
+
+def run(args: Namespace) -> int:
+    """Run it."""
+    find_tables("report", args.words)
+    with busy("starting"):
+        from boostbench.cli.report import make_report
+
+    return make_report(args.words, args.output)

@@ -1,0 +1,30 @@
+"""Run what is missing of a table, print and write it."""
+
+from argparse import ArgumentParser, Namespace
+
+from boostbench import configs
+from boostbench.busy import busy
+from boostbench.cli.words import add_names, add_overrides
+from boostbench.definitions import files
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("name", metavar="NAME", help="see 'boostbench list tables'; or a YAML file")
+    for what in ("row", "column"):
+        add_names(parser, f"--{what}", f"only this {what}; names with commas", metavar="NAME")
+    add_overrides(parser, "for every cell, e.g. protocol.n_splits=3")
+
+
+def complete(before: list[str]) -> list[str]:
+    """Name the words that may come next."""
+    return [] if before else configs.names("table")
+
+
+def run(args: Namespace) -> int:
+    """Run it."""
+    files.find("table", args.name)
+    with busy("starting"):
+        from boostbench.cli.table import make_table
+
+    return make_table(args.name, args.words, args.row, args.column)

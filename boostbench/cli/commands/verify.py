@@ -1,0 +1,35 @@
+"""Fit a draw of the records again, and compare what comes out."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from boostbench import configs
+from boostbench.busy import busy
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    named = "algorithms and tables; default: all"
+    parser.add_argument("words", nargs="*", metavar="NAME", help=named)
+    budget = "CPU time of the fits by what is on record: 90s, 30m or 2h"
+    parser.add_argument("--budget", metavar="TIME", help=budget)
+    parser.add_argument("--dry-run", action="store_true", help="only print what would be fitted")
+    jobs = "processes; default: all cores"
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help=jobs)
+    against = "records that other code made on this machine"
+    parser.add_argument("--against", type=Path, metavar="DIR", help=against)
+    equivalent = "where records come out otherwise, see whether they are as good"
+    parser.add_argument("--equivalent", action="store_true", help=equivalent)
+
+
+def complete(before: list[str]) -> list[str]:
+    """Name the words that may come next."""
+    return configs.names("algo")
+
+
+def run(args: Namespace) -> int:
+    """Run it."""
+    with busy("starting"):
+        from boostbench.cli.verify import verify
+
+    return verify(args.words, args.budget, args.jobs, args.dry_run, args.against, args.equivalent)

@@ -1,0 +1,26 @@
+"""Words on a command line that several commands take."""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+from boostbench.definitions import files
+
+
+def add_overrides(parser: ArgumentParser, text: str) -> None:
+    """Take Hydra overrides as `words`."""
+    parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help=text)
+
+
+def add_names(parser: ArgumentParser, flag: str, text: str, **options) -> None:
+    """Take names by a flag, several times or with commas between them."""
+    parser.add_argument(flag, action="extend", type=_split, default=[], help=text, **options)
+
+
+def find_tables(command: str, words: Sequence[str]) -> None:
+    """Refuse names of tables that do not exist."""
+    for name in files.split_words(command, words)[0]:
+        files.find("table", name)
+
+
+def _split(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]
