@@ -71,7 +71,7 @@ class CodedStumps:
         reach = np.sqrt(np.einsum("vr,vr->v", codes, codes))
         sizes = np.abs(G).sum(axis=0)
         scale = float(np.linalg.norm(sizes) * reach.max() + np.abs(violation).max())
-        slack = 2 * self._search.rounding(more=2 * len(sizes) + 4) * scale
+        slack = 2 * self._search.rounding(len(sizes), more=2 * len(sizes) + 4) * scale
         best, kept = -np.inf, []
         # Few are promising any more once the best have been scored: no others have to be sorted.
         n_first = min(_SCORE_BLOCK, len(norms))

@@ -1,9 +1,12 @@
 """Histograms: sums of the weights of samples in the bins between thresholds, then prefix sums."""
 
+from functools import cached_property
+
 import numpy as np
 from scipy import sparse
 
 from boostbench.core.weak import quantiles
+from boostbench.core.weak.feature_pairs import FeaturePairs
 from boostbench.core.weak.layout import Layout
 from boostbench.core.weak.sample_bins import SampleBins
 
@@ -35,7 +38,7 @@ class Histogram(Layout):
 
     Parameters
     ----------
-    X, cuts
+    X, cuts, codes
         As of `boostbench.core.weak.layouts.choose_layout`.
 
     Attributes
@@ -46,7 +49,7 @@ class Histogram(Layout):
         Of each feature, how many of its thresholds the samples are above.
     """
 
-    def __init__(self, X, cuts):
+    def __init__(self, X, cuts, codes=None):
         n_thresholds = np.array([len(c) for c in cuts])
         blocks = n_blocks(cuts)
         first_block = np.cumsum(blocks) - blocks
@@ -63,22 +66,98 @@ class Histogram(Layout):
         position = np.zeros((len(cuts), bin_.max() + 2), np.int64)
         position[self.feature, bin_] = np.arange(len(self.feature))
         position[np.arange(len(cuts)), n_thresholds] = len(self.feature)
-        values = quantiles.columns(X)
-        self.codes = [quantiles.codes(x, c) for c, x in zip(cuts, values, strict=True)]
-        self._lay_out(position, len(self.feature) + 1)
-        self.additions += int(blocks.max(initial=0)) + 2 * _BLOCK + 3
-        if self.additions > _FEW_ADDITIONS:
-            self.dtype = np.float64
-        self._samples.convert(self.dtype)
-        if self._spread is not None:
-            self._spread = self._spread.astype(self.dtype)
+        if codes is None:
+            values = quantiles.columns(X)
+            codes = [quantiles.codes(x, c) for c, x in zip(cuts, values, strict=True)]
+        self.codes = codes
+        self._position = position
+        self._more = int(blocks.max(initial=0)) + 2 * _BLOCK + 3
+        self._of_one = None
+        if FeaturePairs.suits(self.codes, n_thresholds):
+            of_one = FeaturePairs(self.codes, n_thresholds, self.cut)
+            self._of_one = of_one if of_one.additions <= _FEW_ADDITIONS else None
 
-    def _lay_out(self, position, n_rows):
-        """Find the bins of the samples, from the row of each feature and bin, and their number."""
-        n_samples = len(self.codes[0])
+    def of(self, n_columns):
+        """Return the layout for so many columns; as `boostbench.core.weak.layout.Layout.of`."""
+        return self._of_one if n_columns == 1 and self._of_one is not None else self
+
+    # Laid out when they are needed: with many samples, one column has a layout of its own.
+    @cached_property
+    def _joint_sums(self):
+        return _JointSums(self.codes, self._position, len(self.feature) + 1, self._more)
+
+    @property
+    def additions(self):
+        """Roundings on the way of a weight into an edge, at most."""
+        return self._joint_sums.additions + self._more
+
+    @property
+    def dtype(self):
+        """The precision that pays."""
+        return self._joint_sums.dtype
+
+    def pieces(self, W, total):
+        """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
+        sums = self._joint_sums(W)
+        blocks = sums.sum(axis=0)
+        sums[0] += total
+        sums[0] += self._in_features.before(blocks)
+        for place in range(1, _BLOCK):
+            sums[place] += sums[place - 1]
+        yield sums.reshape(-1, W.shape[1])
+
+
+class FewBins(Histogram):
+    """A histogram whose prefix sums are products with triangular matrices.
+
+    Parameters
+    ----------
+    X, cuts, codes
+        As of `choose_layout`.
+
+    Attributes
+    ----------
+    feature, cut, additions
+        As of `Histogram`.
+    """
+
+    @cached_property
+    def _within(self):
+        return np.tri(_BLOCK, dtype=self.dtype)
+
+    @cached_property
+    def _earlier(self):
+        pairs = np.tri(len(self._block_feature), k=-1, dtype=self.dtype)
+        return pairs * (self._block_feature[:, None] == self._block_feature)
+
+    def pieces(self, W, total):
+        """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
+        bins = self._joint_sums(W)
+        blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)
+        bins[0] += self._earlier @ blocks.reshape(bins[0].shape) + total.astype(bins.dtype)
+        yield (self._within @ bins.reshape(_BLOCK, -1)).reshape(-1, W.shape[1])
+
+
+class _JointSums:
+    """Sums of -2 W in the bins of all features, by joint bins of some.
+
+    Parameters
+    ----------
+    codes : list of ndarray of shape (n_samples,)
+        As of `Histogram`.
+    position : ndarray of shape (n_features, n_bins), dtype=int64
+        The row of each feature and bin.
+    n_rows : int
+        The last is left out.
+    more : int
+        Additions of what is done with the sums.
+    """
+
+    def __init__(self, codes, position, n_rows, more):
+        n_samples = len(codes[0])
         limit = min(n_samples // _SAMPLES_PER_JOINT_BIN, _MOST_JOINT_BINS)
-        groups = list(_joint_bins(self.codes, limit))
-        if len(groups) == len(self.codes):
+        groups = list(_joint_bins(codes, limit))
+        if len(groups) == len(codes):
             self._spread, spread = None, 0
             tables = position
         else:
@@ -101,51 +180,17 @@ class Histogram(Layout):
                 column[:] = table.take(joint[some])
         self._samples = SampleBins(bins, n_rows, factor=-2.0 if self._spread is None else 1.0)
         self.additions = self._samples.additions + spread
+        self.dtype = np.float32 if self.additions + more <= _FEW_ADDITIONS else np.float64
+        self._samples.convert(self.dtype)
+        if self._spread is not None:
+            self._spread = self._spread.astype(self.dtype)
 
-    def _bin_sums(self, W):
-        """Sum -2 W in each bin; returns shape (_BLOCK, n_blocks, n_columns)."""
+    def __call__(self, W):
+        """Add up; returns shape (_BLOCK, n_blocks, n_columns)."""
         sums = self._samples.sums(W)
         if self._spread is not None:
             sums = self._spread @ sums
         return sums[:-1].reshape(_BLOCK, -1, W.shape[1])
-
-    def pieces(self, W, total):
-        """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
-        sums = self._bin_sums(W)
-        blocks = sums.sum(axis=0)
-        sums[0] += total
-        sums[0] += self._in_features.before(blocks)
-        for place in range(1, _BLOCK):
-            sums[place] += sums[place - 1]
-        yield sums.reshape(-1, W.shape[1])
-
-
-class FewBins(Histogram):
-    """A histogram whose prefix sums are products with triangular matrices.
-
-    Parameters
-    ----------
-    X, cuts
-        As of `choose_layout`.
-
-    Attributes
-    ----------
-    feature, cut, additions
-        As of `Histogram`.
-    """
-
-    def __init__(self, X, cuts):
-        super().__init__(X, cuts)
-        self._within = np.tri(_BLOCK, dtype=self.dtype)
-        self._earlier = np.tri(len(self._block_feature), k=-1, dtype=self.dtype)
-        self._earlier *= self._block_feature[:, None] == self._block_feature
-
-    def pieces(self, W, total):
-        """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
-        bins = self._bin_sums(W)
-        blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)
-        bins[0] += self._earlier @ blocks.reshape(bins[0].shape) + total.astype(bins.dtype)
-        yield (self._within @ bins.reshape(_BLOCK, -1)).reshape(-1, W.shape[1])
 
 
 class RunningSums:

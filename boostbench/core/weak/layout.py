@@ -33,6 +33,19 @@ class Layout:
     # Of each feature, how many of its thresholds the samples are above, where that is known.
     codes = None
 
+    def of(self, n_columns):
+        """Return the layout for so many columns of weights: one with the same positions.
+
+        Parameters
+        ----------
+        n_columns : int
+
+        Returns
+        -------
+        Layout
+        """
+        return self
+
     def rounding(self, dtype, more=0):
         """By how much an edge may be off, as a part of the sum of the sizes of its weights.
 

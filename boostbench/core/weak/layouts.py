@@ -40,7 +40,7 @@ PIECE = 40_000
 _FEW_BLOCKS = 256
 
 
-def choose_layout(X, cuts):
+def choose_layout(X, cuts, codes=None):
     """Make the layout that suits the data.
 
     Parameters
@@ -48,20 +48,23 @@ def choose_layout(X, cuts):
     X : ndarray of shape (n_samples, n_features)
     cuts : list of ndarray
         The thresholds of each feature, ascending; each lies between two of its values.
+    codes : list of ndarray of shape (n_samples,), default=None
+        Of each feature, how many of its thresholds the samples are above, where that is known.
 
     Returns
     -------
     Dense, FewBins, Histogram or Sorted
     """
     n_thresholds = sum(len(c) for c in cuts)
+    layout = FewBins if n_blocks(cuts).sum() <= _FEW_BLOCKS else Histogram
     if (
         n_thresholds <= _DENSE_THRESHOLDS_PER_FEATURE * X.shape[1]
         and 4 * n_thresholds * len(X) <= _DENSE_MAX_BYTES
     ):
-        return Dense(X, cuts)
-    if n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size:
-        return Sorted(X, cuts)
-    return (FewBins if n_blocks(cuts).sum() <= _FEW_BLOCKS else Histogram)(X, cuts)
+        layout = Dense
+    elif n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size:
+        layout = Sorted
+    return layout(X, cuts, codes)
 
 
 class Dense(Layout):
@@ -69,7 +72,7 @@ class Dense(Layout):
 
     Parameters
     ----------
-    X, cuts
+    X, cuts, codes
         As of `choose_layout`.
 
     Attributes
@@ -81,7 +84,7 @@ class Dense(Layout):
         Roundings on the way of a weight into an edge, at most.
     """
 
-    def __init__(self, X, cuts):
+    def __init__(self, X, cuts, codes=None):
         below = [X[:, j] <= c[:, None] for j, c in enumerate(cuts)]
         self._below = np.multiply(np.concatenate(below), -2.0, dtype=np.float32)
         self.feature = np.repeat(np.arange(len(cuts)), [len(c) for c in cuts])
@@ -124,7 +127,7 @@ class Sorted(Layout):
 
     Parameters
     ----------
-    X, cuts
+    X, cuts, codes
         As of `choose_layout`.
 
     Attributes
@@ -133,7 +136,7 @@ class Sorted(Layout):
         As of `Dense`.
     """
 
-    def __init__(self, X, cuts):
+    def __init__(self, X, cuts, codes=None):
         n_samples, n_features = X.shape
         order = X.argsort(axis=0)
         values = np.take_along_axis(X, order, axis=0)

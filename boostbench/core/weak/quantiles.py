@@ -150,8 +150,10 @@ def columns(X):
     if X.flags.f_contiguous:
         yield from X.T
         return
+    # One buffer: fresh memory costs more than the copy.
+    copies = np.empty((min(_COPIED, X.shape[1]), len(X)))
     for first in range(0, X.shape[1], _COPIED):
-        some = np.empty((min(_COPIED, X.shape[1] - first), len(X)))
+        some = copies[: X.shape[1] - first]
         for start in range(0, len(X), _BLOCK):
             rows = slice(start, start + _BLOCK)
             some[:, rows] = X[rows, first : first + _COPIED].T

@@ -4,8 +4,9 @@ import numpy as np
 from scipy import sparse
 
 # Entries of a matrix: its product costs far more than a call and the sum of its bins, and so few
-# that there are not too many additions, one after the other, in a bin.
-_CHUNK_ENTRIES = 2**20
+# that they stay in the cache, and that there are not too many additions, one after the other, in a
+# bin.
+_CHUNK_ENTRIES = 2**18
 
 
 class SampleBins:
@@ -49,10 +50,8 @@ class SampleBins:
             matrix.data, matrix.indices = entries[: some.size], some.ravel()
             matrix.indptr = ends[: len(some) + 1]
             self._chunks.append(matrix)
-        if len(self._chunks) == 1:
-            self.additions = int(np.bincount(bins.ravel(), minlength=1).max())
-        else:
-            self.additions = self._length + len(self._chunks)
+        deepest = max(int(np.bincount(chunk.indices).max(initial=0)) for chunk in self._chunks)
+        self.additions = deepest + len(self._chunks) - 1
 
     def convert(self, dtype):
         """Add up in another precision than double; or in that of the weights, if it is higher."""

@@ -18,7 +18,7 @@ from boostbench.core.weak.base import Found, Stack
 from boostbench.core.weak.layout import UNIT_ROUNDOFF
 from boostbench.core.weak.layouts import PIECE, choose_layout
 from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns
-from boostbench.core.weak.quantiles import columns, thresholds
+from boostbench.core.weak.quantiles import codes, columns, thresholds
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 from boostbench.core.weak.ties import EQUAL, first_largest
 
@@ -197,8 +197,13 @@ class StumpSearch:
             self.X = np.asarray(X, dtype=np.float64)
             if self.X.size <= _COPIED_VALUES:
                 self.X = np.asfortranarray(self.X)
-            cuts = [thresholds(values, max_bins, sample_weight) for values in columns(self.X)]
-            self._layout = choose_layout(self.X, cuts)
+            cuts, known = [], []
+            for values in columns(self.X):
+                cuts.append(thresholds(values, max_bins, sample_weight))
+                if max_bins is not None:
+                    # As long as the values are at hand.
+                    known.append(codes(values, cuts[-1]))
+            self._layout = choose_layout(self.X, cuts, known or None)
         self.feature = self._layout.feature
         self.number = self._layout.cut
         self.is_padding = self.number < 0
@@ -223,17 +228,20 @@ class StumpSearch:
         ndarray of shape (n_positions, n_columns), dtype=float32
             ``sum_i G[i, c] h(x_i)``; 0 at the padding. The caller may overwrite it.
         """
-        pieces = [edges for _, edges in self._pieces(*_prepared(G, self._layout.dtype))]
+        dtype = self._layout.of(G.shape[1]).dtype
+        pieces = [edges for _, edges in self._pieces(*_prepared(G, dtype))]
         edges = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         edges = edges.astype(np.float32, copy=False)
         edges[self.is_padding] = 0.0
         return edges
 
-    def rounding(self, more):
+    def rounding(self, n_columns, more):
         """By how much `edges` may be off, as a part of the sums of the sizes of the weights.
 
         Parameters
         ----------
+        n_columns : int
+            Of the weights.
         more : int
             Roundings, in single precision, of what is done with the edges after that.
 
@@ -242,7 +250,8 @@ class StumpSearch:
         float
         """
         converted = (1 + more) * UNIT_ROUNDOFF[np.float32]
-        return self._layout.rounding(self._layout.dtype) + 2 * converted
+        layout = self._layout.of(n_columns)
+        return layout.rounding(layout.dtype) + 2 * converted
 
     def best(self, G):
         """Stump and column of the largest absolute edge.
@@ -378,9 +387,8 @@ class StumpSearch:
                 edges[here] = rows[np.arange(len(rows)), columns[here]]
             return edges
         weights = G.T
-        for some, above in self._outputs(positions):
-            own = weights[columns[some]]
-            edges[some] = np.where(above, own, -own).sum(axis=1)
+        for some, outputs in self._outputs(positions):
+            edges[some] = np.einsum("si,si->s", outputs, weights[columns[some]])
         return edges
 
     def exact_rows(self, G, positions):
@@ -400,8 +408,8 @@ class StumpSearch:
             for here, rows in self._exact_pieces(G, positions):
                 edges[here] = rows
             return edges
-        for some, above in self._outputs(positions):
-            edges[some] = np.where(above, 1.0, -1.0) @ G
+        for some, outputs in self._outputs(positions):
+            edges[some] = outputs @ G
         return edges
 
     def stump(self, position, polarity=1):
@@ -420,12 +428,17 @@ class StumpSearch:
         ndarray of shape (n_samples,), dtype=float64
             -1 or +1.
         """
-        feature = int(self.feature[position])
+        return self._signs(np.array([position]))[0]
+
+    def _signs(self, positions):
+        """Evaluate the stumps at some positions; returns shape (n_some, n_samples)."""
+        feature = self.feature[positions]
         if self._layout.codes is None:
-            above = self.X[:, feature] > self.threshold[position]
+            above = self.X[:, feature].T > self.threshold[positions, None]
         else:
-            bin_ = self.number[position] - self._first_number[feature]
-            above = self._layout.codes[feature] > int(bin_)
+            bins = self.number[positions] - self._first_number[feature]
+            known = [self._layout.codes[f] for f in feature]
+            above = np.stack([c > b for c, b in zip(known, bins.tolist(), strict=True)])
         # A choice by `np.where` takes several times as long.
         outputs = np.multiply(above, 2.0)
         outputs -= 1.0
@@ -434,7 +447,7 @@ class StumpSearch:
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
         start = 0
-        for edges in self._layout.pieces(W, total):
+        for edges in self._layout.of(W.shape[1]).pieces(W, total):
             yield slice(start, start + len(edges)), edges
             start += len(edges)
 
@@ -445,12 +458,13 @@ class StumpSearch:
         if G.shape[1] == 2 and _are_mirrored(G):
             # The second column has the edges of the first, of the other sign.
             G = G[:, :1]
-        dtype = self._layout.dtype
+        layout = self._layout.of(G.shape[1])
+        dtype = layout.dtype
         W, total, bound = _bounded(G, dtype)
         if dtype is np.float32 and not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
             dtype = np.float64
             W, total, bound = _bounded(G, dtype)
-        slack = 2 * self._layout.rounding(dtype, criterion.more) + EQUAL
+        slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
         at, size = self._near(self._pieces(W, total), criterion, slack * bound)
         width = criterion.width(G.shape[1])
         if np.ndim(at) == 0:
@@ -488,10 +502,11 @@ class StumpSearch:
 
     def _first_of_each(self, G):
         """Position of the first of the best in each column; these are of one size."""
-        dtype = self._layout.dtype
+        layout = self._layout.of(G.shape[1])
+        dtype = layout.dtype
         W, total = _prepared(G, dtype)
         scale = _sums_of_sizes(W)
-        slack = (2 * self._layout.rounding(dtype) + EQUAL) * scale
+        slack = (2 * layout.rounding(dtype) + EQUAL) * scale
         reached, kept = np.full(G.shape[1], -np.inf), []
         for some, edges in self._pieces(W, total):
             np.abs(edges, out=edges)
@@ -513,12 +528,11 @@ class StumpSearch:
         return position[equal[first]]
 
     def _outputs(self, positions):
-        """Yield slices of positions, and whether samples are above their thresholds."""
+        """Yield slices of positions, and what the stumps there say of the samples."""
         width = max(1, _BLOCK_OUTPUTS // len(self.X))
         for start in range(0, len(positions), width):
             some = slice(start, start + width)
-            feature, threshold = self.feature[positions[some]], self.threshold[positions[some]]
-            yield some, self.X[:, feature].T > threshold[:, None]
+            yield some, self._signs(positions[some])
 
     def _exact_pieces(self, G, positions):
         """Yield which positions are in a piece, and their edges in double precision."""

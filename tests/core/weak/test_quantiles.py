@@ -96,6 +96,6 @@ def test_a_weight_is_so_many_rows(factor):
 @pytest.mark.parametrize("shape", [(1, 1), (7, 3), (100, 8), (9000, 19)])
 def test_columns(shape, order):
     X = np.asarray(np.random.default_rng(0).normal(size=shape), order=order)
-    found = list(columns(X))
-    assert all(values.flags.c_contiguous for values in found)
-    assert (np.array(found) == X.T).all()
+    for values, feature in zip(columns(X), X.T, strict=True):
+        assert values.flags.c_contiguous
+        assert (values == feature).all()

@@ -1,0 +1,63 @@
+import math
+
+import numpy as np
+import pytest
+
+from boostbench.core.weak import feature_pairs
+from boostbench.core.weak.feature_pairs import FeaturePairs
+from boostbench.core.weak.histograms import Histogram
+from boostbench.core.weak.stumps import StumpSearch
+from tests.core.weak.test_layouts import hostile, literal, thresholds
+
+
+@pytest.fixture(params=[(40, [3, 1, 17]), (500, [40, 5]), (300, [70]), (900, [2, 9, 255, 30])])
+def laid_out(request):
+    """Data with ties, its cuts, a histogram, and the layout of its first column."""
+    n_samples, n_values = request.param
+    rng = np.random.default_rng(n_samples)
+    X = np.column_stack([rng.integers(0, n, n_samples) for n in n_values]).astype(float)
+    X[:, 0] += rng.random(n_samples) < 0.5
+    cuts = [thresholds(column) for column in X.T]
+    histogram = Histogram(X, cuts)
+    n_thresholds = np.array([len(own) for own in cuts])
+    return X, cuts, histogram, FeaturePairs(histogram.codes, n_thresholds, histogram.cut)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
+    X, cuts, histogram, pairs = laid_out
+    assert 0 < pairs.rounding(dtype) < 1e-3
+    for weights in hostile(np.random.default_rng(1), len(X)):
+        [edges] = pairs.pieces(weights[:, None].astype(dtype), weights.sum(keepdims=True))
+        assert edges.shape == (len(histogram.cut), 1)
+        allowed = pairs.rounding(dtype) * math.fsum(np.abs(weights))
+        exact = literal(X, cuts, weights)[histogram.cut]
+        assert np.abs(edges[:, 0] - exact).max() <= allowed + 1e-12 * np.abs(weights).sum()
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 30, (400, 5)).astype(float)
+    G = rng.normal(size=(400, 1))
+    if mirrored:
+        G = np.hstack([G, -G])
+    plain = StumpSearch(X, max_bins=16)
+    monkeypatch.setattr(feature_pairs, "_MANY_SAMPLES", 1)
+    by_pairs = StumpSearch(X, max_bins=16)
+    assert isinstance(by_pairs._layout.of(1), FeaturePairs)
+    assert by_pairs._layout.of(2) is by_pairs._layout
+    first, second = plain.best(G), by_pairs.best(G)
+    assert (first.learner, first.column) == (second.learner, second.column)
+    assert second.edge == pytest.approx(first.edge)
+    np.testing.assert_array_equal(first.outputs, second.outputs)
+    assert plain.best_each(G).tolist() == by_pairs.best_each(G).tolist()
+    np.testing.assert_allclose(plain.edges(G), by_pairs.edges(G), atol=1e-3)
+
+
+def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
+    monkeypatch.setattr(feature_pairs, "_MANY_SAMPLES", 1)
+    X = (np.arange(2000)[:, None] >= [1990, 1980, 1970]).astype(float) * np.arange(2000)[:, None]
+    search = StumpSearch(X, max_bins=256)
+    assert not isinstance(search._layout.of(1), FeaturePairs)
