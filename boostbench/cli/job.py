@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.busy import busy
+from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, swept
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments, one_line_errors, resolve
@@ -66,12 +67,13 @@ def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
             raise
         complain(f"{' '.join(settings.overrides.task)}: {error}" if sweep else error)
         raise stop(2) from error
-    (outcome,) = report.outcomes
-    if cfg.shard and not report.failed:
+    outcome, *_ = report.outcomes
+    if cfg.shard and not outcome.failures:
         return nan  # of a part of the splits
-    if report.failed:
-        n_splits = len(outcome.records) + len(outcome.failures)
-        complain(f"{outcome.experiment.label}: {report.failed} of {n_splits} splits failed")
+    if outcome.failures:
+        n_failed = len(outcome.failures)
+        n_splits = len(outcome.records) + n_failed
+        complain(f"{outcome.experiment.label}: {n_failed} of {n_splits} splits failed")
         raise stop(1)
     if not outcome.records:
         complain(f"{outcome.experiment.label}: nothing is recorded")
@@ -86,28 +88,32 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str])
     given = any(override.startswith("parallel") for override in settings.overrides.task)
     with busy("loading data"):
         dataset = load(spec["data"])
-    report = execute([spec], [dataset], n_jobs=None if alone or given else 1)
+    specs = [spec, *baselines(spec)]
+    report = execute(specs, [dataset] * len(specs), n_jobs=None if alone or given else 1)
     if spec["shard"]:
         return report
     if swept:
         own = [o for o in settings.overrides.task if o.partition("=")[0] in swept]
         print_line(Console(), f"{' '.join(own)}", style="bold yellow")
-    _print(spec, report)
+    _print(specs, report)
     if swept:
         print()
     return report
 
 
-def _print(spec: dict, report: Report) -> None:
-    (outcome,) = report.outcomes
-    algo, data = spec["algo"], spec["data"]["name"]
-    published, departures = find_reference(spec)
-    quantity = get_quantity(outcome.experiment.measure.quantity)
-    about = {"published": published, "quantity": quantity, "departures": departures}
-    cell = Cell.of(outcome, data, algo["name"], algo["title"], **about)
+def _print(specs: Sequence[dict], report: Report) -> None:
+    cells = []
+    for spec, outcome in zip(specs, report.outcomes, strict=True):
+        algo, data = spec["algo"], spec["data"]["name"]
+        published, departures = find_reference(spec)
+        quantity = get_quantity(outcome.experiment.measure.quantity)
+        about = {"published": published, "quantity": quantity, "departures": departures}
+        cells.append(Cell.of(outcome, data, algo["name"], algo["title"], **about))
     console = Console()
-    print_summary(console, outcome.experiment.dataset, [cell])
-    print_freshness(console, [cell])
+    print_summary(console, report.outcomes[0].experiment.dataset, cells)
+    print_freshness(console, cells)
+    if below := below_the_constant(cells[0], cells[1:]):
+        print_line(console, below, style="yellow")
 
 
 def print_sweep(settings: Sequence[Sequence[str]]) -> None:

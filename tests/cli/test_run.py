@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import processes
 import pytest
 import yaml
@@ -113,6 +114,29 @@ def test_any_file(call, folder):
     assert result.code == 0
     assert result.out.startswith("my: 40 samples, 2 features, 2 classes")
     assert len(records(folder, "my")) == 3
+
+
+def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(call, folder):
+    """Words and numbers that say nothing of the class; of ten samples eight are of one."""
+    rng = np.random.default_rng(0)
+    lines = [f"{rng.random():.3f},{'no' if i % 10 < 8 else 'yes'}" for i in range(80)]
+    (folder / "my.csv").write_text("\n".join(["a,class", *lines]))
+    result = call("run", *QUICK, "data.path=my.csv")
+    assert result.code == 0
+    heads = [line.split("  ")[0].strip() for line in result.out.splitlines()[4:7]]
+    assert heads == ["DecisionTreeClassifier", "constant", "logistic regression"]
+    told = " ".join(result.out.split())
+    assert "constant 20.0 (0.0)" in told
+    assert "DecisionTreeClassifier is no better than the constant, which predicts" in told
+    assert max(len(line.rstrip()) for line in result.out.splitlines()[2:]) <= 80
+    # What is on record is not run again, and the mistake of a baseline is none of the user's.
+    again = call("run", "algo=logistic_regression", *QUICK[2:], "data.path=my.csv", "rerun=never")
+    assert (again.code, again.err) == (0, "")
+    assert "DecisionTree" not in again.out
+    assert again.out.count("logistic regression") == 2  # and the line on the constant
+    scores = call("run", *QUICK, "data.path=my.csv", "measure=scores")
+    assert "constant: Log-loss 0.5" in scores.out
+    assert "constant" not in call("run", *QUICK, "data=wine").out
 
 
 def test_cfg_shows_the_config(call):

@@ -25,7 +25,7 @@ ROUNDS = {
     "codeword_boosting": 100,
     "bagged_mcboost": 2000,
     **dict.fromkeys(("itq", "itq_supervised"), 50),
-    **dict.fromkeys(("lsh", "bre", "ksh"), None),
+    **dict.fromkeys(("lsh", "bre", "ksh", "constant", "logistic_regression"), None),
 }
 
 
