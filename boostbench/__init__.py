@@ -4,55 +4,14 @@ The algorithms are imported when they are first asked for, so that the command l
 none of them to answer, does not wait for scikit-learn.
 """
 
-import importlib
+import re
+from ast import literal_eval
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 __version__ = "0.1.0"
-
-# Those of `boostbench.algorithms`, to import which takes a second.
-__all__ = [
-    "BRE",
-    "CGENS",
-    "CGENSSLS",
-    "ITQ",
-    "KSH",
-    "LADDER",
-    "LPP",
-    "LSH",
-    "NPE",
-    "SAMME",
-    "AdaBoost",
-    "AdaBoostECC",
-    "AdaBoostMH",
-    "AdaBoostMO",
-    "AdaBoostSIP",
-    "BaggedBooster",
-    "BaggedMCBoost",
-    "CodewordBoosting",
-    "CodewordMCBoost",
-    "ERLPBoost",
-    "FourierFeaturesSVC",
-    "GradBoost",
-    "LPBoost",
-    "LsBoost",
-    "LsBoostRegressor",
-    "MCBoost",
-    "MultiBoost",
-    "MultiBoostFromZero",
-    "NMBoost",
-    "PerceptronAdaBoost",
-    "PerceptronKernelSVC",
-    "ProjectedAdaBoostMH",
-    "RBoostProj",
-    "RBoostProjFromZero",
-    "RBoostRank",
-    "RBoostRankTC",
-    "ReducedMCBoost",
-    "RpBoost",
-    "StumpKernelSVC",
-    "SupervisedITQ",
-    "final_solve",
-    "reweight",
-]
 
 
 def results(folder="results"):
@@ -114,13 +73,23 @@ def published(table=None):
     return published_frame(table)
 
 
+@cache
+def _algorithms():
+    """Read what the files of `boostbench.algorithms` name, to import which takes a second."""
+    texts = (file.read_text() for file in Path(__file__).parent.glob("algorithms/*.py"))
+    named = (re.search(r'^__all__ = (\["[^]]*\])', text, re.MULTILINE) for text in texts)
+    return sorted(name for found in named if found for name in literal_eval(found[1]))
+
+
 def __getattr__(name):
-    if name not in __all__:
+    if name == "__all__":
+        return _algorithms()
+    # A module of the package is asked for here before it is imported.
+    if name.startswith("_") or find_spec(f"{__name__}.{name}") or name not in _algorithms():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module("boostbench.algorithms"), name)
-    globals()[name] = value
-    return value
+    globals()[name] = getattr(import_module("boostbench.algorithms"), name)
+    return globals()[name]
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_algorithms()})

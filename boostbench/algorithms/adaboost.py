@@ -9,6 +9,8 @@ from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
 
+__all__ = ["AdaBoost", "AdaBoostMH", "ProjectedAdaBoostMH"]
+
 
 class AdaBoostMH(StumpEnsemble):
     r"""AdaBoost.MH with one stump and one vote vector per round.

@@ -12,6 +12,8 @@ from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out, 
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
+__all__ = ["BaggedMCBoost"]
+
 # Added to the curvature on each side of a stump, so that few samples move little: the default of
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.
 _DAMPING = 1.0

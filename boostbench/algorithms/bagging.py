@@ -16,6 +16,8 @@ from boostbench.algorithms.training.early_stopping import hold_out
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.weak.stumps import Stump, Stumps
 
+__all__ = ["BaggedBooster"]
+
 
 class Bag(ClassifierMixin):
     """The part of the classifiers that depends on the scores of a bag alone."""

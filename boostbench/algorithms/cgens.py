@@ -23,6 +23,8 @@ from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
 from boostbench.core.weak.stumps import Stump, Stumps
 from boostbench.core.weak.unused_stumps import UnusedStumps
 
+__all__ = ["CGENS", "CGENSSLS"]
+
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
 

@@ -10,6 +10,8 @@ from boostbench.algorithms.margin_programs import MarginBooster, MarginMaster
 from boostbench.algorithms.parameters import NonNegativeFloat, PartOrAll, PositiveFloat
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
 
+__all__ = ["ERLPBoost"]
+
 # A program is solved where its value is known to this part of what the soft margin may miss.
 _SOLVED = 1e-3
 

@@ -22,6 +22,8 @@ from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
 from boostbench.core.solvers.newton import NonnegativeNewton
 
+__all__ = ["final_solve"]
+
 
 def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     r"""Find the coefficients of all weak learners of a fitted model anew, to a tolerance.

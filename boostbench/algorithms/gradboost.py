@@ -12,6 +12,8 @@ from boostbench.core.losses.mixed_norms import ROW_NORMS
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import first_largest
 
+__all__ = ["GradBoost"]
+
 # The largest curvature of the loss along the coefficients of a stump: no covariance matrix of a
 # variable in {e_1, ..., e_k} has a larger eigenvalue, and stumps are -1 or +1.
 _CURVATURE = 0.5

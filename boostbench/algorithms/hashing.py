@@ -14,6 +14,8 @@ from boostbench.core.projections import orthonormal
 from boostbench.core.quantization import canonical, turned_to_corners
 from boostbench.core.signs import signs
 
+__all__ = ["ITQ", "LSH", "SupervisedITQ"]
+
 
 class Hasher(PackedCodes, LinearTransformer):
     """Base of the hashers: `transform` gives a number for each bit, `hash` the bits.

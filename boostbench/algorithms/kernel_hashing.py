@@ -9,6 +9,8 @@ from boostbench.algorithms.hashing import Hasher
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
 from boostbench.core.code_fitting import reconstructed, separated
 
+__all__ = ["BRE", "KSH"]
+
 
 class _KernelHasher(Hasher):
     """Signs of sums of Gaussian kernels around anchors, samples of the training data.

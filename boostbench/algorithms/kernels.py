@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from boostbench.algorithms.parameters import ClassWeight, Declared, PositiveFloat, PositiveInt, Seed
 from boostbench.algorithms.training.weights import weighted
 
+__all__ = ["FourierFeaturesSVC", "PerceptronKernelSVC", "StumpKernelSVC"]
+
 
 def stump_kernel(X, Y=None, offset=0.0):
     r"""Kernel of all decision stumps.

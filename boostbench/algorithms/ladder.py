@@ -20,6 +20,8 @@ from boostbench.core.weak.vector_trees import (
     VectorTreeSearch,
 )
 
+__all__ = ["LADDER", "CodewordBoosting", "CodewordMCBoost"]
+
 
 class CodewordMCBoost(
     PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, BoostingClassifier

@@ -10,6 +10,8 @@ from boostbench.core.solvers.soft_margin import SoftMarginProgram
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
 
+__all__ = ["LPBoost"]
+
 # The constraints may be violated by this much, which is what HiGHS solves to.
 _TOLERANCE = 1e-6
 

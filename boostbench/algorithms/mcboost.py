@@ -21,6 +21,8 @@ from boostbench.core.solvers.balancing import minimise
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 from boostbench.core.weak.trees import Trees
 
+__all__ = ["MCBoost"]
+
 # Epsilon of step 2, as a part of nu: coefficients that nu holds back bring the edges down to it
 # without end.
 _TOLERANCE = 1e-2

@@ -16,6 +16,8 @@ from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
+__all__ = ["MultiBoost"]
+
 # After a column that violated its constraint by v times nu, the old ones are made to violate theirs
 # by no more than a part of v times nu: the next column depends on little else, and to solve every
 # round to the end takes more than twice as long. The part is a half for small v, where nu itself is

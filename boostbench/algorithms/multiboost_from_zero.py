@@ -13,6 +13,8 @@ from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 
+__all__ = ["MultiBoostFromZero"]
+
 
 class MultiBoostFromZero(MultiBoost):
     r"""MultiBoost whose solver starts from zero in every round, and stops early.

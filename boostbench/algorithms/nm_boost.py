@@ -4,6 +4,8 @@ from boostbench.algorithms.margin_programs import MarginBooster
 from boostbench.algorithms.parameters import PartOrAll, PositiveFloat
 from boostbench.core.solvers.negative_margin import NegativeMarginProgram
 
+__all__ = ["NMBoost"]
+
 
 class NMBoost(MarginBooster):
     r"""NM-Boost for two classes: the sum of the margins, and above all of the negative ones.

@@ -17,6 +17,8 @@ from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
 
+__all__ = ["AdaBoostECC", "AdaBoostMO", "AdaBoostSIP"]
+
 # Added to the weight that a side of a stump has right, and to what it has wrong: on a side without
 # mistakes the vote would be infinite.
 _SMOOTHING = 1e-10

@@ -9,6 +9,8 @@ from boostbench.algorithms.parameters import PositiveInt
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
 
+__all__ = ["PerceptronAdaBoost"]
+
 
 class PerceptronAdaBoost(AdaBoost):
     r"""Discrete AdaBoost with the best of many random perceptrons in each round.

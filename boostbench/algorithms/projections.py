@@ -14,6 +14,8 @@ from boostbench.algorithms.training.labels import class_numbers
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 from boostbench.core.signs import signs
 
+__all__ = ["LPP", "NPE"]
+
 # As the authors' programs do, principal components come first: what they lose of the variance.
 _LOST = 0.02
 

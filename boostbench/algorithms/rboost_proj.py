@@ -20,6 +20,8 @@ from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 from boostbench.core.weak.coded import CodedStumps
 from boostbench.core.weak.discriminants import CodedDiscriminants
 
+__all__ = ["RBoostProj"]
+
 _WEAK_LEARNERS = {"stump": CodedStumps, "wlda": CodedDiscriminants}
 
 # What the entries of P are divided by, as a power of n.

@@ -7,6 +7,8 @@ import numpy as np
 from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.rboost_proj import PairMaster, RBoostProj
 
+__all__ = ["RBoostProjFromZero"]
+
 
 class RBoostProjFromZero(RBoostProj):
     r"""RBoost^proj whose solver starts from zero in every round, and stops early.

@@ -25,6 +25,8 @@ from boostbench.core.weak.projected import (
     ProjectedStumps,
 )
 
+__all__ = ["RBoostRank", "RBoostRankTC"]
+
 # Newton's method stops where L-BFGS-B does: its "pgtol", which the paper calls the accuracy of the
 # line search.
 _SOLVER_TOL = 1e-5

@@ -11,6 +11,8 @@ from boostbench.algorithms.parameters import PositiveInt
 from boostbench.algorithms.projections import LPP, NPE
 from boostbench.core.signs import signs
 
+__all__ = ["ReducedMCBoost"]
+
 
 def _kernel_pca(n_components, X):
     mean = euclidean_distances(X, squared=True).mean()

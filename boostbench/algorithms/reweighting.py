@@ -17,6 +17,8 @@ from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 
+__all__ = ["reweight"]
+
 # Newton's method: slopes of the mean loss that are as good as 0, and steps at most.
 _TOL = 1e-7
 _STEPS = 500

@@ -13,6 +13,8 @@ from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
 from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
 
+__all__ = ["LsBoost", "LsBoostRegressor", "RpBoost"]
+
 _SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 
 

@@ -11,6 +11,8 @@ from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
 
+__all__ = ["SAMME"]
+
 
 class SAMME(Weighted, BoostingClassifier):
     r"""SAMME (multi-class AdaBoost) with stumps or small trees.

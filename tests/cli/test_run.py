@@ -353,7 +353,7 @@ def test_a_class_in_the_current_folder(folder, define_table):
 
 
 def test_launcher_with_a_dot(call, folder):
-    result = call("run", "-m", *QUICK[:3], "data=wine,iris", "hydra.launcher=joblib")
+    result = call("run", "-m", *QUICK[:3], "data=wine,iris", "hydra.launcher=basic")
     assert result.code == 0
     assert len(records(folder, "wine")) == len(records(folder, "iris")) == 3
 
