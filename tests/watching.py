@@ -55,6 +55,8 @@ class Watch:
             paths = [os.path.abspath(os.fsdecode(args[n])) for n in _CHANGES[event]]
             if event == "os.mkdir" and os.path.isdir(paths[0]):
                 return  # which fails, and nothing changes
+            if "joblib_memmapping_folder" in paths[0] and _under("joblib"):
+                return  # through which its workers get their data
             if not all(map(self._is_allowed, paths)):
                 self.seen.append(f"{event} {paths}")
         elif event in _STARTS and not _is_usual(event, args):

@@ -128,7 +128,12 @@ def _collect(
 
 def _runs(names: Sequence[str], data: Sequence[str], results: Path) -> Table | None:
     titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
-    return table_of_runs(find_runs(Records(results), titles), names, data)
+    # Rows drawn twice are a study of a leak, and compared where they are asked for.
+    leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}
+    found = [
+        run for run in find_runs(Records(results), titles) if run.cell.data not in leaks - set(data)
+    ]
+    return table_of_runs(found, names, data)
 
 
 def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list[str]:

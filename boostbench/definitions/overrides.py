@@ -90,7 +90,7 @@ def parse(override: str) -> Override:
     ------
     UserError
         If it is too long, too deep or holds a number too long for Hydra's parser to end well; if it
-        calls something, or changes what Hydra itself runs.
+        calls something, or changes what Hydra itself runs; or if it names no folder of results.
     hydra.errors.OverrideParseException
         When it is none.
     """
@@ -111,6 +111,9 @@ def parse(override: str) -> Override:
     parsed = OverridesParser.create().parse_overrides([override])[0]
     if parsed.package is not None:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
+    if key == "results" and isinstance(parsed.value(), dict | list):
+        # Hydra makes the folder of a sweep of it, before the configuration is looked at.
+        raise UserError(f"results is {parsed.value()!r}; it must be text, the name of a folder")
     return parsed
 
 

@@ -81,8 +81,18 @@ def _arrangement(run: Run) -> str:
 
 
 def _default(runs: Sequence[Run]) -> Run | None:
-    """Choose the run with the defaults of an algorithm, if there are several; None without."""
-    if len(runs) == 1:
-        return runs[0]
-    plain = [run for run in runs if len(shortened(_config(run))["algo"]) == 1]
-    return plain[0] if len(plain) == 1 else None
+    """Choose the run with the defaults of an algorithm, if there are several; None without.
+
+    Of equal settings, which differ in what is recorded, the run with the most splits is taken.
+    """
+    plain = [run for run in runs if len(shortened(_config(run))["algo"]) == 1] or runs
+    kinds = {digest(_settings(run)) for run in plain}
+    return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
+
+
+def _settings(run: Run) -> list:
+    """Give what decides the model: the parameters, or what they are chosen from and how."""
+    config, short = _config(run), shortened(_config(run))
+    grid = config.get("grid") or {}
+    how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
+    return [short["algo"], grid, how]

@@ -150,6 +150,10 @@ def test_own_runs_of_a_name_that_no_table_has(call, folder):
     # The defaults are what a name stands for.
     assert call("run", "algo=mcboost", *few, "protocol.tune=none").code == 0
     assert "over 3 paired splits" in words(call("compare", "DecisionTreeClassifier", "mcboost"))
+    # What differs in the stages that are recorded is one setting.
+    stages = ["protocol.tune=none", "protocol.checkpoints=[1,2]"]
+    assert call("run", "algo=mcboost", *few, *stages).code == 0
+    assert "over 3 paired splits" in words(call("compare", "DecisionTreeClassifier", "mcboost"))
 
 
 def test_damaged_records_of_another_folder(call, folder, recorded):

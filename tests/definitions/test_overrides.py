@@ -35,6 +35,8 @@ def test_what_exists_passes(overrides):
         (["sead=3"], "unknown key 'sead'; did you mean seed"),
         (["algo=adaboost", "algo.nu=3"], r"unknown key 'algo.nu'; .*\(\+algo.nu=3 would add it"),
         (["table=demo"], "unknown key 'table'"),
+        (["results={a: b}"], r"results is \{'a': 'b'\}; it must be text, the name of a folder"),
+        (["++results=[a]"], r"results is \['a'\]; it must be text"),
     ],
 )
 def test_what_does_not_is_named(overrides, told):
