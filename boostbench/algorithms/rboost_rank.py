@@ -68,7 +68,7 @@ class _RankBooster(BoostingClassifier):
 
 
 class RBoostRank(_RankBooster):
-    r"""RBoost^rank, stage-wise (RandomBoost, Algorithm 1 with eq. (8) or (9)).
+    r"""RBoost^rank, stage-wise: RandomBoost, Algorithm 1 with equation (8) or (9).
 
     The data are projected by a random matrix :math:`P^{(r)}` for each class r, and one score
     :math:`F(P^{(r)} x) = \sum_t w_t h_t(P^{(r)} x)` ranks the classes. A round minimises the

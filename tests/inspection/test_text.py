@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 from sklearn.datasets import load_iris
 
@@ -28,3 +30,42 @@ def test_intercepts_and_constant_stumps():
     ).splitlines()
     assert lines[0] == "Intercept: setosa -0.33"
     assert lines[-1] == "never: setosa -0.30"
+
+
+def test_intervals_of_features_add_up_to_the_scores():
+    X, y = load_iris(return_X_y=True)
+    model = LsBoost(n_iterations=40).fit(X, np.where(y == 1, "b", "a"))
+    first, *lines = export_text(model, max_terms=4, decimals=6).splitlines()
+    scores = np.full(len(X), float(first.removesuffix(":").rsplit(" ", 1)[1]))
+    for line in lines:
+        if not line.startswith(" "):
+            feature = int(line.removeprefix("x").split(",")[0])
+            continue
+        name, _, told = line.strip().partition(": ")
+        ends = [float(word) for word in name.split() if word not in ("up", "to", "above")]
+        low, high = -np.inf, np.inf
+        if name.startswith("up"):
+            (high,) = ends
+        elif name.startswith("above"):
+            (low,) = ends
+        else:
+            low, high = ends
+        inside = (X[:, feature] > low) & (X[:, feature] <= high)
+        scores[inside] += 0.0 if told == "nothing" else float(told.removeprefix("b "))
+    # Five numbers are added up, each with six decimals.
+    np.testing.assert_allclose(scores, model.decision_function(X), atol=5 * 0.5e-6)
+    importances = [float(line.rsplit(" ", 1)[1]) for line in lines if "importance" in line]
+    assert importances == sorted(importances, reverse=True)
+
+
+def test_neighbours_that_print_alike_are_one_interval():
+    X, y = load_iris(return_X_y=True)
+    model = LsBoost(n_iterations=40).fit(X, np.where(y == 1, "b", "a"))
+    fine, coarse = (export_text(model, max_terms=4, decimals=n).splitlines() for n in (6, 1))
+    assert len(coarse) < len(fine)
+    for one, other in itertools.pairwise(coarse):
+        assert ": " not in one or one.split(": ")[1:] != other.split(": ")[1:]
+    *_, last = export_text(model, max_terms=1).splitlines()
+    assert last.startswith("... ")
+    assert last.endswith(" more features")
+    assert "everywhere" in export_text(model, max_terms=1, decimals=-2)
