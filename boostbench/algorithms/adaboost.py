@@ -28,12 +28,6 @@ class AdaBoostMH(StumpEnsemble):
     n_iterations : int, default=1000
         Boosting rounds at most. Training ends earlier where no stump has an edge, or where one is
         perfect.
-    max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -78,14 +72,8 @@ class AdaBoost(StumpEnsemble, BinaryClassifier):
     n_iterations : int, default=1000
         Boosting rounds at most. Training ends earlier where no stump is better than chance, or
         where one is perfect.
-    max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
     constant : bool, default=False
         Whether the constant stump is among the stumps, as RpBoost's Tables 12.4 and 12.6 need it.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -151,8 +139,6 @@ class ProjectedAdaBoostMH(AdaBoostMH):
         Seed of the projection matrix.
     random_state : int, RandomState instance or None, default=None
         Unused: `draw` decides.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

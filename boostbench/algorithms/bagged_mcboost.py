@@ -64,8 +64,6 @@ class BaggedMCBoost(Bag, Weighted):
         best round.
     random_state : int, RandomState instance or None, default=None
         Seed of the parts and thresholds.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -127,8 +127,9 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     n_iterations : int, default=1000
         Boosting rounds at most.
     random_state : int, RandomState instance or None, default=None
+        Unused: the algorithm is deterministic.
     verbose : int, default=0
-        A line on the screen every so many rounds, of any subclass; 0: none.
+        A line on the screen every so many rounds; 0: none.
 
     Attributes
     ----------

@@ -68,8 +68,6 @@ class CGENS(TotallyCorrective, Weighted, BinaryClassifier):
         objective. The squared hinge is solved up to rounding.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons and cosines. Stumps need none.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -197,12 +195,6 @@ class CGENSSLS(StumpEnsemble):
     C : float, default=0.01
         Weight of the squared errors, positive. They are added up: a factor of all weights of
         samples is one of C.
-    max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -80,8 +80,6 @@ class ERLPBoost(MarginBooster):
         What ends the training; None: half of `epsilon`.
     random_state : int, RandomState instance or None, default=None
         Not used: nothing is random.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

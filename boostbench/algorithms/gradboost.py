@@ -45,12 +45,6 @@ class GradBoost(StumpEnsemble):
         :math:`\nu`, the weight of the penalty.
     norm : {"l2", "linf"}, default="l2"
         The norm of the coefficients of a stump.
-    max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -40,8 +40,6 @@ class LSH(Hasher):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Bits of a code.
     random_state : int, RandomState instance or None, default=None
         Of the hyperplanes.
 
@@ -73,8 +71,6 @@ class ITQ(Hasher):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Bits of a code.
     n_iterations : int, default=50
         Updates of the rotation.
     random_state : int, RandomState instance or None, default=None
@@ -118,14 +114,8 @@ class SupervisedITQ(ITQ):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Bits of a code.
-    n_iterations : int, default=50
-        Updates of the rotation.
     ridge : float, default=1e-4
         Added to the covariances' diagonals, which scikit-learn's CCA cannot do.
-    random_state : int, RandomState instance or None, default=None
-        Of the rotation that it starts from.
 
     Attributes
     ----------

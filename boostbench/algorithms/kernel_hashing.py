@@ -49,8 +49,6 @@ class BRE(_KernelHasher):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Bits of a code.
     n_anchors : int, default=50
     n_pairs : int, default=500
         All pairs of that many samples count.
@@ -104,8 +102,6 @@ class KSH(_KernelHasher):
 
     Parameters
     ----------
-    n_components : int, default=8
-        Bits of a code.
     n_anchors : int, default=300
     solver_iterations : int, default=100
         Of L-BFGS, for each bit.

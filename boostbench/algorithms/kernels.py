@@ -93,7 +93,13 @@ def perceptron_kernel(X, Y=None, offset=0.0):
 
 
 class _KernelClassifier(ClassifierMixin, Declared):
-    """A support vector machine of scikit-learn behind a constructor that names its parameters."""
+    """A support vector machine of scikit-learn behind a constructor that names its parameters.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of the samples, by class; as in scikit-learn.
+    """
 
     C: PositiveFloat = 1.0
     _: KW_ONLY
@@ -174,8 +180,6 @@ class StumpKernelSVC(_KernelSVC):
     ----------
     C : float, default=1.0
         Weight of the margin errors.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -208,8 +212,6 @@ class PerceptronKernelSVC(_KernelSVC):
     ----------
     C : float, default=1.0
         Weight of the margin errors.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -252,8 +254,6 @@ class FourierFeaturesSVC(_KernelClassifier):
         Random features.
     random_state : int, RandomState instance or None, default=None
         Seed of the features.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -7,6 +7,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.decisions import slack_of
 from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
@@ -59,8 +60,6 @@ class CodewordMCBoost(
         None searches all thresholds; an integer that many quantile bins per feature.
     random_state : int, RandomState instance or None, default=None
         Of the codewords.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -227,8 +226,6 @@ class CodewordBoosting(Weighted, BoostingClassifier):
         N_c: steps at most. Training ends earlier where no step lowers the risk.
     random_state : int, RandomState instance or None, default=None
         Of the first codewords, see `CodewordMCBoost`.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -265,6 +262,10 @@ class CodewordBoosting(Weighted, BoostingClassifier):
         self.first_codewords_, self.codewords_ = self._codewords[0], self._codewords[-1]
         self.log_risks_ = np.array(master.log_risks)
         self.n_parameters_ = self.codewords_.size
+
+    def score_slack(self):
+        """Return the difference of scores that is rounding only, where features are of size 1."""
+        return slack_of(self.codewords_.T)
 
     def _staged_scores(self, X, stages):
         for stage in stages:

@@ -51,8 +51,6 @@ class LPBoost(MarginBooster):
         Perceptrons drawn anew in each round.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons. Stumps need none.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -66,10 +66,6 @@ class MCBoost(StumpEnsemble):
         Of a tree.
     max_bins : int or None, default=None
         None searches all thresholds for stumps; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -63,16 +63,12 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
         another stump.
     max_bins : int or None, default=None
         None searches all thresholds; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
     warm_start : bool, default=False
         Whether `fit` goes on from the stumps and coefficients of the fit before, on the same data
         with another `nu` or more rounds. The solution is that of a fresh start, and a grid of `nu`
         from strong to weak costs little more than its last point, as long as training converges
         before `n_iterations`. Where it does not, the stumps that were chosen for another `nu` take
         the place of better ones, so that `fit` starts afresh.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -26,22 +26,12 @@ class MultiBoostFromZero(MultiBoost):
 
     Parameters
     ----------
-    n_iterations : int, default=1000
-        T: boosting rounds at most.
     loss : {"logistic", "exponential"}, default="logistic"
         :math:`\lambda`.
     nu : float, default=1e-4
         Weight of the L1 norm of W, for the mean of the loss over all m k pairs.
-    tol : float, default=1e-2
-        :math:`\epsilon` of the stopping rule: constraints may be violated by that part of `nu`.
     solver_iterations : int, default=100
         L-BFGS-B iterations of a round at most.
-    max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

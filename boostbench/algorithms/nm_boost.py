@@ -35,8 +35,6 @@ class NMBoost(MarginBooster):
         :math:`\tau`, the margin below which one is negative, up to 1; None: 1 / J.
     random_state : int, RandomState instance or None, default=None
         Not used: nothing is random.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

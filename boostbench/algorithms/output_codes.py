@@ -51,15 +51,11 @@ class AdaBoostECC(StumpEnsemble):
     n_iterations : int, default=1000
         Boosting rounds at most. Training ends earlier where no stump has an edge, or where one
         leaves no error at all.
-    max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
     votes : {"two", "one"}, default="two"
         ``"two"``: :math:`\alpha_t` and :math:`\beta_t`, as published. ``"one"``: AdaBoost's
         coefficient for both.
     random_state : int, RandomState instance or None, default=None
         Seed of the halves.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -184,17 +180,10 @@ class AdaBoostSIP(AdaBoostECC):
 
     Parameters
     ----------
-    n_iterations : int, default=1000
-        Boosting rounds at most. Training ends earlier where no stump has an edge, or where one
-        leaves no error at all.
-    max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
     votes : {"two", "one"}, default="two"
         As of `AdaBoostECC`.
     random_state : int, RandomState instance or None, default=None
         Unused: the algorithm is deterministic.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -262,10 +251,6 @@ class AdaBoostMO(Weighted, BoostingClassifier):
         perfect.
     max_bins : int or None, default=None
         None searches all thresholds; an integer that many quantile bins per feature.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

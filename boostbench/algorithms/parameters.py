@@ -1,6 +1,7 @@
 """Constructor parameters of the estimators: each is declared once, in a line of its class."""
 
 import inspect
+import re
 from dataclasses import KW_ONLY
 from inspect import Parameter, Signature
 from numbers import Integral, Real
@@ -31,6 +32,8 @@ class Declared(BaseEstimator):
     of these, as ``PositiveInt | None``. A base declares what all of its subclasses take. A subclass
     may declare a parameter again, with another default; ``name: ClassVar = value`` fixes it, so
     that it is no parameter any more. Parameters after ``_: KW_ONLY`` are passed by keyword only.
+    What a base says of a parameter in its docstring stands in those of subclasses, too, that do
+    not name it.
 
     A class with a constructor of its own declares its parameters as other estimators of
     scikit-learn do.
@@ -58,6 +61,7 @@ class Declared(BaseEstimator):
             cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | allowed
         if cls.__init__ is object.__init__ or hasattr(cls.__init__, "__signature__"):
             cls.__init__ = _constructor(cls, {name: place for name, (_, place) in declared.items()})
+        _document(cls, declared)
 
     def _validate_params(self):
         super()._validate_params()
@@ -84,6 +88,24 @@ def _declared(cls):
             else:
                 found[name] = kind, found[name][1] if name in found else place
     return found
+
+
+def _document(cls, declared):
+    """Say in the docstring what the bases say of parameters that it does not name."""
+    text = inspect.cleandoc(cls.__doc__ or "")
+    head, section, rest = text.partition("Parameters\n----------\n")
+    own, *others = re.split(r"\n\n(?=\w[^\n]*\n-{3,})", rest, maxsplit=1)
+    told = re.split(r"\n(?=\S)", own) if section else []
+    names = [entry.splitlines()[0].partition(" :")[0].split(", ") for entry in told]
+    cls._described = {name: entry for some, entry in zip(names, told, strict=True) for name in some}
+    known = {}
+    for base in reversed(cls.__mro__):
+        known |= vars(base).get("_described", {})
+    more = [known[name] for name in declared if name in known and name not in cls._described]
+    if section and more:
+        cls.__doc__ = "\n\n".join(
+            [head + section + "\n".join([own, *dict.fromkeys(more)]), *others]
+        )
 
 
 def _allowed(kind):

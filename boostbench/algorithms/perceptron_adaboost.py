@@ -28,8 +28,6 @@ class PerceptronAdaBoost(AdaBoost):
         Perceptrons drawn anew in each round; the best one is taken.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -91,8 +91,6 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
         Iterations of the solver per round at most.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

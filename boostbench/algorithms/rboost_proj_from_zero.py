@@ -21,25 +21,8 @@ class RBoostProjFromZero(RBoostProj):
     ----------
     n_iterations : int, default=1000
         T of RandomBoost: boosting rounds.
-    n_projections : int, default=1000
-        n of RandomBoost: rows of P, from which a round may choose.
-    loss : {"logistic", "exponential"}, default="logistic"
-        :math:`\lambda`.
     nu : float, default=1e-5
         Weight of the L1 norm of w, for the mean of the loss over all m k pairs.
-    weak_learner : {"stump", "wlda"}, default="stump"
-        ``"wlda"``: for each row of P, the best stump on the weighted linear discriminant of its
-        two-class problem (Table VI).
-    projection : {"gaussian", "sign", "sparse"}, default="gaussian"
-        Entries of P before they are scaled.
-    scaling : {"sqrt_n", "n"}, default="sqrt_n"
-        What they are divided by. The paper says :math:`\sqrt n` in its theorems only.
-    solver_iterations : int, default=100
-        Iterations of the solver per round at most.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the projections.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

@@ -103,8 +103,6 @@ class LsBoostRegressor(RegressorMixin, _LeastSquares):
     penalty : float, default=0.0
         :math:`\lambda`. It shrinks every step by N / (N + lambda), N the number of samples, or the
         sum of their weights.
-    random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
     warm_start : bool, default=False
         Whether a fit takes over what the last one has sorted, where the data are the same. It finds
         the same solution, to the last bit, in less time.
@@ -162,8 +160,6 @@ class LsBoost(_BinaryLeastSquares):
     ----------
     n_iterations, penalty, random_state, warm_start
         As of `LsBoostRegressor`.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------
@@ -212,8 +208,6 @@ class RpBoost(_BinaryLeastSquares):
         Whether a fit takes over the projections of the last one, and what was sorted there, where
         the data, `space`, `projection` and the seed are the same. It finds the same solution, to
         the last bit, in less time.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
 
     Attributes
     ----------

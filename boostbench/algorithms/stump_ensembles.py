@@ -11,7 +11,13 @@ from boostbench.core.weak.stumps import Stumps
 
 
 class StumpEnsemble(Weighted, BoostingClassifier):
-    """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors."""
+    """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors.
+
+    Parameters
+    ----------
+    max_bins : int or None, default=None
+        None searches all thresholds; an integer that many quantile bins per feature.
+    """
 
     edition = 2
 

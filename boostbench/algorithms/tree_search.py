@@ -45,18 +45,10 @@ class SignTreeSearch:
         )
 
     def best(self, G):
-        """Grow a tree for every column and return the one of the largest edge.
+        """Grow a tree for every column, and return that of the largest edge; see `Search.best`.
 
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        Found or None
-            A `Tree` of -1 and +1, with the edge ``sum_i G[i, column] h(x_i)``: eq. (10) of MCBoost,
-            as far as a greedy tree goes; of equally good ones that of the first column. None where
-            no feature varies.
+        A `Tree` of -1 and +1, with the edge ``sum_i G[i, column] h(x_i)``: eq. (10) of MCBoost,
+        as far as a greedy tree goes; of equally good ones that of the first column.
         """
         if not self._varies:
             return None

@@ -1,5 +1,6 @@
 import inspect
 import pickle
+import re
 from dataclasses import KW_ONLY, is_dataclass
 from typing import ClassVar, Literal
 
@@ -44,6 +45,14 @@ class OfItsOwn(Base):
 
 class HeirOfItsOwn(OfItsOwn):
     pass
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_help_says_what_every_parameter_is(estimator):
+    text = inspect.getdoc(estimator).partition("Parameters\n----------\n")[2]
+    section = re.split(r"\n\n\w[^\n]*\n-{3,}", text)[0]
+    named = re.findall(r"^(\w+(?:, \w+)*)(?: :|$)", section, re.MULTILINE)
+    assert sorted(", ".join(named).split(", ")) == sorted(inspect.signature(estimator).parameters)
 
 
 def test_parameters_of_all_bases_the_shared_ones_by_keyword():

@@ -91,18 +91,10 @@ class ProjectedDiscriminants:
         self.rng = rng
 
     def best(self, G):
-        """Stump of the largest edge.
+        """Find the stump of the largest edge, for G that sums to zero; see `Search.best`.
 
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_classes)
-            Sums to zero.
-
-        Returns
-        -------
-        Found
-            A `ProjectedStump` with the polarity that makes its edge positive. Of equally good ones
-            a projected feature comes before the discriminant, whose thresholds come in their order.
+        Its polarity makes its edge positive. Of equally good ones a projected feature comes before
+        the discriminant, whose thresholds come in their order.
         """
         candidates = self.search.best(G), self._discriminant_stump(G)
         edges = np.array([found.edge for found in candidates])

@@ -24,17 +24,7 @@ class Families:
         self._searches = searches
 
     def best(self, G):
-        """Weak learner of the largest absolute edge.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        Found or None
-            Of equally good ones that of the first search. None where no search finds one.
-        """
+        """Find the largest absolute edge; of equal ones that of the first search. See `Search`."""
         found = [one for one in (search.best(G) for search in self._searches) if one]
         if not found:
             return None
@@ -73,18 +63,7 @@ class Mixture(Stack):
         return self._n
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the weak learners.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_some), dtype=float64
-        """
+        """Evaluate some of the weak learners as `Stack.outputs`, of shape (n_samples, n_some)."""
         start, stop, _ = some.indices(self._n)
         outputs = np.empty((len(X), stop - start))
         for places, stack in self.parts:

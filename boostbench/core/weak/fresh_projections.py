@@ -69,16 +69,9 @@ class FreshProjections:
         self._batch = iter(())
 
     def best(self, G):
-        """Stump of the largest absolute edge on the next projection, the constant stump among them.
+        """Find the largest absolute edge on the next projection, of either sign; see `Search.best`.
 
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, 1)
-
-        Returns
-        -------
-        Found
-            The edge may be of either sign. The constant stump has an infinite threshold.
+        The constant stump is among them, with an infinite threshold.
         """
         matrix, order, together = self._next()
         n_samples = len(self.X)

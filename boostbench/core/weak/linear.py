@@ -55,19 +55,7 @@ class Perceptrons(Stack):
         return len(self.threshold)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the hypotheses.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_some), dtype=float64
-            -1 or +1.
-        """
+        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_some)."""
         # Without hypotheses there is no number of features to take from them.
         directions = self.directions[some].reshape(-1, X.shape[1])
         return np.where(X @ directions.T > self.threshold[some], 1.0, -1.0)

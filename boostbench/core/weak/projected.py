@@ -80,19 +80,7 @@ class ProjectedStumps(Stack):
         return len(self.threshold)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the hypotheses for all classes.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes, n_some), dtype=float64
-            -1 or +1.
-        """
+        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_classes, n_some)."""
         directions = self.directions[some].transpose(1, 0, 2)
         projected = X @ directions.reshape(-1, directions.shape[2]).T
         projected = projected.reshape(len(X), *directions.shape[:2])
@@ -123,17 +111,9 @@ class _Projections(ABC):
         """Feature, threshold and sum of the weights below it where that sum is largest in size."""
 
     def best(self, G):
-        """Projected stump of the largest edge.
+        """Find the projected stump of the largest edge, for G that sums to zero; see `Search.best`.
 
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_classes)
-            Sums to zero.
-
-        Returns
-        -------
-        Found
-            A `ProjectedStump` with the polarity that makes its edge positive.
+        Its polarity makes its edge positive.
         """
         feature, threshold, below = self._largest(G)
         polarity = -1 if below > 0 else 1

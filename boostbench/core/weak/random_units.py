@@ -55,19 +55,7 @@ class Cosines(Stack):
         return len(self.phase)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the cosines.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_some), dtype=float64
-            Between -1 and +1.
-        """
+        """Evaluate some as `Stack.outputs`: from -1 to +1, of shape (n_samples, n_some)."""
         # Without hypotheses there is no number of features to take from them.
         directions = self.directions[some].reshape(-1, X.shape[1])
         return np.cos(X @ directions.T - self.phase[some])
@@ -94,18 +82,7 @@ class RandomUnits(ABC):
         self._rng = rng
 
     def best(self, G):
-        """Candidate and column of the largest absolute edge.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        Found or None
-            The edge may be of either sign. None where every candidate is constant on the training
-            data, as no feature varies.
-        """
+        """Find the candidate of the largest absolute edge, of either sign; see `Search.best`."""
         learners, edges, off = self._candidates(G)
         scale = np.abs(G).sum(axis=0).max()
         # Two edges are off by half of eps for each term, in single precision.

@@ -119,19 +119,7 @@ class Stumps(Stack):
         return f"<{len(self)} Stumps: {', '.join(tests + rest)}>"
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the stumps.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_some), dtype=float64
-            -1 or +1.
-        """
+        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_some)."""
         above = X[:, self.feature[some]] > self.threshold[some]
         return np.where(above, self.polarity[some], -self.polarity[some])
 
@@ -254,17 +242,9 @@ class StumpSearch:
         return layout.rounding(layout.dtype) + 2 * converted
 
     def best(self, G):
-        """Stump and column of the largest absolute edge.
+        """Find the stump and column of the largest absolute edge; see `Search.best`.
 
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        Found or None
-            The stump with the polarity that makes its edge in `column` positive; of equally good
-            ones the first. None where there is none, as no feature varies.
+        Its polarity makes its edge in `column` positive; of equally good ones it is the first.
         """
         found = self._first_best(G, Entries())
         if found is None:

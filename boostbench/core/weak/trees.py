@@ -108,19 +108,7 @@ class Trees(Stack):
         return len(self.root)
 
     def outputs(self, X, some=slice(None)):
-        """Evaluate some of the trees.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_some) or (n_samples, n_outputs, n_some)
-            Values of the leaves.
-        """
+        """Evaluate some as `Stack.outputs`: values of the leaves, perhaps several a tree."""
         return np.moveaxis(self.value.take(self._leaves(X, some), axis=0), 1, -1)
 
     def _leaves(self, X, some):
@@ -153,19 +141,7 @@ class ClassTrees(Trees):
         self.n_classes = n_classes
 
     def scores(self, X, coefficients, some=slice(None)):
-        """Add up the votes of some of the trees for the classes that they name.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        coefficients : ndarray of shape (n_trees,)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), dtype=float64
-        """
+        """Add up the votes of some for the classes that they name; see `Stack.scores`."""
         shape = len(X), self.n_classes
         at = self.n_classes * np.arange(len(X))[:, None] + self.outputs(X, some)
         votes = np.broadcast_to(coefficients[some], at.shape)

@@ -15,17 +15,7 @@ class TurnedPerceptrons(RandomPerceptrons):
     """
 
     def best(self, G):
-        """Perceptron and column of the largest edge.
-
-        Parameters
-        ----------
-        G : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        Found or None
-            Its edge is positive, or 0. None where no feature varies.
-        """
+        """Find the perceptron and column of the largest edge, positive or 0, as `Search.best`."""
         found = super().best(G)
         if found is None or found.edge >= 0:
             return found

@@ -222,19 +222,7 @@ class VectorTrees(Trees):
         self.value = self.value.reshape(-1, n_components)
 
     def scores(self, X, coefficients, some=slice(None)):
-        """Add up some of the trees; as `Stack.scores`, but without the outputs of each.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        coefficients : ndarray of shape (n_trees,)
-        some : slice, default=slice(None)
-            Which; all by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components), dtype=float64
-        """
+        """Add up some as `Stack.scores` does, but without the outputs of each."""
         leaves = self._leaves(X, some)
         n_samples, n_some = leaves.shape
         weights = np.broadcast_to(coefficients[some], leaves.shape).ravel()
