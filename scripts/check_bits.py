@@ -4,7 +4,7 @@
 
     python scripts/check_bits.py                  # records, then fits
     python scripts/check_bits.py records --rounds 100 --splits 4
-    python scripts/check_bits.py fits --rounds 50 --only MCBoost SAMME
+    python scripts/check_bits.py fits --rounds 50 --splits 1 --only MCBoost SAMME
 
 - ``records``: a few algorithms run on a few data sets in every way that a user may choose. Digests
   of all predictions, and errors, are compared with those of one process. One that differs is a
@@ -12,7 +12,7 @@
 - ``fits``: every exported estimator is fitted to up to nine data sets (`fits.py`) with the kernels
   of OpenBLAS that run here, with NumPy's own loops for older processors, and with two threads. They
   add numbers in another order. A line for each estimator says of how many fits the weak learners,
-  and of how many the predictions are others.
+  the predictions and the counts of wrong predictions are others.
 """
 
 import argparse
@@ -90,7 +90,7 @@ def differences(base: dict, other: dict) -> tuple[int, float]:
 FEATURES = ("X86_V4", "X86_V3")
 
 #: What may be other in a fit.
-OTHER = ("learners", "predicted", "scores")
+OTHER = ("learners", "predicted", "errors", "scores")
 
 #: Outputs, features and scores that differ by less are the same, as parts of the largest.
 CLOSE = 1e-6
@@ -111,10 +111,10 @@ def fit_ways() -> dict[str, dict[str, str]]:
     return found | {"2 BLAS threads": dict.fromkeys(_THREADS, "2")}
 
 
-def fit(path: Path, rounds: int, only: list[str], environment: dict[str, str]) -> dict | None:
+def fit(path: Path, settings: list[str], environment: dict[str, str]) -> dict | None:
     """Fit all in a process of its own; None where the processor lacks what it takes."""
     script = Path(__file__).with_name("fits.py")
-    command = [sys.executable, str(script), str(path), str(rounds), *only]
+    command = [sys.executable, str(script), str(path), *settings]
     env = {**os.environ, **dict.fromkeys(_THREADS, "1"), **environment}
     done = subprocess.run(command, env=env, check=False)
     if done.returncode < 0:  # a signal: an instruction that is not there
@@ -133,29 +133,31 @@ def close(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def compare(one: dict, other: dict) -> dict[str, bool]:
-    """Say what is other in two fits: weak learners, predictions, scores or features."""
+    """Say what is other in two fits: learners, predictions, wrong ones, scores or features."""
     if "error" in one or "error" in other:
-        return {"learners": one != other, "predicted": one != other, "scores": one != other}
+        return dict.fromkeys(OTHER, one != other)
     learners = one.get("learners"), other.get("learners")
     found = {"learners": learners[0] is not None and not close(*learners)}
     found["predicted"] = not np.array_equal(one.get("predicted"), other.get("predicted"))
+    found["errors"] = one.get("errors") != other.get("errors")
     known = [name for name in ("scores", "features") if one.get(name) is not None]
     found["scores"] = any(not close(one[name], other[name]) for name in known)
     return found
 
 
-def check_fits(rounds: int, only: list[str]) -> int:
+def check_fits(settings: list[str]) -> int:
     """Fit in every way, and print the counts of what is other than in the first one."""
     base, counts, names = None, {}, []
     with tempfile.TemporaryDirectory() as top:
         for name, environment in fit_ways().items():
-            found = fit(Path(top) / "fits.pickle", rounds, only, environment)
+            found = fit(Path(top) / "fits.pickle", settings, environment)
             if found is None:
                 print(f"{name} does not run on this processor", flush=True)
                 continue
             if base is None:
                 base = found
-                print(f"{len(base)} fits; others than with {name}:", flush=True)
+                n = sum("errors" in fitted for fitted in base.values())
+                print(f"{len(base)} fits, {n} that predict labels; others than with {name}:")
                 continue
             names.append(name)
             for key, fitted in base.items():
@@ -165,8 +167,8 @@ def check_fits(rounds: int, only: list[str]) -> int:
             totals = [sum(of[name][part] for of in counts.values()) for part in OTHER]
             told = (f"{n} {part}" for n, part in zip(totals, OTHER, strict=True))
             print(f"{name:24} {', '.join(told)}", flush=True)
-    n_sets = len({name for _, name in base})
-    print(f"of each estimator, of {n_sets} fits, the most of any way:")
+    n = len({key[1:] for key in base})
+    print(f"of each estimator, of {n} fits, the most of any way:")
     for title, ways in counts.items():
         most = {part: max(of[part] for of in ways.values()) for part in OTHER}
         if any(most.values()):
@@ -195,14 +197,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", nargs="?", choices=("records", "fits"), help="default: both")
     parser.add_argument("--rounds", type=int, default=30, help="boosting rounds; default 30")
-    parser.add_argument("--splits", type=int, default=2, help="of records; default 2")
+    parser.add_argument("--splits", type=int, default=2, help="of each data set; default 2")
     parser.add_argument("--only", nargs="*", default=[], help="beginnings of names of estimators")
     args = parser.parse_args()
     failed = 0
     if args.what != "fits":
         failed |= check_records(args.rounds, args.splits)
     if args.what != "records":
-        failed |= check_fits(args.rounds, args.only)
+        failed |= check_fits([str(args.rounds), str(args.splits), *args.only])
     return failed
 
 

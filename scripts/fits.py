@@ -2,13 +2,14 @@
 
 `check_bits.py` starts it, a process for each way of computing::
 
-    python scripts/fits.py OUT.pickle ROUNDS [NAME ...]
+    python scripts/fits.py OUT.pickle ROUNDS SPLITS [NAME ...]
 """
 
 import pickle
 import sys
 import warnings
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -30,8 +31,8 @@ VARIANTS = {
     "CodewordMCBoost": [{"max_depth": 2, "leaf_values": "vote"}],
     "MCBoost": [{"loss": "logistic"}, {"weak_learner": "tree", "max_leaf_nodes": 3}],
     "MultiBoost": [{"loss": "hinge"}, {"solver": "lbfgs", "solver_iterations": 100}],
-    "RBoostProj": [{"weak_learner": "wlda"}],
-    "RBoostRank": [{"projections": "pooled", "pool_size": 50}],
+    "RBoostProj": [{"weak_learner": "wlda"}, {"rule": "paper"}],
+    "RBoostRank": [{"projections": "pooled", "pool_size": 50}, {"weak_learner": "wlda"}],
     "RpBoost": [{"space": "sub"}, {"space": "super"}],
     "SAMME": [{"weak_learner": "tree"}],
 }
@@ -77,9 +78,9 @@ def estimators(rounds: int) -> Iterator[tuple[str, BaseEstimator]]:
             yield title, cls(**(params | variant))
 
 
-def problems() -> Iterator[tuple[str, list[np.ndarray]]]:
-    """Load the data sets that are at hand: training and test part of each, scaled."""
-    for name in DATA:
+def problems(n_splits: int) -> Iterator[tuple[str, int, list[np.ndarray]]]:
+    """Load the data sets that are at hand: training and test parts of each, scaled."""
+    for name, split in product(DATA, range(n_splits)):
         try:
             found = data.load(configs.read("data", name))
         except UserError:
@@ -87,18 +88,18 @@ def problems() -> Iterator[tuple[str, list[np.ndarray]]]:
         X = found.X.toarray() if hasattr(found.X, "toarray") else np.asarray(found.X, float)
         y = np.unique(found.y, return_inverse=True)[1]
         X, X_test, y, y_test = train_test_split(
-            X, y, test_size=0.3, train_size=min(_MOST_ROWS, int(0.7 * len(y))), random_state=0,
+            X, y, test_size=0.3, train_size=min(_MOST_ROWS, int(0.7 * len(y))), random_state=split,
             stratify=y,
         )  # fmt: skip
         scaler = MinMaxScaler((-1, 1)).fit(X)
-        yield name, [scaler.transform(X), scaler.transform(X_test), y, y_test]
+        yield name, split, [scaler.transform(X), scaler.transform(X_test), y, y_test]
 
 
-def outcome(model, X, X_test, y) -> dict:
-    """Fit; give the outputs of the weak learners, what is predicted, and scores."""
+def outcome(model, X, X_test, y, y_test) -> dict:
+    """Fit; give the outputs of the weak learners, predictions, how many are wrong, and scores."""
     tags = model.__sklearn_tags__()
     if is_classifier(model) and not tags.classifier_tags.multi_class:
-        y = (y > 0).astype(int)
+        y, y_test = ((labels > 0).astype(int) for labels in (y, y_test))
     model.fit(X, y)
     found = {}
     rows = np.concatenate([X[:_TOLD_ROWS], X_test[:_TOLD_ROWS]])
@@ -109,6 +110,7 @@ def outcome(model, X, X_test, y) -> dict:
             found["learners"] = np.moveaxis(outputs, -1, 0).astype(np.float32)
     if is_classifier(model):
         found["predicted"] = model.predict(X_test)
+        found["errors"] = int((found["predicted"] != y_test).sum())
         scores = getattr(model, "decision_function", None)
         found["scores"] = None if scores is None else scores(X_test)
     elif hasattr(model, "predict"):
@@ -122,18 +124,18 @@ def outcome(model, X, X_test, y) -> dict:
 
 def main() -> None:
     """Fit all, and write."""
-    out, rounds, *names = sys.argv[1:]
+    out, rounds, splits, *names = sys.argv[1:]
     warnings.filterwarnings("ignore")
     found = {}
-    cases = list(problems())
+    cases = list(problems(int(splits)))
     for title, estimator in estimators(int(rounds)):
         if names and not any(title.startswith(name) for name in names):
             continue
-        for name, (X, X_test, y, _) in cases:
+        for name, split, parts in cases:
             try:
-                found[title, name] = outcome(clone(estimator), X, X_test, y)
+                found[title, name, split] = outcome(clone(estimator), *parts)
             except Exception as error:  # what fails on one machine only is a finding
-                found[title, name] = {"error": f"{type(error).__name__}: {error}"}
+                found[title, name, split] = {"error": f"{type(error).__name__}: {error}"}
     with open(out, "wb") as file:
         pickle.dump(found, file)
 
