@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import LinearConstraint, minimize
 
 from boostbench.core.losses.pairwise import PairwiseLoss
+from boostbench.core.weak.ties import first_largest
 
 _TOLERANCE = 1e-12
 _MAX_ITER = 1000
@@ -78,6 +79,8 @@ def l1_constrained_path(H, own, loss, norms):
 def stage_wise_path(H, own, loss, n_rounds, step=0.01):
     """Add the same small number, round by round, to the coefficient that eq. (10) selects.
 
+    Of equally steep coefficients it is the first.
+
     Parameters
     ----------
     H, own, loss
@@ -96,6 +99,7 @@ def stage_wise_path(H, own, loss, n_rounds, step=0.01):
     path = np.empty((n_rounds, *W.shape))
     for after in path:
         _, gradient = problem.move(W)
-        W.ravel()[gradient.argmin()] += step
+        # No sum of sizes is less than the largest slope.
+        W.ravel()[first_largest(-gradient.ravel(), np.abs(gradient).max())] += step
         after[:] = W
     return path

@@ -96,3 +96,15 @@ def test_too_tight_a_limit_for_the_solver(figure1, monkeypatch):
     monkeypatch.setattr("boostbench.core.l1_path._MAX_ITER", 1)
     with pytest.raises(RuntimeError, match=r"L1 norm of 1\.0"):
         l1_constrained_path(*figure1, get_loss("logistic"), [1.0])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", range(10))
+def test_of_equally_steep_coefficients_the_first_moves(seed, loss):
+    """In whatever order the samples are: rounding decides nothing."""
+    rng = np.random.default_rng(seed)
+    H, own = rng.choice([-1.0, 1.0], (6, 12)), rng.integers(0, 3, 12) == np.arange(3)[:, None]
+    order = rng.permutation(12)
+    one = stage_wise_path(H, own, get_loss(loss), n_rounds=60, step=0.1)
+    other = stage_wise_path(H[:, order], own[:, order], get_loss(loss), n_rounds=60, step=0.1)
+    assert (one == other).all()
