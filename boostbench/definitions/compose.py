@@ -98,8 +98,7 @@ class _Parts:
     def __init__(self):
         self.parse = functools.cache(checks.parse)
         self.part = functools.cache(self._part)
-        self.load = functools.cache(OmegaConf.load)
-        self.top = OmegaConf.load(configs.conf_dir() / "config.yaml")
+        self.load = functools.cache(_load)
         self.defaults = checks.defaults()
 
     def merge(self, overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict | None:
@@ -127,16 +126,14 @@ class _Parts:
                 choice = self._choice(group, overrides)
                 parsed = [o for o in parsed if not _chooses(o, group)]
                 path = configs.conf_dir() / group / f"{choice}.yaml"
-                config = OmegaConf.create({group: self.load(path)})
+                config = {group: self.load(path)}
             else:
-                config = OmegaConf.masked_copy(self.top, self.top.keys() - {"defaults", "hydra"})
+                top = self.load(configs.conf_dir() / "config.yaml")
+                config = {key: top[key] for key in top if key not in ("defaults", "hydra")}
             if "defaults" in config.get(group, {}):
                 return None
-            OmegaConf.set_struct(config, True)
-            for override in parsed:
-                if not _set(config, override):
-                    return None
-            return OmegaConf.to_container(config, throw_on_missing=True)
+            config = _copy(config)
+            return config if all(_set(config, override) for override in parsed) else None
         except (HydraException, OmegaConfBaseException, OSError):
             return None
 
@@ -157,16 +154,29 @@ def _chooses(override: Override, group: str) -> bool:
     return plain and override.key_or_group == group
 
 
-def _set(config: DictConfig, override: Override) -> bool:
-    """Set or add a value as Hydra does; whether that was possible."""
-    key, value = override.key_or_group, override.value()
+def _load(path: Path) -> dict:
+    return OmegaConf.to_container(OmegaConf.load(path), throw_on_missing=True)
+
+
+def _set(config: dict, override: Override) -> bool:
+    """Set or add a value as Hydra does; whether that is plain enough to be done here."""
+    key, value = override.key_or_group, _copy(override.value())
+    is_new = override.is_add() or override.is_force_add()
     if override.package is not None or override.is_delete() or override.is_sweep_override():
         return False
-    nested = isinstance(value, dict | list)
-    if override.is_add() and not nested and OmegaConf.select(config, key) is not None:
+    *outer, last = key.split(".")
+    for name in outer:
+        config = config.setdefault(name, {}) if is_new else config.get(name)
+        if not isinstance(config, dict):
+            return False
+    old = config.get(last)
+    if "[" in key or value == "???" or (isinstance(value, dict) and old):
         return False
-    added = override.is_add() or override.is_force_add()
-    OmegaConf.update(config, key, value, merge=True, force_add=added)
+    if override.is_add() and old is not None and not isinstance(value, dict | list):
+        return False
+    if not is_new and last not in config:
+        return False
+    config[last] = value
     return True
 
 

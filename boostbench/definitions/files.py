@@ -1,6 +1,7 @@
 """Files that define tables and figures: how they are named, found, read and checked."""
 
 import dataclasses
+import functools
 import re
 import types
 from collections.abc import Mapping, Sequence
@@ -158,7 +159,7 @@ def fill(cls: type[T], content: Any, where: str, *, empty: bool = False, **given
     for key in _needed(fields):
         if key not in content:
             raise UserError(f"{where} lacks {key}; it needs {', '.join(_needed(fields))}")
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     values = {key: check(hints[key], content[key], where, key, empty) for key in content}
     for overrides in (values.get("overrides", ()), *values.get("cells", {}).values()):
         _check_overrides(overrides, where)
@@ -231,6 +232,9 @@ def check(kind: Any, value: Any, where: str, key: str, empty: bool = False) -> A
     # "a: b" without quotes is no text to YAML.
     quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""
     raise UserError(f"{where}: {key} is {shorten(value)}; it must be {_describe(kind)}{quotes}")
+
+
+_hints = functools.cache(get_type_hints)
 
 
 def _needed(fields: Mapping[str, dataclasses.Field]) -> list[str]:

@@ -231,9 +231,10 @@ def _lengthened(line: Mapping, staged: _Staged) -> dict:
         if count in record:
             wrong, n = record.pop(count), record.get(of)
             numbers = wrong.values() if isinstance(wrong, dict) else [wrong]
-            if type(n) is not int or not all(type(k) is int and 0 <= k <= n for k in numbers):
+            are_counts = type(n) is int and set(map(type, numbers)) <= {int}
+            if not are_counts or not 0 <= min(numbers, default=0) <= max(numbers, default=0) <= n:
                 raise BadLine(f"{count}: there are {n!r:.50} rows")
-            record[error] = _each(wrong, lambda k, n=n: k / n if n else 0.0)
+            record[error] = _each(wrong, (n or 1).__rtruediv__)
     return record
 
 
