@@ -10,6 +10,8 @@ import pytest
 
 import boostbench
 import boostbench.inspection
+from boostbench import configs
+from boostbench.definitions.table import TableDefinition
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -58,6 +60,36 @@ def test_relative_links_lead_to_files(page):
     for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if not link.startswith("http"):
             assert (page.parent / link).is_file(), f"{page.name} links to {link}"
+
+
+PAPERS = sorted(DOCS.glob("paper-*.md"))
+
+
+@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
+def test_a_page_of_a_paper_shows_code_that_is_there(page):
+    blocks = re.findall(
+        r"\{literalinclude\} (\S+)\n(?:.*\n)*?:pyobject: (\S+)\n", page.read_text(encoding="utf-8")
+    )
+    assert len(blocks) > 2
+    for path, name in blocks:
+        body = ast.parse((DOCS / path).read_text(encoding="utf-8")).body
+        for part in name.split("."):
+            [node] = [node for node in body if getattr(node, "name", None) == part]
+            body = node.body
+
+
+@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.stem)
+def test_a_page_of_a_paper_has_all_of_its_tables(page):
+    text = page.read_text(encoding="utf-8")
+    prefix = page.stem.removeprefix("paper-")
+    named = re.findall(r"`boostbench table (\S+)`", text)
+    assert sorted(named) == [name for name in configs.names("table") if name.startswith(prefix)]
+    [(name, row, column)] = re.findall(
+        r"^    boostbench table (\S+) --row (\S+) --column (\S+)$", text, re.MULTILINE
+    )
+    table = TableDefinition.read(name)
+    assert row in table.rows
+    assert column in table.columns
 
 
 def test_an_example_runs(monkeypatch):
