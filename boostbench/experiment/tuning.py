@@ -84,7 +84,7 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     """
     found, grid = outer.algorithm.locate(), outer.algorithm.grid
     staged = getattr(found, "staged_parameter", None)
-    staged = staged if staged in grid else None
+    staged = staged if staged in grid and outer.measure.by_stage else None
     if set(grid) <= set(getattr(found, "warm_parameters", ())):
         groups, staged = [list(points)], None
     elif staged:

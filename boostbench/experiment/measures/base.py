@@ -31,6 +31,9 @@ class Measure:
         What such an estimator is called.
     judged_by : str, default=""
         By what cross-validation judges where that is not the share of errors: part of its keys.
+    by_stage : bool, default=True
+        Whether `loss` can judge a stage of a fit by its output. If not, numbers of rounds to choose
+        from are fits of their own.
     form : type, default=Measured
         Type of its records, against which every line is checked.
     quantity : str, default="test_error"
@@ -42,6 +45,7 @@ class Measure:
     needs: ClassVar[tuple[str, ...]] = ("predict",)
     kind: ClassVar[str] = "classifier"
     judged_by: ClassVar[str] = ""
+    by_stage: ClassVar[bool] = True
     form: ClassVar[type[Measured]] = Measured
     quantity: ClassVar[str] = "test_error"
 

@@ -43,10 +43,7 @@ class Scores(Measure):
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
         classes = np.unique(y)
-        probabilities = _columns(fit, "predict_proba", classes)
-        scores = probabilities
-        if scores is None:
-            scores = _columns(fit, "decision_function", classes)
+        probabilities, scores = _asked(fit, classes)
         return {
             "log_loss": _log_loss(fit.y_test, probabilities, classes),
             "brier": _brier(fit.y_test, probabilities, classes),
@@ -55,10 +52,39 @@ class Scores(Measure):
             "balanced_accuracy": float(
                 recall_score(fit.y_test, labels, labels=np.unique(fit.y_test), average="macro")
             ),
-            "test_error": self.loss(fit, labels),
+            "test_error": Measure.loss(self, fit, labels),
             "n_iterations": fit.count("n_iterations_"),
             "seconds": fit.times(),
         }
+
+
+def log_loss_of(fit: Fit) -> float:
+    """Give the log-loss of the test part of a fit, of the classes that either part has."""
+    classes = np.union1d(fit.y_train, fit.y_test)
+    return _log_loss(fit.y_test, _asked(fit, classes)[0], classes)
+
+
+def auc_of(fit: Fit) -> float:
+    """Give the area under the ROC curve of the test part of a fit.
+
+    Raises
+    ------
+    ValueError
+        If the test part has one class.
+    """
+    classes = np.union1d(fit.y_train, fit.y_test)
+    area = _auc(fit.y_test, _asked(fit, classes)[1], classes)
+    if area is None:
+        raise ValueError("a part with one class has no area under the ROC curve")
+    return area
+
+
+def _asked(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Ask for probabilities, and for scores, which are the probabilities if there are some."""
+    probabilities = _columns(fit, "predict_proba", classes)
+    if probabilities is not None:
+        return probabilities, probabilities
+    return None, _columns(fit, "decision_function", classes)
 
 
 def _columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:

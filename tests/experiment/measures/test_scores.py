@@ -4,8 +4,9 @@ from sklearn import metrics
 
 from boostbench.errors import UserError
 from boostbench.experiment.plan import Experiment
-from boostbench.experiment.quantities import QUANTITIES, SCORES
+from boostbench.experiment.quantities import QUANTITIES, SCORES, get_quantity
 from boostbench.experiment.runner import run
+from boostbench.experiment.tuning import inner_splits
 
 from ..toy import make_dataset
 
@@ -124,3 +125,49 @@ def test_what_gives_neither_is_refused():
         Experiment.from_config(
             {"algo": algo, "protocol": {"checkpoints": []}}, overlapping(2), "scores"
         )
+
+
+TREE = {"_target_": "sklearn.tree.DecisionTreeClassifier", "random_state": 0}
+#: Of this one, numbers of rounds are stages of one fit where errors are judged.
+STAGED = {"_target_": "boostbench.algorithms.CGENS"}
+
+
+@pytest.mark.parametrize("name", ["scores_by_log_loss", "scores_by_auc"])
+@pytest.mark.parametrize(
+    ("n_classes", "target", "grid"),
+    [
+        (2, TREE, {"max_depth": [1, 3, None]}),
+        (3, TREE, {"max_depth": [1, 3, None]}),
+        (2, STAGED, {"n_iterations": [1, 4, 20]}),
+    ],
+)
+def test_cross_validation_chooses_by_it(tmp_path, name, n_classes, target, grid):
+    """The folds once more, by scikit-learn's numbers."""
+    dataset = overlapping(n_classes)
+    algo = {"name": "one", "grid": grid, **target}
+    protocol = {"n_splits": 1, "checkpoints": [], "n_folds": 4, "tune": "every_split"}
+    asked = Experiment.from_config({"algo": algo, "protocol": protocol}, dataset, name)
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [record] = outcome.records
+    [outer] = asked.splits
+    means = []
+    for point in asked.points:
+        losses = []
+        for inner in inner_splits(outer, dataset.y[outer.train], 4, "x"):
+            fit = asked.trial(inner, point).fit(dataset.X, dataset.y)
+            probabilities = fit.estimator.predict_proba(fit.X_test)
+            if name == "scores_by_log_loss":
+                losses.append(metrics.log_loss(fit.y_test, probabilities))
+            else:
+                probabilities = probabilities[:, 1] if n_classes == 2 else probabilities
+                losses.append(
+                    1 - metrics.roc_auc_score(fit.y_test, probabilities, multi_class="ovr")
+                )
+        means.append(np.mean(losses))
+    assert record["validation_error"] == pytest.approx(min(means))
+    assert record["chosen"] == asked.points[int(np.argmin(means))]
+    assert len(set(np.round(means, 6))) > 1
+    objective = asked.measure.objective(record)
+    own = record["log_loss"] if name == "scores_by_log_loss" else 1 - record["auc"]
+    assert objective == own
+    assert get_quantity(asked.measure.quantity).name == ("auc" if "auc" in name else "log_loss")
