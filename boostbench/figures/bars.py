@@ -12,12 +12,11 @@ from matplotlib.lines import Line2D
 from boostbench.errors import UserError, hint
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
+from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.figures.tables import read, stale_of
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Table
 
-_DPI = 170
 _PANEL_HEIGHT = 1.5  # inches
 _LEGEND = 0.3  # inches
 _GROUP = 0.8  # part of a row's width that its bars take
@@ -49,10 +48,8 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
     quantity = cells[0].quantity
     least = min(number for cell in cells if cell.values for number in _numbers(cell))
     with style():
-        size = (PAGE_WIDTH, _PANEL_HEIGHT * len(panels) + _LEGEND)
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, hspace=0.02)
-        grid = figure.subplots(len(panels), 1, squeeze=False, sharey=True).ravel()
+        size = {"height": _PANEL_HEIGHT, "more": _LEGEND, "pad": 0.03}
+        figure, grid, _ = make_panels(len(panels), 1, **size, sharey=True)
         for axes, (title, groups) in zip(grid, panels.items(), strict=True):
             axes.set_title(title, pad=3)
             _draw(axes, groups, colours)

@@ -18,11 +18,10 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
-from boostbench.figures.style import COLOURS, style
+from boostbench.figures.style import COLOURS, DPI, style
 from boostbench.report.numbers import fixed
 
 _WIDTH, _HEIGHT = 7.2, 3.9  # inches
-_DPI = 170
 # Sides of a picture, where the circle has radius 1; and what stands between two of them.
 _SIDE, _GAP = 0.27, 0.02
 _STEP = 0.05
@@ -43,7 +42,7 @@ def draw_codewords(panels: Mapping[str, np.ndarray], pictures: Sequence[np.ndarr
     matplotlib.figure.Figure
     """
     with style():
-        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DPI, layout="constrained")
+        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=DPI, layout="constrained")
         grid = figure.subplots(1, len(panels), squeeze=False)[0]
         placed = {title: places(codewords) for title, codewords in panels.items()}
         reach = _SIDE / 2 + _GAP + max(np.abs(centres).max() for centres in placed.values())

@@ -2,25 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
+from boostbench.figures.style import headline, make_panels, mark, marked_line, style
 from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
 from boostbench.report.numbers import rounded
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
-_DPI = 170
 _ROOM = 7  # lines of the legend that a panel has room for
 # Ticks in a decade, where the axis is longer than about one, and where it is shorter.
 _FEW, _MANY = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
@@ -47,21 +44,16 @@ def draw_curves(
     matplotlib.figure.Figure
     """
     titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
-    n_columns = min(_COLUMNS, len(panels) + 1)
-    n_rows = ceil(len(panels) / n_columns)
     with style():
-        size = (PAGE_WIDTH, _PANEL_HEIGHT * n_rows)
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02, hspace=0.02)
-        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        for axes, (title, curves) in zip(grid, panels.items(), strict=False):
+        # Few panels leave one cell for the legend.
+        n_columns = min(_COLUMNS, len(panels) + 1)
+        figure, grid, free = make_panels(len(panels), n_columns, _PANEL_HEIGHT, pad=0.03)
+        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
             axes.set_title(title, pad=3)
             _draw(axes, curves, titles, error_axis)
         figure.supxlabel("boosting rounds", fontsize="medium")
         figure.supylabel("test error (%)", fontsize="medium")
-        for axes in grid[len(panels) :]:
-            axes.set_axis_off()
-        _legend(figure, message, grid[len(panels) :], titles)
+        _legend(figure, message, free, titles)
     return figure
 
 
@@ -140,9 +132,9 @@ def _draw(
 
 def _legend(figure: Figure, message: str, free: Sequence[Axes], titles: list[str]) -> None:
     """Name the lines in the first free cell or, where there is none, above the panels."""
-    lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
-    headline(figure, message, [] if len(free) else lines)
-    if len(free):
+    lines = mark(titles)
+    headline(figure, message, [] if free else lines)
+    if free:
         spacing = 0.7 if len(titles) <= _ROOM else 0.4
         free[0].legend(
             handles=lines,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +14,13 @@ from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
-from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, style
 from boostbench.report.numbers import fixed
 
 #: How many features a panel shows, those that are selected most.
 SHOWN = 16
 _COLUMNS = 2
 _PANEL_HEIGHT, _TURNED = 1.7, 0.9  # inches; more for names that are turned
-_DPI = 170
 _LONGEST, _SHORT = 22, 3  # characters of a name: more are cut, and more are turned
 _SPREAD = 0.5  # of the space of a feature, for the markers of the algorithms
 
@@ -65,14 +63,11 @@ def draw_features(
         Features are sorted by the mean over the algorithms.
     """
     titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
-    n_columns = min(_COLUMNS, len(panels))
-    n_rows = ceil(len(panels) / n_columns)
     with style():
         words = [name for own in (names or {}).values() for name in own if len(name) > _SHORT]
-        size = (PAGE_WIDTH, (_PANEL_HEIGHT + _TURNED * bool(words)) * n_rows + 0.3)
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
-        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        for axes, (title, algorithms) in zip(grid, panels.items(), strict=False):
+        height = _PANEL_HEIGHT + _TURNED * bool(words)
+        figure, grid, _ = make_panels(len(panels), min(_COLUMNS, len(panels)), height, more=0.3)
+        for axes, (title, algorithms) in zip(grid, panels.items(), strict=True):
             axes.set_title(title)
             drawn = {name: shares(records) for name, records in algorithms.items() if records}
             if drawn:
@@ -80,8 +75,6 @@ def draw_features(
             else:
                 axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
                 axes.set(xticks=[], yticks=[])
-        for axes in grid[len(panels) :]:
-            axes.set_axis_off()
         handles = {}
         for axes in grid:
             drawn, names = axes.get_legend_handles_labels()

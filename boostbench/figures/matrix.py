@@ -11,7 +11,7 @@ from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.ranks import find_columns
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
+from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, label, style
 from boostbench.figures.tables import read, stale_of
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.matrix import matrix_of
@@ -19,7 +19,6 @@ from boostbench.report.numbers import fixed, p_value
 from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
 
-_DPI = 170
 _CELL = (0.95, 0.42)  # inches
 _LABEL_WIDTH = 16  # characters, then a label is broken
 _LEFT, _TOP = 1.2, 0.55  # inches, for the labels
@@ -49,7 +48,7 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     colours = LinearSegmentedColormap.from_list("sides", [COLOURS[0], "white", COLOURS[1]])
     norm = TwoSlopeNorm(0, -most, most)
     with style():
-        figure = Figure(figsize=(width, height), dpi=_DPI)
+        figure = Figure(figsize=(width, height), dpi=DPI)
         place = (_LEFT / width, 0.1 / height, 1 - (_LEFT + 0.1) / width, 1 - (_TOP + 0.1) / height)
         axes = figure.add_axes(place)
         axes.set(xlim=(0, n), ylim=(n, 0))

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from boostbench.figures.style import PAGE_WIDTH, label, style
+from boostbench.figures.style import DPI, PAGE_WIDTH, label, style
 from boostbench.report.overview import Line
 from boostbench.report.verdicts import COLOURS
 
@@ -15,7 +15,6 @@ _LOOKS = {verdict: {"facecolor": colour} for verdict, colour in COLOURS.items()}
     "not run": {"facecolor": "#ffffff", "edgecolor": COLOURS["not run"], "hatch": "//////"}
 }
 _BAR_HEIGHT = 0.17  # inches
-_DPI = 170
 
 
 def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
@@ -36,7 +35,7 @@ def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
     lengths = [line.tally.published for line in lines if not line.is_paper]
     with style():
         size = (PAGE_WIDTH, _BAR_HEIGHT * (len(lines) + 3))
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
+        figure = Figure(figsize=size, dpi=DPI, layout="constrained")
         axes = figure.subplots()
         for position, line in enumerate(lines):
             if not line.is_paper:

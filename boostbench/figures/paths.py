@@ -15,11 +15,10 @@ from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence, stale_note
-from boostbench.figures.style import PAGE_WIDTH, headline, label, line, style
+from boostbench.figures.style import headline, label, line, make_panels, style
 
 _WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
 _ROW_HEIGHT = 1.25  # inches
-_DPI = 170
 _LEGEND_COLUMNS = 4
 
 
@@ -46,10 +45,10 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
     ]
     norms = [0.0, *record["norms"]]
     with style():
-        size = (PAGE_WIDTH, _ROW_HEIGHT * len(rows) + 0.8)
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02, hspace=0.02)
-        grid = figure.subplots(len(rows), len(classes), sharex=True, sharey=True, squeeze=False)
+        n_panels = len(rows) * len(classes)
+        size = {"height": _ROW_HEIGHT, "more": 0.8, "pad": 0.03}
+        figure, panels, _ = make_panels(n_panels, len(classes), **size, sharex=True, sharey=True)
+        grid = np.reshape(panels, (len(rows), len(classes)))
         for row, (title, path) in zip(grid, rows, strict=True):
             # All coefficients are 0 at first: (norm, class, stump).
             coefficients = np.insert(np.array(path), 0, 0.0, axis=0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from boostbench.errors import UserError
 from boostbench.figures.cross import load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, style
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, make_panels, style
 
 _COLUMNS = 5
 _TITLE = 0.24  # inches
@@ -36,15 +36,10 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
     matplotlib.figure.Figure
     """
     n_columns = min(_COLUMNS, len(datasets))
-    n_rows = ceil(len(datasets) / n_columns)
     side = PAGE_WIDTH / n_columns - 0.05
     with style():
-        figure = Figure((PAGE_WIDTH, (side + _TITLE) * n_rows), dpi=_DPI, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
-        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        for axes in grid[len(datasets) :]:
-            axes.set_axis_off()
-        for axes, (title, dataset) in zip(grid, datasets.items(), strict=False):
+        figure, grid, _ = make_panels(len(datasets), n_columns, side + _TITLE, dpi=_DPI, pad=0.02)
+        for axes, (title, dataset) in zip(grid, datasets.items(), strict=True):
             axes.set(xticks=[], yticks=[], box_aspect=1)
             axes.set_title(title, pad=3)
             axes.spines[:].set_visible(True)

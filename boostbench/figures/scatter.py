@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +13,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import PAGE_WIDTH, style
+from boostbench.figures.style import PAGE_WIDTH, make_panels, style
 from boostbench.figures.tables import read, stale_of
 from boostbench.report.cells import Cell
 from boostbench.report.overview import by_table, counting, headline, in_order
@@ -59,20 +58,16 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         raise ValueError("no cell has a published number and one of ours")
     quantities = {quantity for _, quantity in panels}
     n_columns = min(_COLUMNS, len(panels))
-    n_rows = ceil(len(panels) / n_columns)
     side = min(_PANEL, PAGE_WIDTH / n_columns)
     with style():
-        size = (side * n_columns, (side + _TITLE) * n_rows)
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
-        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        for axes, ((paper, quantity), cells) in zip(grid, panels.items(), strict=False):
+        size = {"height": side + _TITLE, "width": side * n_columns}
+        figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_DPI)
+        for axes, ((paper, quantity), cells) in zip(grid, panels.items(), strict=True):
             what = f", {_words(quantity)}" if len(quantities) > 1 else ""
             axes.set_title(f"{title(paper)}{what}", pad=3)
             _draw(axes, cells)
             alike = [other for (_, one), other in panels.items() if one == quantity]
             _scale(axes, quantity, [number for cells in alike for number in _numbers(cells)])
-        for axes in grid[len(panels) :]:
-            axes.set_axis_off()
         what = _words(*quantities) if len(quantities) == 1 else "number"
         figure.supxlabel(f"published {what}", fontsize="medium")
         figure.supylabel(f"our {what}", fontsize="medium")

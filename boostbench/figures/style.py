@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -18,6 +20,8 @@ _DASHES = ("-", (0, (3, 1)))
 
 #: Inches: the width of a page of two columns.
 PAGE_WIDTH = 7.2
+#: Of the PNG, where nothing needs more.
+DPI = 170
 
 _STYLE = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
@@ -108,6 +112,53 @@ def headline(figure: Figure, message: str, lines: Sequence[Line2D] = (), columns
         )
     elif message:
         figure.suptitle(label(message), fontsize="medium", **weight)
+
+
+def make_panels(
+    n_panels: int,
+    n_columns: int,
+    height: float,
+    *,
+    width: float = PAGE_WIDTH,
+    more: float = 0,
+    dpi: int = DPI,
+    pad: float | None = None,
+    **options,
+) -> tuple[Figure, list[Axes], list[Axes]]:
+    """Make a figure of panels, row by row.
+
+    Parameters
+    ----------
+    n_panels, n_columns : int
+        How many, and how many beside each other.
+    height, width, more : float
+        Of a row, of the figure, and what the figure has besides its rows; inches.
+    dpi : int, default=170
+        Of the PNG.
+    pad : float, default=None
+        Inches around a panel; None: as matplotlib has it.
+    **options
+        Of `matplotlib.figure.Figure.subplots`.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels, free : list of matplotlib.axes.Axes
+        Those that are drawn in, and those left in the last row, which show nothing.
+    """
+    n_rows = ceil(n_panels / n_columns)
+    figure = Figure(figsize=(width, height * n_rows + more), dpi=dpi, layout="constrained")
+    if pad is not None:
+        figure.get_layout_engine().set(w_pad=pad, h_pad=pad)
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, **options).ravel().tolist()
+    for axes in grid[n_panels:]:
+        axes.set_axis_off()
+    return figure, grid[:n_panels], grid[n_panels:]
+
+
+def mark(titles: Sequence[str]) -> list[Line2D]:
+    """Make the lines of a legend: each title with the look of its curve."""
+    return [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
 
 
 def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]:

@@ -11,11 +11,10 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from boostbench.experiment.quantities import Quantity
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, style
+from boostbench.figures.style import COLOURS, make_panels, style
 from boostbench.figures.varied import draw_varied, name_axis
 from boostbench.report.numbers import fixed, rounded
 
-_DPI = 170
 _COLUMNS = 3  # of panels
 _ROW = 0.24  # inches, of a heat map
 #: A range of at least this factor is drawn on a logarithmic axis.
@@ -80,17 +79,12 @@ def _draw_maps(points: Sequence[Point], keys: list[str], quantity: Quantity) -> 
     for point in points:
         title = "" if "data" in (along, *stacked) else point.values.get("data", "")
         panels.setdefault(title, []).append(point)
-    n_columns = min(_COLUMNS, len(panels))
-    n_rows = -(-len(panels) // n_columns)
-    height = n_rows * (0.75 + _ROW * len(_texts(points, stacked)))
+    height = 0.75 + _ROW * len(_texts(points, stacked))
     with style():
-        figure = Figure(figsize=(PAGE_WIDTH, height), dpi=_DPI, layout="constrained")
-        grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-        for axes, (title, own) in zip(grid, panels.items(), strict=False):
+        figure, grid, _ = make_panels(len(panels), min(_COLUMNS, len(panels)), height)
+        for axes, (title, own) in zip(grid, panels.items(), strict=True):
             axes.set_title(title, pad=3)
             _draw_map(axes, own, along, stacked, quantity)
-        for axes in grid[len(panels) :]:
-            axes.set_axis_off()
         figure.supxlabel(along, fontsize="medium")
         if stacked:
             figure.supylabel(", ".join(stacked), fontsize="medium")

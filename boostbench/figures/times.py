@@ -5,19 +5,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
 from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import QUANTITIES, ROUNDS
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
+from boostbench.figures.style import headline, make_panels, mark, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
 from boostbench.report import numbers
 
 _HEIGHT = 2.3  # inches
-_DPI = 170
 _LABELS = {"coefficients": "CPU time of step 4 (s)", "fit": "CPU time of training (s)"}
 
 
@@ -42,9 +40,7 @@ def draw_times(
     matplotlib.figure.Figure
     """
     with style():
-        figure = Figure(figsize=(PAGE_WIDTH, _HEIGHT), dpi=_DPI, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02)
-        grid = figure.subplots(1, len(panels), sharey=True, squeeze=False).ravel()
+        figure, grid, _ = make_panels(len(panels), len(panels), _HEIGHT, pad=0.03, sharey=True)
         for axes, (varied, lines) in zip(grid, panels.items(), strict=True):
             for title, seconds in lines.items():
                 axes.plot(seconds.keys(), seconds.values(), **marked_line(titles.index(title)))
@@ -58,8 +54,7 @@ def draw_times(
             axes.grid(axis="y")
             axes.set_axisbelow(True)
         grid[0].set_ylabel(_LABELS[part])
-        lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
-        headline(figure, message(panels), lines)
+        headline(figure, message(panels), mark(titles))
     return figure
 
 

@@ -6,7 +6,6 @@ from statistics import fmean, stdev
 from typing import Literal
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import UserError
@@ -15,12 +14,11 @@ from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures import times
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import PAGE_WIDTH, headline, label, marked_line, style
+from boostbench.figures.style import headline, make_panels, mark, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
 from boostbench.report.numbers import mean_std, rounded
 
 _HEIGHT = 2.6  # inches
-_DPI = 170
 
 #: By what is varied, the mean and the standard deviation of the splits.
 Line = Mapping[float, tuple[float, float]]
@@ -56,9 +54,7 @@ def draw_varied(
     matplotlib.figure.Figure
     """
     with style():
-        figure = Figure(figsize=(PAGE_WIDTH, _HEIGHT), dpi=_DPI, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.02)
-        grid = figure.subplots(1, len(panels), squeeze=False)[0]
+        figure, grid, _ = make_panels(len(panels), len(panels), _HEIGHT, pad=0.03)
         named = ""
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
             axes.set_title(title, pad=3)
@@ -81,8 +77,7 @@ def draw_varied(
                 named = heights[title]
                 axes.set_ylabel(named)
         figure.supxlabel(varied, fontsize="medium")
-        lines = [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
-        headline(figure, message, lines, columns=4)
+        headline(figure, message, mark(titles), columns=4)
     return figure
 
 
