@@ -33,6 +33,15 @@ class Layout:
     # Of each feature, how many of its thresholds the samples are above, where that is known.
     codes = None
 
+    @property
+    def n_positions(self):
+        """Number of positions."""
+        return len(self.cut)
+
+    def stumps_at(self, positions):
+        """Return the features and the numbers of the thresholds at some positions."""
+        return self.feature[positions], self.cut[positions]
+
     def of(self, n_columns):
         """Return the layout for so many columns of weights: one with the same positions.
 
@@ -45,6 +54,31 @@ class Layout:
         Layout
         """
         return self
+
+    def of_largest(self, n_columns):
+        """Return what finds the largest edges for so many columns; as `of`."""
+        return self.of(n_columns)
+
+    def largest(self, W, total, slack):
+        """Find all edges that may be the largest; here all.
+
+        Parameters
+        ----------
+        W, total
+            As of `boostbench.core.weak.layouts.Dense.pieces`.
+        slack : float
+            So much less than the largest is enough.
+
+        Yields
+        ------
+        some : slice or ndarray of int
+            Positions.
+        edges : ndarray of shape (n_some, n_columns)
+        """
+        start = 0
+        for edges in self.pieces(W, total):
+            yield slice(start, start + len(edges)), edges
+            start += len(edges)
 
     def rounding(self, dtype, more=0):
         """By how much an edge may be off, as a part of the sum of the sizes of its weights.

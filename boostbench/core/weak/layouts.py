@@ -16,10 +16,14 @@ layout          work per round                                  for
 ==============  ==============================================  ================================
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from boostbench.core.weak.histograms import FewBins, Histogram, n_blocks
 from boostbench.core.weak.layout import Layout
+from boostbench.core.weak.quantiles import columns
+from boostbench.core.weak.rank_bins import RankBins
 
 # Dense: 2 n_thresholds n_samples n_columns flops at BLAS speed cost as much as n_features n_samples
 # n_columns scattered additions at about that many thresholds per feature.
@@ -138,36 +142,91 @@ class Sorted(Layout):
 
     def __init__(self, X, cuts, codes=None):
         n_samples, n_features = X.shape
-        order = X.argsort(axis=0)
-        values = np.take_along_axis(X, order, axis=0)
-        # A threshold is at the last sample below it.
-        n_thresholds = np.array([len(c) for c in cuts])
-        last = [np.searchsorted(v, c, "right") - 1 for c, v in zip(cuts, values.T, strict=True)]
-        cut = np.full((n_samples, n_features), -1)
-        feature = np.arange(n_features)
-        cut[np.concatenate(last), np.repeat(feature, n_thresholds)] = np.arange(n_thresholds.sum())
-
         self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
-        n_blocks = -(-n_samples // self._length)
+        by_bins = RankBins.suits(n_samples)
+        n_blocks = -(-(RankBins.places(n_samples) if by_bins else n_samples) // self._length)
+        n_places = n_blocks * self._length
+        self._width = max(1, PIECE // n_samples)
+        self._n_samples = n_samples
+        # The padding gathers a row of zeros.
+        self._order = np.full((n_features, n_places), n_samples, np.int32)
+        cut = np.full((n_features, n_places), -1, np.int32)
+        first_cut = 0
+        for values, own, order, of_feature in zip(columns(X), cuts, self._order, cut, strict=True):
+            order[:n_samples] = values.argsort()
+            values = values[order[:n_samples]]
+            # A threshold is at the last sample below it.
+            last = np.flatnonzero(values[:-1] < values[1:])
+            if len(last) > len(own):
+                last = np.searchsorted(values, own, "right") - 1
+            of_feature[last] = np.arange(first_cut, first_cut + len(own))
+            first_cut += len(own)
         # Each block starts from the sum of those before it, less half of the sum of all.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
         # In a block, over the blocks, and again in a block.
         self.additions = 2 * self._length + n_blocks + 1
-        width = max(1, PIECE // n_samples)
+        self._cut = cut
+        self._rank_bins = None
+        if by_bins:
+            self._rank_bins = RankBins(self._order, cut >= 0, n_samples, self._position)
 
-        def pieces(of_samples, padding):
-            """Lay out what belongs to the samples of each feature, in their order."""
-            shape = n_blocks * self._length, n_features
-            padded = np.full(shape, padding)
-            padded[:n_samples] = of_samples
-            by_block = padded.reshape(n_blocks, self._length, -1)
-            some = np.split(by_block, range(width, n_features, width), axis=2)
-            return [piece.transpose(1, 0, 2).ravel() for piece in some]
+    def of_largest(self, n_columns):
+        """Return what finds the largest edges; as `boostbench.core.weak.layout.Layout`."""
+        return self if self._rank_bins is None or n_columns > 1 else self._rank_bins
 
-        # The padding gathers a row of zeros.
-        self._rows = pieces(order, n_samples)
-        self.cut = np.concatenate(pieces(cut, -1))
-        self.feature = np.concatenate(pieces(feature, 0))
+    def _by_pieces(self, of_places):
+        """Lay out what belongs to the places of each feature, piece by piece."""
+        n_features, n_places = of_places.shape
+        laid_out = np.empty(of_places.size, np.int64)
+        for first in range(0, n_features, self._width):
+            some = of_places[first : first + self._width].reshape(-1, n_places)
+            by_block = some.reshape(len(some), -1, self._length).transpose(2, 1, 0)
+            own = slice(first * n_places, first * n_places + some.size)
+            laid_out[own].reshape(by_block.shape)[:] = by_block
+        return laid_out
+
+    def _position(self, feature, place):
+        """Find the positions of places of features."""
+        n_features, n_places = self._order.shape
+        first = feature // self._width * self._width
+        width = np.minimum(self._width, n_features - first)
+        block, in_block = np.divmod(place, self._length)
+        row = in_block * len(self._carry) + block
+        return first * n_places + row * width + feature - first
+
+    def stumps_at(self, positions):
+        """Return the stumps at some positions; as `boostbench.core.weak.layout.Layout`."""
+        n_features, n_places = self._order.shape
+        first = positions // (self._width * n_places) * self._width
+        row, in_piece = np.divmod(
+            positions - first * n_places, np.minimum(self._width, n_features - first)
+        )
+        place, block = np.divmod(row, len(self._carry))
+        return first + in_piece, self._cut[first + in_piece, block * self._length + place]
+
+    @property
+    def n_positions(self):
+        """Number of positions."""
+        return self._order.size
+
+    # What has a number for each position is laid out when it is needed: with many samples, the
+    # largest edges are found without.
+    @cached_property
+    def cut(self):
+        """The number of the threshold at each position."""
+        return self._by_pieces(self._cut)
+
+    @cached_property
+    def feature(self):
+        """The feature at each position."""
+        features = np.arange(len(self._order))[:, None]
+        return self._by_pieces(np.broadcast_to(features, self._order.shape))
+
+    @cached_property
+    def _rows(self):
+        starts = range(self._width, len(self._order), self._width)
+        ends = np.array(starts, int) * self._order.shape[1]
+        return np.split(self._by_pieces(self._order), ends)
 
     def pieces(self, W, total):
         """Edges, a few features at a time; as `Dense.pieces`, but `total` is not used."""

@@ -9,6 +9,7 @@ every column at once, and is built once per fit.
 `boostbench.core.weak.layouts`.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ _NONE = np.empty(0, np.int64)
 _FEW_EXACT = 32
 
 # Features of no more values than that are copied together.
-_COPIED_VALUES = 2**22
+_COPIED_VALUES = 2**20
 
 # Columns that are not mirrored differ in so many rows, as a rule.
 _FEW_ROWS = 64
@@ -192,17 +193,40 @@ class StumpSearch:
                     # As long as the values are at hand.
                     known.append(codes(values, cuts[-1]))
             self._layout = choose_layout(self.X, cuts, known or None)
-        self.feature = self._layout.feature
-        self.number = self._layout.cut
-        self.is_padding = self.number < 0
         self._first_number = np.cumsum([0] + [len(c) for c in cuts])
-        all_cuts = np.concatenate(cuts)
-        self.threshold = all_cuts[self.number] if len(all_cuts) else all_cuts
+        self._thresholds = np.concatenate(cuts)
+
+    # Of all positions only where it is needed: there are as many as values.
+    @property
+    def feature(self):
+        """The feature at each position."""
+        return self._layout.feature
+
+    @property
+    def number(self):
+        """The number of the stump at each position."""
+        return self._layout.cut
+
+    @cached_property
+    def threshold(self):
+        """The threshold at each position."""
+        return self._thresholds[self.number] if len(self._thresholds) else self._thresholds
+
+    @cached_property
+    def is_padding(self):
+        """Whether a position has no stump."""
+        return self.number < 0
+
+    def _padding(self, some):
+        """As `is_padding`, of a slice or of some positions."""
+        if isinstance(some, slice) or "is_padding" in vars(self):
+            return self.is_padding[some]
+        return self._layout.stumps_at(some)[1] < 0
 
     @property
     def n_positions(self):
         """Number of positions; 0 where no feature varies."""
-        return len(self.feature)
+        return self._layout.n_positions
 
     def edges(self, G):
         """Edge of the stump at every position in every column.
@@ -394,7 +418,8 @@ class StumpSearch:
 
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
-        return Stump(int(self.feature[position]), float(self.threshold[position]), polarity)
+        feature, number = self._layout.stumps_at(position)
+        return Stump(int(feature), float(self._thresholds[number]), polarity)
 
     def outputs(self, position):
         """Evaluate the stump at a position, with the polarity +1, for the training data.
@@ -412,11 +437,11 @@ class StumpSearch:
 
     def _signs(self, positions):
         """Evaluate the stumps at some positions; returns shape (n_some, n_samples)."""
-        feature = self.feature[positions]
+        feature, number = self._layout.stumps_at(positions)
         if self._layout.codes is None:
-            above = self.X[:, feature].T > self.threshold[positions, None]
+            above = self.X[:, feature].T > self._thresholds[number, None]
         else:
-            bins = self.number[positions] - self._first_number[feature]
+            bins = number - self._first_number[feature]
             known = [self._layout.codes[f] for f in feature]
             above = np.stack([c > b for c, b in zip(known, bins.tolist(), strict=True)])
         # A choice by `np.where` takes several times as long.
@@ -426,10 +451,10 @@ class StumpSearch:
 
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
-        start = 0
-        for edges in self._layout.of(W.shape[1]).pieces(W, total):
-            yield slice(start, start + len(edges)), edges
-            start += len(edges)
+        return self._layout.of(W.shape[1]).largest(W, total, np.inf)
+
+    def _layout_of_largest(self, n_columns):
+        return self._layout.of_largest(n_columns)
 
     def _first_best(self, G, criterion):
         """Position and column of the first of the best; None where there is none."""
@@ -438,14 +463,15 @@ class StumpSearch:
         if G.shape[1] == 2 and _are_mirrored(G):
             # The second column has the edges of the first, of the other sign.
             G = G[:, :1]
-        layout = self._layout.of(G.shape[1])
+        layout = self._layout_of_largest(G.shape[1])
         dtype = layout.dtype
         W, total, bound = _bounded(G, dtype)
         if dtype is np.float32 and not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
             dtype = np.float64
             W, total, bound = _bounded(G, dtype)
         slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
-        at, size = self._near(self._pieces(W, total), criterion, slack * bound)
+        slack_here = slack * bound
+        at, size = self._near(layout.largest(W, total, slack_here), criterion, slack_here)
         width = criterion.width(G.shape[1])
         if np.ndim(at) == 0:
             return divmod(int(at), width)
@@ -455,7 +481,7 @@ class StumpSearch:
         near = np.flatnonzero(size >= size.max() - slack * scale)
         at, size = at[near], size[near]
         position, column = np.divmod(at, width)
-        order = self.number[position] * width + column
+        order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
         if (order == order[0]).all():
             # One stump may be at several positions.
             return int(position[0]), int(column[0])
@@ -470,10 +496,14 @@ class StumpSearch:
         reached, kept = -np.inf, []
         for some, edges in pieces:
             width = criterion.width(edges.shape[1])
-            largest, at, size = criterion.near(edges, self.is_padding[some], reached, slack)
+            largest, at, size = criterion.near(edges, self._padding(some), reached, slack)
             if largest > -np.inf:
                 reached = max(reached, largest)
-                kept.append((some.start * width + at, size))
+                if isinstance(some, slice):
+                    at = some.start * width + at
+                else:
+                    at = some[at // width] * width + at % width
+                kept.append((at, size))
         if len(kept) < 2:
             return kept[0] if kept else (_NONE, _NONE)
         at, size = (np.hstack(parts) for parts in zip(*kept, strict=True))

@@ -35,3 +35,7 @@ class UnusedStumps(StumpSearch):
         # From now on it is padding, at every position that it has.
         alike = np.flatnonzero(self.threshold == stump.threshold)
         self.is_padding[alike[self.feature[alike] == stump.feature]] = True
+
+    def _layout_of_largest(self, n_columns):
+        # The largest edge of all may be that of a used one.
+        return self._layout.of(n_columns)

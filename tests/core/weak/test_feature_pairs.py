@@ -6,6 +6,7 @@ import pytest
 from boostbench.core.weak import feature_pairs
 from boostbench.core.weak.feature_pairs import FeaturePairs
 from boostbench.core.weak.histograms import Histogram
+from boostbench.core.weak.pair_tables import PairTables
 from boostbench.core.weak.stumps import StumpSearch
 from tests.core.weak.test_layouts import hostile, literal, thresholds
 
@@ -44,7 +45,7 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
     if mirrored:
         G = np.hstack([G, -G])
     plain = StumpSearch(X, max_bins=16)
-    monkeypatch.setattr(feature_pairs, "_MANY_SAMPLES", 1)
+    monkeypatch.setattr(feature_pairs, "MANY_SAMPLES", 1)
     by_pairs = StumpSearch(X, max_bins=16)
     assert isinstance(by_pairs._layout.of(1), FeaturePairs)
     assert by_pairs._layout.of(2) is by_pairs._layout
@@ -57,7 +58,20 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
 
 
 def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
-    monkeypatch.setattr(feature_pairs, "_MANY_SAMPLES", 1)
+    monkeypatch.setattr(feature_pairs, "MANY_SAMPLES", 1)
     X = (np.arange(2000)[:, None] >= [1990, 1980, 1970]).astype(float) * np.arange(2000)[:, None]
     search = StumpSearch(X, max_bins=256)
     assert not isinstance(search._layout.of(1), FeaturePairs)
+
+
+def test_layers_are_added_up_apart_and_may_change():
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(0, n, 200) for n in (5, 20, 33)]
+    tables = PairTables(codes, 33, n_layers=2)
+    for _ in range(3):
+        weights, layer = rng.normal(size=200), rng.integers(0, 2, 200).astype(np.int32)
+        sums = tables.sums(weights, layer)
+        for own, code in zip(sums, codes, strict=False):
+            for number, of_layer in enumerate(own):
+                expected = np.bincount(code, weights * (layer == number), tables.width)
+                np.testing.assert_allclose(of_layer, expected, atol=1e-12)
