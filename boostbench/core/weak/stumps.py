@@ -194,7 +194,7 @@ class StumpSearch:
                     known.append(codes(values, cuts[-1]))
             self._layout = choose_layout(self.X, cuts, known or None)
         self._first_number = np.cumsum([0] + [len(c) for c in cuts])
-        self._thresholds = np.concatenate(cuts)
+        self._cuts = cuts
 
     # Of all positions only where it is needed: there are as many as values.
     @property
@@ -210,7 +210,8 @@ class StumpSearch:
     @cached_property
     def threshold(self):
         """The threshold at each position."""
-        return self._thresholds[self.number] if len(self._thresholds) else self._thresholds
+        thresholds = np.concatenate(self._cuts)
+        return thresholds[self.number] if len(thresholds) else thresholds
 
     @cached_property
     def is_padding(self):
@@ -419,7 +420,8 @@ class StumpSearch:
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
         feature, number = self._layout.stumps_at(position)
-        return Stump(int(feature), float(self._thresholds[number]), polarity)
+        threshold = self._cuts[feature][number - self._first_number[feature]]
+        return Stump(int(feature), float(threshold), polarity)
 
     def outputs(self, position):
         """Evaluate the stump at a position, with the polarity +1, for the training data.
@@ -438,10 +440,11 @@ class StumpSearch:
     def _signs(self, positions):
         """Evaluate the stumps at some positions; returns shape (n_some, n_samples)."""
         feature, number = self._layout.stumps_at(positions)
+        bins = number - self._first_number[feature]
         if self._layout.codes is None:
-            above = self.X[:, feature].T > self._thresholds[number, None]
+            cuts = [self._cuts[f][b] for f, b in zip(feature, bins, strict=True)]
+            above = self.X[:, feature].T > np.array(cuts)[:, None]
         else:
-            bins = number - self._first_number[feature]
             known = [self._layout.codes[f] for f in feature]
             above = np.stack([c > b for c, b in zip(known, bins.tolist(), strict=True)])
         # A choice by `np.where` takes several times as long.

@@ -306,7 +306,7 @@ def stacked(rng, n_stumps, n_features=5):
 def test_a_position_is_a_stump(max_bins, polarity):
     X = np.random.default_rng(3).normal(size=(12, 2))
     search = StumpSearch(X, max_bins)
-    for position in range(search.n_positions):
+    for position in np.flatnonzero(~search.is_padding):
         feature, threshold = search.feature[position], search.threshold[position]
         stump = search.stump(position, polarity)
         assert stump == Stump(feature, threshold, polarity)
