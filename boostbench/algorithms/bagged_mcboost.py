@@ -127,10 +127,8 @@ class BaggedMCBoost(Bag, Weighted):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, finite.
-        y : array-like of shape (n_samples,)
-            Labels of any type that sorts.
+        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+            Training data, finite, and their labels of any type that sorts.
         sample_weight : array-like of shape (n_samples,), default=None
             What the terms of the samples in the loss are multiplied with, not negative; the weight
             0 is no sample at all. None: all are 1.
@@ -138,7 +136,6 @@ class BaggedMCBoost(Bag, Weighted):
         Returns
         -------
         self
-            The fitted estimator.
 
         Raises
         ------

@@ -105,10 +105,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, finite; sparse where the booster takes that.
-        y : array-like of shape (n_samples,)
-            Labels of any type that sorts.
+        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+            Training data, finite, sparse where the booster takes that, and labels that sort.
         sample_weight : array-like of shape (n_samples,), default=None
             What members multiply the terms of the samples in their loss with, not negative; the
             weight 0 is no sample at all. Samples are drawn as if all weights were 1, and those that
@@ -117,7 +115,6 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         Returns
         -------
         self
-            The fitted estimator.
 
         Raises
         ------

@@ -110,17 +110,14 @@ class _KernelClassifier(ClassifierMixin, Declared):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, finite.
-        y : array-like of shape (n_samples,)
-            Labels of any type that sorts.
+        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+            Training data, finite, and their labels of any type that sorts.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of C, not negative; None: all are 1.
 
         Returns
         -------
         self
-            The fitted estimator.
 
         Raises
         ------

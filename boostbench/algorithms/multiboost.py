@@ -132,10 +132,8 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data, finite.
-        y : array-like of shape (n_samples,)
-            Labels of any type that sorts.
+        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+            Training data, finite, and their labels of any type that sorts.
         sample_weight : array-like of shape (n_samples,), default=None
             What the terms of the samples in the loss are multiplied with, not negative; the mean is
             that over their sum. None: all are 1.
@@ -145,7 +143,6 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
         Returns
         -------
         self
-            The fitted estimator.
 
         Raises
         ------

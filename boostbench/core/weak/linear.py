@@ -20,17 +20,7 @@ class Perceptron(NamedTuple):
     threshold: float
 
     def __call__(self, X):
-        """Evaluate the perceptron.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), dtype=float64
-            -1 or +1.
-        """
+        """Evaluate it for X of shape (n_samples, n_features): -1 or +1 for each sample."""
         return np.where(X @ self.direction > self.threshold, 1.0, -1.0)
 
 

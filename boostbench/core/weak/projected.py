@@ -38,17 +38,7 @@ class ProjectedStump(NamedTuple):
     polarity: int
 
     def __call__(self, X):
-        """Evaluate the stump for all classes.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), dtype=float64
-            -1 or +1.
-        """
+        """Evaluate it for all classes: -1 or +1, of shape (n_samples, n_classes)."""
         return np.where(X @ self.directions.T > self.threshold, 1.0, -1.0) * self.polarity
 
     def found(self, X, G):

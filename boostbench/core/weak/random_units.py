@@ -20,17 +20,7 @@ class Cosine(NamedTuple):
     phase: float
 
     def __call__(self, X):
-        """Evaluate the cosine.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), dtype=float64
-            Between -1 and +1.
-        """
+        """Evaluate it for X of shape (n_samples, n_features): from -1 to +1 for each sample."""
         return np.cos(X @ self.direction - self.phase)
 
 

@@ -15,33 +15,13 @@ _SPECIAL = {
 
 
 def latex(document: Document) -> str:
-    """Write the table itself as LaTeX, and nothing besides; the package booktabs is needed.
-
-    Parameters
-    ----------
-    document : Document
-
-    Returns
-    -------
-    str
-        Text of the file, with a newline at its end.
-    """
+    """Write the table itself as LaTeX, and nothing besides; the package booktabs is needed."""
     used = rf"% \usepackage{{booktabs}} \input{{{_key(document.name)}}}"
     return f"{used}\n\n{_cells(document)}\n"
 
 
 def latex_notes(document: Document) -> str:
-    """Write as LaTeX what is said of a table; the packages booktabs and longtable are needed.
-
-    Parameters
-    ----------
-    document : Document
-
-    Returns
-    -------
-    str
-        Text of the file, with a newline at its end.
-    """
+    """Write as LaTeX what is said of a table; the packages booktabs and longtable are needed."""
     parts = [rf"% \usepackage{{booktabs,longtable}} \input{{{_key(document.name)}-notes}}"]
     if document.headline:
         parts.append(rf"\noindent\textbf{{{escape(document.headline)}}}")

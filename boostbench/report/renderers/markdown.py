@@ -14,17 +14,7 @@ _START = re.compile(r"^(\d*)([#>+.)-])(?=\s|#)")
 
 
 def markdown(document: Document) -> str:
-    """Write a document as Markdown.
-
-    Parameters
-    ----------
-    document : Document
-
-    Returns
-    -------
-    str
-        Text of the file, with a newline at its end.
-    """
+    """Write a document as Markdown."""
     parts = [f"# {escape(document.title)}"]
     if document.headline:
         parts.append(f"**{escape(document.headline)}**")
