@@ -95,4 +95,4 @@ def _settings(run: Run) -> list:
     config, short = _config(run), shortened(_config(run))
     grid = config.get("grid") or {}
     how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
-    return [short["algo"], grid, how]
+    return [short["algo"], grid, how, config.get("judged_by") if grid else None]
