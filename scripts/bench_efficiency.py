@@ -22,8 +22,8 @@ from pathlib import Path
 import psutil
 
 from boostbench.data.load import load
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.runner import Finished, run
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import Finished, run
 
 #: Splits before the first look, while workers import.
 WARM = 4

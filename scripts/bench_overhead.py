@@ -30,9 +30,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import processes
 
 from boostbench.data.load import load
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.runner import Finished, run
 from boostbench.experiment.trial import run_trial
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import Finished, run
 
 #: Splits between two looks at the memory, and those before the first look at the CPU times.
 STEP, WARM = 50, 200

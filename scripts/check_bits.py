@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.experiment.records import read, record_paths
+from boostbench.records.store import read, record_paths
 
 ALGORITHMS = "adaboost_mh,mcboost,multiboost,rboost_rank,rboost_proj,samme_tree"
 DATA = "wine,iris"

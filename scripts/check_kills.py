@@ -32,7 +32,7 @@ import sklearn.ensemble  # noqa: F401  imported before runs are forked
 from bench_overhead import cluster
 
 from boostbench.cli import job, main, run  # noqa: F401
-from boostbench.experiment.records import read, record_paths
+from boostbench.records.store import read, record_paths
 
 _ASKED = [
     *("run", "data=wine", "algo._target_=sklearn.ensemble.RandomForestClassifier"),

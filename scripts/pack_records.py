@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from boostbench.errors import UserError
-from boostbench.experiment.records import pack, record_paths
+from boostbench.records.store import pack, record_paths
 
 # Bytes. Smaller files stay as they are, for people and for git to compare line by line.
 LARGE = 100_000

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from boostbench.experiment.records import read, record_path
+from boostbench.records.store import read, record_path
 
 N_SPLITS = 6
 

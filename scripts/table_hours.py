@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from boostbench.definitions.assemble import recorded_tables
-from boostbench.experiment.archive import Records
+from boostbench.records.archive import Records
 
 REFERENCE = 0.05  # seconds of the reference job
 

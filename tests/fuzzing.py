@@ -31,11 +31,11 @@ from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.execute import execute
 from boostbench.errors import UserError
-from boostbench.experiment import deadline
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.experiment.records import append, pack, read
-from boostbench.experiment.verified import Verified, verified_path
+from boostbench.records.store import append, pack, read
+from boostbench.records.verified import Verified, verified_path
 from boostbench.report.cells import Cell
+from boostbench.running import deadline
 
 _WORDS = [
     *("", "a", "null", "nan", "=1+1", "a|b", "../x", "x.tuning", "[bold]", "${seed}", "$"),

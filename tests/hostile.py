@@ -29,9 +29,9 @@ from boostbench.definitions.compose import experiments, one_line_errors, resolve
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.keys import digest
-from boostbench.experiment.records import append, read
 from boostbench.figures.definition import kinds
+from boostbench.records.keys import digest
+from boostbench.records.store import append, read
 
 with contextlib.suppress(ImportError):
     # Loads libraries when it is imported, which it may; what its objects do is watched.
@@ -104,7 +104,7 @@ _HARMFUL = [
     {"_target_": "omegaconf.OmegaConf.load", "file_": "{secret}"},
     {"_target_": "yaml.unsafe_load", "stream": "!!python/object/apply:os.mkdir ['{made}']"},
     {"_target_": "openml.config.ConfigurationForExamples"},
-    {"_target_": "boostbench.experiment.claims.Claims", "results": "{made}"},
+    {"_target_": "boostbench.running.claims.Claims", "results": "{made}"},
     {"_target_": "boostbench.cli.main.main", "argv": ["table", "demo"]},
     {"_target_": "boostbench.__main__.Thing"},
     {"_target_": "pip._internal.cli.main.main", "args": ["download", "x"]},

@@ -12,7 +12,7 @@ import yaml
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import read
+from boostbench.records.store import read
 
 PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -14,7 +14,7 @@ from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import UserError, complain, writing
-from boostbench.experiment.archive import Records
+from boostbench.records.archive import Records
 from boostbench.report.claimed import beside_records, doubts, read_claimed
 from boostbench.report.claims import claims
 from boostbench.report.findings import published_listing

@@ -13,9 +13,9 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
-from boostbench.experiment.archive import Records
-from boostbench.experiment.records import read, record_path
 from boostbench.figures.drawing import need_matplotlib
+from boostbench.records.archive import Records
+from boostbench.records.store import read, record_path
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.merge import find_column, join, merge

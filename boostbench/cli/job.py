@@ -21,14 +21,14 @@ from boostbench.definitions.execute import execute
 from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment import measures
-from boostbench.experiment.archive import Records
-from boostbench.experiment.keys import digest
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity, get_quantity
-from boostbench.experiment.runner import Report
+from boostbench.records.archive import Records
+from boostbench.records.keys import digest
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.renderers.printing import make_grid, print_line
 from boostbench.report.renderers.terminal import print_freshness, print_summary
+from boostbench.running.runner import Report
 
 
 def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:

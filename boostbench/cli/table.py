@@ -18,7 +18,7 @@ from boostbench.definitions.overrides import check_once
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, writing
-from boostbench.experiment.archive import Recorded, Records
+from boostbench.records.archive import Recorded, Records
 from boostbench.report.blocks import Document
 from boostbench.report.document import compose
 from boostbench.report.renderers.csv_file import to_csv

@@ -16,24 +16,24 @@ from boostbench.definitions.files import split_words
 from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, unknown
-from boostbench.experiment.archive import Records
 from boostbench.experiment.environment import blas, commit
-from boostbench.experiment.makers import Maker
-from boostbench.experiment.progress import progress
-from boostbench.experiment.records import record_paths
-from boostbench.experiment.runner import Finished, Interrupted, Planned
-from boostbench.experiment.verification.refit import measure_of
-from boostbench.experiment.verification.session import (
+from boostbench.records.archive import Records
+from boostbench.records.makers import Maker
+from boostbench.records.store import record_paths
+from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
+from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.running.progress import progress
+from boostbench.running.runner import Finished, Interrupted, Planned
+from boostbench.running.verification.refit import measure_of
+from boostbench.running.verification.session import (
     draws,
     fit,
     further,
     settle_equivalence,
     within,
 )
-from boostbench.experiment.verification.tally import Member, Tally
-from boostbench.experiment.verified import STATES, Finding, Group, Verified, add_finding, tidy
-from boostbench.experiment.workers import Workers, terminable
-from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.running.verification.tally import Member, Tally
+from boostbench.running.workers import Workers, terminable
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 

@@ -9,8 +9,8 @@ from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain
 from boostbench.experiment import measures
-from boostbench.experiment.archive import Recorded, Records
 from boostbench.experiment.quantities import Quantity, get_quantity
+from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Claim, Column, Pair, Table
 

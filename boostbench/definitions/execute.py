@@ -5,10 +5,10 @@ from pathlib import Path
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import complain
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.progress import progress
-from boostbench.experiment.runner import Planned, Report, run
-from boostbench.experiment.shards import Shard
+from boostbench.running.plan import Experiment
+from boostbench.running.progress import progress
+from boostbench.running.runner import Planned, Report, run
+from boostbench.running.shards import Shard
 
 
 def execute(

@@ -7,8 +7,8 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.load import NotAtHand, Offline, available, load
 from boostbench.definitions.assemble import Key
 from boostbench.errors import UserError
-from boostbench.experiment.archive import Recorded
-from boostbench.experiment.runner import check_rerun
+from boostbench.records.archive import Recorded
+from boostbench.running.runner import check_rerun
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def find_missing(
     recorded : mapping
         What is on record, by row and column, of the cells that are to be run at all.
     rerun : {"missing", "stale", "all"}
-        See `boostbench.experiment.runner.run`.
+        See `boostbench.running.runner.run`.
 
     Returns
     -------

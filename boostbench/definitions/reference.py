@@ -8,8 +8,8 @@ from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.keys import request
 from boostbench.experiment.protocol import Protocol
+from boostbench.records.keys import request
 from boostbench.report.published import Published
 
 # Of data: what they are called, where they come from and how they are checked.

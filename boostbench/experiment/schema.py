@@ -59,7 +59,7 @@ class Provenance(Struct):
     environment : dict
         See `boostbench.experiment.environment`.
     edition, source : int, str
-        See `boostbench.experiment.makers`.
+        See `boostbench.records.makers`.
     code : str
         Of older records, a fingerprint of the source.
     """

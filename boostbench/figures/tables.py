@@ -9,8 +9,8 @@ from boostbench.definitions.compose import experiments
 from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
-from boostbench.experiment.archive import Recorded, Records
 from boostbench.figures.drawing import stale_note
+from boostbench.records.archive import Recorded, Records
 from boostbench.report.tables import Table
 
 #: The parts of a table's cells that are drawn: by row and by the label of the column.

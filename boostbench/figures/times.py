@@ -7,12 +7,12 @@ from typing import Literal
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
 
-from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import QUANTITIES, ROUNDS
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import headline, make_panels, mark, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
+from boostbench.records.archive import Recorded
 from boostbench.report import numbers
 
 _HEIGHT = 2.3  # inches

@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import UserError
-from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures import times
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import headline, make_panels, mark, marked_line, style
 from boostbench.figures.tables import find_cells, lacking, stale_cells
+from boostbench.records.archive import Recorded
 from boostbench.report.numbers import mean_std, rounded
 
 _HEIGHT = 2.6  # inches

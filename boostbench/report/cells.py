@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from statistics import fmean, stdev
 
-from boostbench.experiment.archive import Recorded
 from boostbench.experiment.quantities import ROUNDS, TEST_ERROR, Quantity
-from boostbench.experiment.verified import Finding
+from boostbench.records.archive import Recorded
+from boostbench.records.verified import Finding
 from boostbench.report.notes import find_note
 from boostbench.report.numbers import printed
 from boostbench.report.published import Published

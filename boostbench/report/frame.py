@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 from boostbench.errors import UserError, unknown, writing
-from boostbench.experiment.keys import shortened
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.experiment.records import read, record_paths
+from boostbench.records.keys import shortened
+from boostbench.records.store import read, record_paths
 from boostbench.report.papers import tables
 from boostbench.report.published import lines
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
-from boostbench.experiment.keys import digest, shortened
+from boostbench.records.keys import digest, shortened
 from boostbench.report.runs import Run
 from boostbench.report.tables import Column, Pair, Table
 

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from boostbench.experiment.archive import Records
-from boostbench.experiment.keys import shortened
 from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
-from boostbench.experiment.records import record_paths
+from boostbench.records.archive import Records
+from boostbench.records.keys import shortened
+from boostbench.records.store import record_paths
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 

@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
 
-from boostbench.experiment.records import read
+from boostbench.records.store import read
 
 #: Fits that are done in no time, in this process.
 BOUNDARIES = {

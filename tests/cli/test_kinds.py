@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from boostbench.experiment.records import read
+from boostbench.records.store import read
 
 HASHING = """
 import numpy as np

@@ -14,7 +14,7 @@ import yaml
 from hydra._internal.utils import get_args_parser
 
 from boostbench.cli import job as job_module
-from boostbench.experiment.records import read
+from boostbench.records.store import read
 from tests.conftest import QUICK
 
 

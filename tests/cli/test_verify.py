@@ -5,8 +5,8 @@ import pytest
 from experiment.examples import rewrite
 
 from boostbench.errors import Terminated
-from boostbench.experiment.records import read
-from boostbench.experiment.verification.session import fit
+from boostbench.records.store import read
+from boostbench.running.verification.session import fit
 
 RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
 

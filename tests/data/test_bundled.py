@@ -7,7 +7,7 @@ from boostbench import configs
 from boostbench.data import load
 from boostbench.data.bundled import bundled, generate
 from boostbench.errors import UserError
-from boostbench.experiment.records import read
+from boostbench.records.store import read
 
 RESULTS = Path(__file__).parents[2] / "results"
 

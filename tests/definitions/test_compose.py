@@ -10,7 +10,7 @@ from boostbench.data.load import load
 from boostbench.definitions.compose import compose_by_hydra, experiments, one_line_errors
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
-from boostbench.experiment.plan import Experiment
+from boostbench.running.plan import Experiment
 
 RESERVED = {"_target_", "name", "title", "paper", "grid"}
 

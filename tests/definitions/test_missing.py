@@ -1,6 +1,6 @@
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.missing import find_missing
-from boostbench.experiment.archive import Recorded
+from boostbench.records.archive import Recorded
 
 
 def test_rows_of_equal_data_share_them(folder):

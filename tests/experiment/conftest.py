@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.experiment.plan import Experiment
 from boostbench.experiment.protocol import Protocol
+from boostbench.running.plan import Experiment
 
 from .toy import make_dataset
 

@@ -2,7 +2,7 @@
 
 import copy
 
-from boostbench.experiment.records import append, read
+from boostbench.records.store import append, read
 
 CONFIG = {
     "algo": {"_target_": "fake_classifiers.Nearest", "width": 1.0},

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.experiment.records import read
+from boostbench.records.store import read
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.runner import run
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 from toy import make_dataset
 algo = {"name": "fake", "_target_": "boostbench.algorithms.MCBoost", "n_iterations": 15}
 protocol = {"n_splits": 2, "checkpoints": [1, 5], "pca": 0.9}

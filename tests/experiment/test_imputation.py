@@ -7,9 +7,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.data.load import load
 from boostbench.errors import UserError
-from boostbench.experiment.archive import Records
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.runner import run
+from boostbench.records.archive import Records
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 
 TREE = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier", "grid": {}}
 

@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from boostbench.errors import UserError
 from boostbench.experiment import measures, targets
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.keys import defaults
 from boostbench.experiment.targets import import_class, locate, make
+from boostbench.records.keys import defaults
 
 ADA = "sklearn.ensemble.AdaBoostClassifier"
 TREE = "sklearn.tree.DecisionTreeClassifier"
@@ -32,7 +32,7 @@ HARMFUL = [
     {"_target_": "sklearn.datasets._base.Path"},
     {"_target_": "functools.partial", "_args_": ["touch"]},
     {"_target_": "hydra.utils.get_object", "path": "os.environ"},
-    {"_target_": "boostbench.experiment.claims.Claims", "results": "made"},
+    {"_target_": "boostbench.running.claims.Claims", "results": "made"},
     {"_target_": "sklearn.pipeline.Pipeline", "steps": [["t", {"_target_": TREE}]], "memory": "m"},
 ]
 

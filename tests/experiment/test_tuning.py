@@ -7,13 +7,13 @@ from boostbench.algorithms import MultiBoost
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.plan import tuning_tasks
 from boostbench.experiment.protocol import Protocol
-from boostbench.experiment.records import read
-from boostbench.experiment.runner import run
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial, run_trial
 from boostbench.experiment.tuning import choose, folds, trials
+from boostbench.records.store import read
+from boostbench.running.plan import tuning_tasks
+from boostbench.running.runner import run
 
 GRID = [1e-2, 1e-3, 1e-4]
 MULTIBOOST = "boostbench.algorithms.MultiBoost"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.experiment.records import read, record_path
+from boostbench.records.store import read, record_path
 from boostbench.report.papers import tables
 from boostbench.report.published import read as published
 

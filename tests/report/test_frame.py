@@ -8,7 +8,7 @@ from experiment.examples import FAILURE, RECORD, TRIAL, changed
 import boostbench
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.experiment.records import append, record_path
+from boostbench.records.store import append, record_path
 from boostbench.report.papers import papers
 from boostbench.report.published import read
 

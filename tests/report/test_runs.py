@@ -1,9 +1,9 @@
 import pytest
 
-from boostbench.experiment.archive import Records
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.runner import run
+from boostbench.records.archive import Records
 from boostbench.report.runs import find_runs, listed
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 from tests.experiment.toy import make_dataset
 
 TITLES = {"mh": "AdaBoost.MH"}

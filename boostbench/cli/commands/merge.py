@@ -18,7 +18,7 @@ def run(args: Namespace) -> int:
     """Add the records of some folders to those of another, and say what became of them."""
     folders, results = split_words("merge", args.words)
     with busy("merging"):
-        from boostbench.experiment.union import unite
+        from boostbench.records.union import unite
 
         union = unite(map(Path, folders), results)
     for told in (*union.warnings, *union.conflicts):

@@ -4,9 +4,9 @@ import pytest
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import RESOLUTION, decode
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.records import read
-from boostbench.experiment.runner import run
+from boostbench.records.store import read
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 
 from ..toy import make_dataset
 

@@ -9,9 +9,9 @@ from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.records import read
-from boostbench.experiment.runner import run
+from boostbench.records.store import read
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 
 
 def digits():

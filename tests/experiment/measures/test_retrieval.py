@@ -9,9 +9,9 @@ from sklearn.metrics import average_precision_score
 from boostbench.errors import UserError
 from boostbench.experiment.measures import retrieval
 from boostbench.experiment.measures.retrieval import mean_average_precision
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.records import read
-from boostbench.experiment.runner import run
+from boostbench.records.store import read
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 
 from ..toy import make_dataset
 

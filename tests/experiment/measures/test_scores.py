@@ -3,10 +3,10 @@ import pytest
 from sklearn import metrics
 
 from boostbench.errors import UserError
-from boostbench.experiment.plan import Experiment
 from boostbench.experiment.quantities import QUANTITIES, SCORES, get_quantity
-from boostbench.experiment.runner import run
 from boostbench.experiment.tuning import inner_splits
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 
 from ..toy import make_dataset
 

@@ -1,7 +1,7 @@
 import numpy as np
 
-from boostbench.experiment.plan import Experiment
-from boostbench.experiment.runner import run
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
 
 from ..toy import make_dataset
 

@@ -1,0 +1,1 @@
+"""What is on record: files of records, and what is known of them."""

@@ -1,0 +1,117 @@
+"""Unite the records of several folders of results in one."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from boostbench.errors import UserError
+from boostbench.records.store import append_all, check_writable, read, record_paths
+
+#: What may differ between records of one result: where and when it was made, the last digits of
+#: scores, and what is derived.
+_CIRCUMSTANCES = (
+    *("seconds", "started", "finished", "warnings", "environment", "code", "commit"),
+    *("edition", "source", "witness", "config", "config_hash", "asked", "key", "where"),
+)
+
+
+@dataclass
+class Union:
+    """What has become of the records.
+
+    Attributes
+    ----------
+    added : int
+        Records that were not there.
+    known : int
+        Records of results that were there already.
+    conflicts : list of str
+        In words, results that are there and that another folder has otherwise. They stay.
+    warnings : list of str
+        What is wrong with the files that were read.
+    """
+
+    added: int = 0
+    known: int = 0
+    conflicts: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def unite(folders: Iterable[Path], results: Path) -> Union:
+    """Add the records of several folders to those of another.
+
+    A result that several have counts once. A finished one takes the place of a failure, and one
+    of a later edition that of an earlier one; nothing else takes the place of a finished one.
+    The folders stay as they are.
+
+    Parameters
+    ----------
+    folders : iterable of Path
+        Folders of results; the shards in them are read too.
+    results : Path
+        The folder that they are added to.
+
+    Returns
+    -------
+    Union
+
+    Raises
+    ------
+    UserError
+        If a folder has no records, or `results` cannot be written.
+    """
+    union, sources = Union(), {}
+    for folder in map(Path, folders):
+        if folder.resolve() == Path(results).resolve():
+            raise UserError(f"{folder} is the folder that is added to; name others")
+        parts = {part: record_paths(part) for part in (folder, *sorted(folder.glob("shards/*")))}
+        if not any(parts.values()):
+            raise UserError(
+                f"{folder} holds no records, nor do shards in it; name folders of results"
+            )
+        for part, found in parts.items():
+            for path in found:
+                sources.setdefault(path.relative_to(part), []).append(path)
+    targets = {name: Path(results) / name for name in sources}
+    check_writable(targets.values())
+    for name, paths in sorted(sources.items()):
+        _add(paths, targets[name], union)
+    return union
+
+
+def _add(paths: list[Path], target: Path, union: Union) -> None:
+    here, warnings = read(target)
+    union.warnings += warnings
+    known = {record["key"]: record for record in here}
+    new: dict[str, dict] = {}
+    for path in paths:
+        records, warnings = read(path)
+        union.warnings += warnings
+        for record in records:
+            before = known.get(record["key"])
+            if before is None or _is_better(record, before):
+                known[record["key"]] = new[record["key"]] = record
+                continue
+            union.known += 1
+            if "error" not in before and "error" not in record:
+                different = _differences(before, record)
+                if different:
+                    what = f"split {record['split']} of {path}"
+                    union.conflicts.append(f"{what} has another {', '.join(different)}")
+    # As one run would have them, whichever folder came first.
+    ordered = sorted(new.values(), key=lambda r: (r["config_hash"], r["split"], r.get("fold", 0)))
+    append_all(target, ordered)
+    union.added += len(ordered)
+
+
+def _is_better(record: Mapping, before: Mapping) -> bool:
+    """Whether a finished split takes the place of a failure, or of an earlier edition."""
+    return "error" not in record and (
+        "error" in before or record.get("edition", 1) > before.get("edition", 1)
+    )
+
+
+def _differences(one: Mapping, other: Mapping) -> list[str]:
+    """Name what two records of one result have otherwise."""
+    names = (one.keys() | other.keys()) - set(_CIRCUMSTANCES)
+    return sorted(name for name in names if one.get(name) != other.get(name))

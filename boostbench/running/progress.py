@@ -1,0 +1,246 @@
+"""Show on stderr how far a run has come."""
+
+import sys
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from boostbench.running.runner import Finished, Interrupted, Planned, Waiting
+
+#: Seconds from one line to the next, where no terminal shows bars.
+_PAUSE = 60
+
+
+class Listener:
+    """A listener for `run`: what bars and lines have in common.
+
+    To be used as a context manager, and given to `run` as its `on_event`.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Where to show it.
+    """
+
+    def __init__(self, console: Console):
+        self.console = console
+        self.planned: Planned | None = None
+        self.done: dict[bool, int] = {True: 0, False: 0}
+        self.failures: dict[bool, int] = {True: 0, False: 0}
+        self.told: set[str] = set()
+
+    def __enter__(self) -> "Listener":
+        return self
+
+    def __exit__(self, *exception) -> None:
+        pass
+
+    def __call__(self, event: Planned | Finished | Waiting | Interrupted) -> None:
+        """Show an event."""
+        match event:
+            case Planned():
+                self.planned = event
+                self.plan(event)
+            case Finished():
+                self.done[event.tuning] += 1
+                self.failures[event.tuning] += event.error is not None
+                # Many cross-validation trials fail for one reason; once is enough to know.
+                if event.error and not (event.tuning and event.error in self.told):
+                    where = f"{event.label}: {event.error} ({event.where})"
+                    self.line(f"failed: {where}", "red")
+                    self.told.add(event.error)
+                self.advance(event)
+            case Waiting():
+                self.line(f"{_count(event.left, 'fit')} left to another run, which is at it")
+            case Interrupted():
+                self.line(
+                    f"stopped: {event.done} of {event.planned} fits are recorded; "
+                    f"the same command goes on from there",
+                    "yellow",
+                )
+
+    def plan(self, event: Planned) -> None:
+        """Show what is planned."""
+        raise NotImplementedError
+
+    def advance(self, event: Finished) -> None:
+        """Show that a fit is done."""
+        raise NotImplementedError
+
+    def line(self, text: str, style: str = "") -> None:
+        """Print a line."""
+        self.console.print(Text(text, style), soft_wrap=True)
+
+
+class Bars(Listener):
+    """A bar for cross-validation trials and one for splits, at a terminal."""
+
+    def __init__(self, console: Console):
+        super().__init__(console)
+        self.bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TextColumn("[red]{task.fields[failed]}"),
+            TimeElapsedColumn(),
+            TextColumn("ETA"),
+            TimeRemainingColumn(),
+            console=console,
+            expand=True,
+        )
+        self.tasks: dict[bool, TaskID] = {}
+        # Until it is known what is missing, a bar without an end says that something goes on.
+        self.first: TaskID | None = self.bars.add_task("reading records", total=None, failed="")
+
+    def __enter__(self) -> "Bars":
+        self.bars.start()
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self._drop_first()
+        self.bars.stop()
+
+    def _drop_first(self) -> None:
+        if self.first is not None:
+            self.bars.remove_task(self.first)
+            self.first = None
+
+    def plan(self, event: Planned) -> None:
+        """Tell what is planned, above empty bars."""
+        self._drop_first()
+        self.line(_planned(event))
+        for tuning, name, total in (
+            (True, "tuning", event.tuning),
+            (False, "splits", event.splits),
+        ):
+            if total:
+                self.tasks[tuning] = self.bars.add_task(name, total=total, failed="")
+
+    def advance(self, event: Finished) -> None:
+        """Lengthen a bar."""
+        n_failed = self.failures[event.tuning]
+        failed = f"{n_failed} failed" if n_failed else ""
+        self.bars.update(self.tasks[event.tuning], advance=1, failed=failed)
+
+
+class Lines(Listener):
+    """Dated lines, where no terminal is: at the start and the end, and each minute at most.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Where to.
+    clock : callable, default=time.monotonic
+        Gives seconds.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic):
+        super().__init__(console)
+        self.clock = clock
+
+    def __exit__(self, exception, *_) -> None:
+        if self.planned and exception is None:
+            failed = sum(self.failures.values())
+            told = f", {failed} failed" if failed else ""
+            self.line(f"end: {self._spent()} for {_count(sum(self.done.values()), 'fit')}{told}")
+
+    def plan(self, event: Planned) -> None:
+        """Tell what is planned."""
+        self.start = self.last = self.clock()
+        self.line(f"start: {_planned(event)}")
+
+    def advance(self, event: Finished) -> None:
+        """Tell how far it is, if it was not told a moment ago."""
+        now = self.clock()
+        if now - self.last < _PAUSE:
+            return
+        self.last = now
+        counts = [
+            f"{name} {self.done[tuning]} of {total}"
+            for tuning, name, total in (
+                (True, "tuning", self.planned.tuning),
+                (False, "splits", self.planned.splits),
+            )
+            if total
+        ]
+        done, total = sum(self.done.values()), self.planned.tuning + self.planned.splits
+        left = (now - self.start) * (total - done) / done
+        failed = sum(self.failures.values())
+        counts += [f"{failed} failed"] if failed else []
+        self.line(f"{', '.join(counts)}; {self._spent()} so far, ETA {_duration(left)}")
+
+    def line(self, text: str, style: str = "") -> None:
+        """Print a line that says when."""
+        super().line(f"{datetime.now():%Y-%m-%d %H:%M:%S} {text}", style)
+
+    def _spent(self) -> str:
+        return _duration(self.clock() - self.start)
+
+
+def progress(console: Console | None = None) -> Listener:
+    """Make the listener that fits where it is shown.
+
+    Parameters
+    ----------
+    console : rich.console.Console, optional
+        Where to show it; default: stderr.
+
+    Returns
+    -------
+    Listener
+    """
+    console = console or Console(file=sys.stderr)
+    return Bars(console) if console.is_terminal else Lines(console)
+
+
+def _planned(event: Planned) -> str:
+    """Say how many fits there are, and how long they will take as far as is known."""
+    first = f", after {_count(event.tuning, 'cross-validation trial')}" if event.tuning else ""
+    recorded = f"; on record: {event.recorded}" if event.recorded else ""
+    told = f"{_count(event.splits, 'split')} to run{first}{recorded}"
+    if event.forecast and event.forecast.seconds:
+        told += f"; about {_rough(event.forecast.seconds)}, by what is on record"
+        if event.forecast.unknown:
+            told += f", without {_count(event.forecast.unknown, 'fit')} of which nothing is known"
+    return told
+
+
+def _rough(seconds: float) -> str:
+    """Write a CPU time that is only estimated.
+
+    Examples
+    --------
+    >>> _rough(0.2), _rough(3.2), _rough(100), _rough(10_000)
+    ('a CPU second', '3 CPU seconds', '1.7 CPU minutes', '2.8 CPU hours')
+    """
+    for size, unit in ((3600, "hours"), (60, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} CPU {unit}"
+    return f"{seconds:.0f} CPU seconds" if seconds >= 1.5 else "a CPU second"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _duration(seconds: float) -> str:
+    """Write a duration.
+
+    Examples
+    --------
+    >>> _duration(3725.4)
+    '1:02:05'
+    """
+    return str(timedelta(seconds=round(seconds)))

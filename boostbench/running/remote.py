@@ -1,0 +1,109 @@
+"""What a worker of a Dask cluster does: it loads the data, checks the code and runs the trial."""
+
+import functools
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boostbench
+from boostbench.data.dataset import Dataset
+from boostbench.data.load import load
+from boostbench.errors import UserError, first_line
+from boostbench.experiment.trial import Trial
+from boostbench.running import deadline
+
+#: Data sets that a worker keeps; trials of one data set mostly follow each other.
+MOST = 3
+_kept: dict[str, Dataset] = {}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A data set that a worker loads from where it is.
+
+    Attributes
+    ----------
+    spec : mapping
+        Config of the data set, name and all.
+    checksum : str
+        Of what has to come out.
+    """
+
+    spec: Mapping[str, Any]
+    checksum: str
+
+    def arrays(self) -> tuple:
+        """Give features and class numbers; they are loaded once, and kept.
+
+        Raises
+        ------
+        UserError
+            If the data cannot be loaded here, or are others.
+        """
+        if self.checksum not in _kept:
+            dataset = self._load()
+            while len(_kept) >= MOST:
+                del _kept[next(iter(_kept))]
+            _kept[self.checksum] = dataset
+        dataset = _kept[self.checksum]
+        return dataset.X, dataset.class_numbers
+
+    def _load(self) -> Dataset:
+        where = f"the Dask worker on {os.uname().nodename}"
+        try:
+            dataset = load(self.spec)
+        except UserError as error:
+            raise UserError(f"{where} cannot load its data: {first_line(error)}") from None
+        if dataset.checksum != self.checksum:
+            raise UserError(
+                f"{where} has other data: {self.spec['name']!r} from {dataset.source} has the "
+                f"checksum {dataset.checksum}, and {self.checksum} is asked for"
+            )
+        return dataset
+
+
+def hold(X, y) -> tuple:
+    """Keep arrays that were sent, of a data set that nothing but the sender has."""
+    return X, y
+
+
+def work(trial: Trial, data: Reference | tuple, expected: str) -> dict:
+    """Run a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+    data : Reference or (X, y)
+    expected : str
+        What `code` has to give.
+
+    Returns
+    -------
+    dict
+        As of `run_trial`.
+
+    Raises
+    ------
+    UserError
+        If the worker has other code, or cannot load the data.
+    """
+    if code() != expected:
+        raise UserError(
+            f"the Dask worker on {os.uname().nodename} has another version of boostbench; install "
+            "the same on all machines, as records name the code"
+        )
+    X, y = data.arrays() if isinstance(data, Reference) else data
+    return deadline.run_limited(trial, X, y, expendable=True)
+
+
+@functools.cache
+def code() -> str:
+    """Name all the code of the package: records say that today's code here made them."""
+    folder = Path(boostbench.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

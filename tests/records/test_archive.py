@@ -1,0 +1,97 @@
+import pytest
+from experiment.examples import rewrite
+from experiment.toy import make_dataset
+
+from boostbench.records.archive import Records
+from boostbench.running.plan import Experiment
+from boostbench.running.runner import run
+
+ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
+PROTOCOL = {"n_splits": 4, "n_folds": 3}
+DATA = {"name": "toy", "expect": {"classes": 3}}
+
+
+def config(seed=0, **changes):
+    asked = {"algo": ALGO, "protocol": PROTOCOL, "data": DATA}
+    return {part: asked[part] | changes.get(part, {}) for part in asked} | {"seed": seed}
+
+
+@pytest.fixture
+def results(tmp_path):
+    run([Experiment.from_config(config(), make_dataset())], results=tmp_path)
+    return tmp_path
+
+
+def test_finds_what_was_asked(results):
+    found = Records(results).find(config())
+    assert [record["split"] for record in found.records] == [0, 1, 2, 3]
+    assert (found.failures, found.missing, found.stale) == ([], 0, 0)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seed": 1},
+        {"protocol": {"test_size": 0.5}},
+        {"algo": {"_target_": "fake_classifiers.Tying"}},
+        {"data": {"name": "other"}},
+        {"data": {"expect": {"classes": 4}}},
+        {"data": {"classes": 2}},
+        {"data": {"classes": ["a", "b"]}},
+    ],
+)
+def test_finds_nothing_else(results, changes):
+    found = Records(results).find(config(**changes))
+    assert (found.records, found.missing) == ([], 4)
+
+
+def test_of_some_labels_against_the_rest_there_are_two_classes(tmp_path):
+    asked = config(data={"positive": ["a"]})
+    run([Experiment.from_config(asked, make_dataset().against_the_rest(["a"]))], results=tmp_path)
+    assert len(Records(tmp_path).find(asked).records) == 4
+
+
+def test_names_and_tuning_of_nothing_do_not_count(results):
+    changes = {"protocol": {"name": "mine", "n_folds": 5}, "algo": {"title": "Mine"}}
+    assert len(Records(results).find(config(**changes)).records) == 4
+
+
+@pytest.mark.parametrize(("n_splits", "n_records", "missing"), [(2, 2, 0), (7, 4, 3)])
+def test_counts_the_splits_that_are_asked_for(results, n_splits, n_records, missing):
+    found = Records(results).find(config(protocol={"n_splits": n_splits}))
+    assert (len(found.records), found.missing) == (n_records, missing)
+
+
+def test_the_newest_version_of_the_data_counts(results):
+    newer = make_dataset(seed=1)
+    run([Experiment.from_config(config(protocol={"n_splits": 2}), newer)], results=results)
+    found = Records(results).find(config())
+    assert {r["config"]["data"]["checksum"] for r in found.records} == {newer.checksum}
+    assert (len(found.records), found.missing) == (2, 2)
+
+
+def test_marks_records_of_other_code(results):
+    path = results / "records" / "toy" / "fake.jsonl"
+    rewrite(path, lambda number, record: record | ({"source": "0" * 16} if number == 1 else {}))
+    assert Records(results).find(config()).stale == 1
+
+
+def test_names_damaged_lines_once(results):
+    path = results / "records" / "toy" / "fake.jsonl"
+    path.write_text("damaged\n" + path.read_text())
+    records = Records(results)
+    records.find(config())
+    assert len(records.find(config()).records) == 4
+    [warning] = records.warnings
+    assert warning.startswith(f"{path}:1: not a record: ")
+
+
+def test_failed_splits(tmp_path):
+    experiment = Experiment.from_config(config(), make_dataset())
+    failing = {"_target_": "fake_classifiers.Failing", "fail_on": experiment.splits[1].seed}
+    asked = config(algo=failing)
+    run([Experiment.from_config(asked, make_dataset())], results=tmp_path)
+    found = Records(tmp_path).find(asked)
+    assert [record["split"] for record in found.records] == [0, 2, 3]
+    assert [record["split"] for record in found.failures] == [1]
+    assert found.missing == 0

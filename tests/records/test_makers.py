@@ -1,0 +1,78 @@
+import importlib
+import sys
+
+import pytest
+
+from boostbench.errors import UserError
+from boostbench.experiment.measures.prediction import Prediction
+from boostbench.records import makers
+from boostbench.records.makers import Maker
+
+OURS = "boostbench.algorithms.MCBoost"
+RECORD = {"environment": None}
+
+
+@pytest.fixture(autouse=True)
+def forgetful():
+    makers._maker.cache_clear()
+    yield
+    makers._maker.cache_clear()
+
+
+def of(target, **parameters):
+    return Maker.of({"_target_": target, **parameters}, Prediction)
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Write a module of one's own; give a function that changes its text."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(text):
+        (tmp_path / "mine_alone.py").write_text(text)
+        sys.modules.pop("mine_alone", None)
+        importlib.invalidate_caches()
+        makers._maker.cache_clear()
+
+    yield write
+    sys.modules.pop("mine_alone", None)
+
+
+def test_our_classes_go_by_their_edition(monkeypatch):
+    monkeypatch.setattr(f"{OURS}.edition", 1)
+    assert of(OURS) == Maker(1, None, {})
+    assert of(OURS).facts() == {}
+    assert of(OURS).made(RECORD)
+    assert of(OURS).made(RECORD | {"code": "0" * 16})
+    monkeypatch.setattr(f"{OURS}.edition", 3, raising=False)
+    makers._maker.cache_clear()
+    assert of(OURS).facts() == {"edition": 3}
+    assert not of(OURS).made(RECORD)
+    assert of(OURS).made(RECORD | {"edition": 3})
+    outer = of("sklearn.ensemble.BaggingClassifier", estimator={"_target_": OURS})
+    assert outer.edition == 3
+
+
+@pytest.mark.parametrize("edition", [0, "2", None])
+def test_an_edition_is_a_number(monkeypatch, edition):
+    monkeypatch.setattr(f"{OURS}.edition", edition, raising=False)
+    with pytest.raises(UserError, match=r"MCBoost.edition is .*; it must be 1, 2"):
+        of(OURS)
+
+
+def test_installed_classes_go_by_their_version():
+    maker = of("sklearn.svm.SVC")
+    assert set(maker.versions) == {"scikit-learn"}
+    assert maker.made({"environment": {"scikit-learn": maker.versions["scikit-learn"]}})
+    assert not maker.made({"environment": {"scikit-learn": "0.1"}})
+
+
+def test_classes_of_ones_own_go_by_their_file(own):
+    own("class Mine:\n    pass\n")
+    before = of("mine_alone.Mine")
+    assert before.made(RECORD | before.facts())
+    assert before.made(RECORD | {"code": "0" * 16})
+    own("class Mine:\n    pass  # changed\n")
+    assert not of("mine_alone.Mine").made(RECORD | before.facts())
+    own("class Mine:\n    edition = 2\n")
+    assert of("mine_alone.Mine").facts().keys() == {"edition", "source"}

@@ -1,0 +1,571 @@
+import functools
+import gzip
+import json
+import random
+import subprocess
+import sys
+import tracemalloc
+
+import pytest
+from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, changed
+
+from boostbench.errors import UserError
+from boostbench.experiment import measures
+from boostbench.experiment.schema import BadLine, Measured, check
+from boostbench.records.store import (
+    append,
+    check_writable,
+    pack,
+    read,
+    record_path,
+    record_paths,
+)
+
+DERIVED = {"key", "asked", "config_hash"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "records" / "toy" / "fake.jsonl"
+
+
+def splits(path):
+    return [record["split"] for record in read(path)[0]]
+
+
+def own(record):
+    return {name: value for name, value in record.items() if name not in DERIVED}
+
+
+def record(split, **changes):
+    return changed(RECORD, split=split, **changes)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        RECORD,
+        FAILURE,
+        changed(FAILURE, error="a\nb — é \u2028 😀"),
+        changed(RECORD, warnings=["é"], n_features=..., n_parameters=12),
+        # Errors that are no number of rows.
+        changed(RECORD, test_error=0.123456789, train_error=1.0, checkpoints__1=1e-9),
+        changed(RECORD, digests={"1": "0a", "2": "0b", "end": "0b"}),
+        changed(RECORD, digests={"end": "0b"}),
+        changed(RECORD, digests={"2": "0a", "end": "0b"}),
+        changed(RECORD, n_test=7, test_error=3 / 7, checkpoints={}),
+        changed(RECORD, config__algo__C=1e-300, config__grid={"C": [1, 1.0, 1e22]}),
+    ],
+)
+def test_what_is_written_is_read(path, written):
+    returned = append(path, written)
+    assert read(path) == ([returned], [])
+    assert own(returned) == written
+    # Types count as well: 1 and 1.0 differ.
+    assert json.dumps(own(returned), sort_keys=True) == json.dumps(written, sort_keys=True)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        TRIAL | {"environment": None},
+        changed(TRIAL, point=..., validation_error=...)
+        | {"environment": {"python": "3"}, "seconds": [1, 0.5], "validation_errors": [0.1, 0.2]}
+        | {"digests": ["0a", "0b"]}
+        | {"points": [{"width": 1}, {"width": 2}]},
+        FAILURE | {"fold": 0, "point": {"width": 1}},
+    ],
+)
+def test_trials_are_read(path, written):
+    path = path.with_suffix(".tuning.jsonl")
+    assert own(append(path, written)) == written
+    assert own(read(path)[0][0]) == written
+
+
+def test_errors_of_all_counts_are_exact(path):
+    for n in (1, 3, 45, 997):
+        errors = {str(k + 1): k / n for k in range(n + 1)}
+        written = record(n, n_test=n, test_error=1.0, checkpoints=errors)
+        assert append(path, written)["checkpoints"] == errors
+        assert read(path)[0][-1]["checkpoints"] == errors
+    assert b'"checkpoints":{' not in path.read_bytes().replace(b'"checkpoints":[', b"")
+
+
+def test_definitions_are_written_once(path):
+    other = changed(RECORD, config__seed=1)
+    for one in (record(0), record(1), other, record(2), changed(other, commit="c0ffee0")):
+        append(path, one)
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    kinds = ["config" if "hash" in one and "config" in one else "provenance" for one in lines]
+    kinds = [kind if "hash" in one else "record" for kind, one in zip(kinds, lines, strict=True)]
+    assert kinds == [
+        *("config", "provenance", "record"),
+        "record",
+        *("config", "record"),
+        "record",
+        *("provenance", "record"),
+    ]
+    assert lines[0]["config"] == CONFIG
+    assert lines[2]["config"] == lines[0]["hash"]
+
+
+def test_a_file_that_was_replaced_gets_its_definitions_again(path):
+    append(path, record(0))
+    path.unlink()
+    append(path, record(1))
+    body = path.read_bytes()
+    path.write_bytes(body[: body.index(b'{"chosen"')].split(b"\n")[0] + b"\n")
+    append(path, record(2))
+    assert read(path)[1] == []
+    assert splits(path) == [2]
+
+
+def test_no_file_no_records(path):
+    assert read(path) == ([], [])
+
+
+def test_newest_record_of_a_key_counts(path):
+    for split, error in ((0, 0.1), (1, 0.1), (0, 0.2)):
+        append(path, record(split, test_error=error))
+    assert [(r["split"], r["test_error"]) for r in read(path)[0]] == [(1, 0.1), (0, 0.2)]
+
+
+def test_a_definition_may_come_later(path):
+    """Git may put the lines of two branches in any order."""
+    append(path, record(0))
+    first, second, third = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(third + second + first)
+    assert (splits(path), read(path)[1]) == ([0], [])
+
+
+@pytest.mark.parametrize("n_bytes", [1, 5, 50, 300, -2])
+def test_torn_last_line_is_left_out_and_repaired(path, n_bytes):
+    append(path, record(0))
+    whole = path.read_bytes()
+    with path.open("ab") as file:
+        file.write(whole.splitlines(keepends=True)[-1][:n_bytes])
+    assert (splits(path), read(path)[1]) == ([0], [])
+    append(path, record(1))
+    assert (splits(path), read(path)[1]) == ([0, 1], [])
+    assert path.read_text().count("\n") == 4
+
+
+@pytest.mark.parametrize("n_lines", [1, 2, 3])
+@pytest.mark.parametrize("n_bytes", [1, 30, 200])
+def test_torn_definitions_are_written_again(path, n_lines, n_bytes):
+    append(path, record(0))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[: n_lines - 1]) + lines[n_lines - 1][:n_bytes])
+    append(path, record(1))
+    assert (splits(path), read(path)[1]) == ([1], [])
+
+
+def test_last_line_that_lost_only_its_end_is_kept(path):
+    append(path, record(0))
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert splits(path) == [0]
+    append(path, record(1))
+    assert (splits(path), read(path)[1]) == ([0, 1], [])
+
+
+NESTED = b"[" * 100_000 + b"]" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (b'{"key": "x', "not a record: "),
+        (b"[1]", "not a record"),
+        (b"null", "not a record"),
+        (b'{"no": "key"}', "not a record"),
+        (b"\xff\xfe", "not a record: "),
+        (b'{"schema":2,"error":"\\ud800"}', "not a record: "),
+        (b'{"schema":2,"test_error":NaN}', "not a record: "),
+        (b'{"schema":2,"test_error":1e999}', "not a record: "),
+        (b'{"schema":2,"x":' + NESTED + b"}", "not a record: "),
+        (b'{"schema":2}', "record: there is no "),
+        (b'{"schema":3}', "not a record"),
+        (b'{"config":{"algo":{}},"hash":"0"}', ".*there is no"),
+        (b'{"config":{},"hash":"0123456789abcdef","more":1}', "not a record"),
+    ],
+)
+def test_damaged_line_in_the_middle_is_named_and_left_out(path, damage, reason):
+    append(path, record(0))
+    with path.open("ab") as file:
+        file.write(damage + b"\n")
+    append(path, record(1))
+    assert splits(path) == [0, 1]
+    [warning] = read(path)[1]
+    assert warning.startswith(f"{path}:4: ")
+    assert warning.endswith("; left out")
+    assert reason.strip(".*") in warning
+
+
+IMPOSSIBLE = [
+    ({"test_error": 7.0}, "test_error: expected float <= 1.0"),
+    ({"test_error": -0.5}, "test_error: expected float >= 0.0"),
+    ({"test_error": None}, "test_error: expected float, got null"),
+    ({"test_error": "0.1"}, "test_error: expected float, got str"),
+    ({"test_error": ...}, "record: there is no test_error"),
+    ({"train_error": ...}, "record: there is no train_error"),
+    ({"checkpoints": {"zero": 0.1}}, "checkpoints"),
+    ({"checkpoints": {"1": None}}, "checkpoints"),
+    ({"seconds": ...}, "record: there is no seconds"),
+    ({"seconds": None}, "seconds: expected object"),
+    ({"seconds__fit": -1.0}, "seconds.fit: "),
+    ({"seconds__calibration": ...}, "seconds: there is no calibration"),
+    ({"chosen": ...}, "record: there is no chosen"),
+    ({"chosen": []}, "chosen: expected object"),
+    ({"n_iterations": ...}, "record: there is no n_iterations"),
+    ({"n_iterations": 0.5}, "n_iterations: expected int"),
+    ({"split": ...}, "record: there is no split"),
+    ({"split": -1}, "split: expected int >= 0"),
+    ({"split": True}, "split: expected int, got bool"),
+    ({"rows": "x"}, "rows: "),
+    ({"finished": 5}, "finished: expected str, got int"),
+    ({"finished": "yesterday"}, "finished: "),
+    ({"environment": None}, "its provenance has no environment"),
+    ({"config": None}, "record: expected object, got null"),
+    ({"environment": "here"}, "environment: expected object"),
+    ({"code": None}, "code: expected str, got null"),
+    ({"config": "a string"}, "record: expected object, got str"),
+    ({"config__data__checksum": ...}, "data: there is no checksum"),
+    ({"config__algo__": 1, "config__algo___target_": 5}, "algo._target_: expected str, got int"),
+    ({"config__seed": -1}, "seed: expected int >= 0"),
+]
+
+
+@pytest.mark.parametrize(("changes", "reason"), IMPOSSIBLE)
+def test_impossible_records_are_neither_written_nor_read(path, monkeypatch, changes, reason):
+    bad = changed(RECORD, **changes)
+    with pytest.raises(BadLine, match=f"^{reason}"):
+        append(path, bad)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("error", [-0.5, 1.5])
+def test_validation_errors_are_fractions_if_nothing_else_is_said(path, error):
+    path = path.with_suffix(".tuning.jsonl")
+    with pytest.raises(BadLine, match=r"^validation_error: expected a fraction of 1"):
+        append(path, changed(TRIAL, validation_error=error))
+    judged = changed(TRIAL, validation_error=error, config__judged_by="something else")
+    assert append(path, judged)["validation_error"] == error
+    for changes in ({"fold": ...}, {"point": ...}, {"validation_error": ...}, {"fold": -1}):
+        with pytest.raises(BadLine):
+            append(path, changed(TRIAL, **changes))
+
+
+def test_measures_of_somebody_else_may_record_anything(path):
+    """What has a known name has to be what the name says, also there."""
+    written = {n: RECORD[n] for n in RECORD.keys() - {"test_error", "train_error", "checkpoints"}}
+    written |= {"depth": {"mean": [1.5, None]}, "seconds": {"drawing": 0.5}}
+    path = path.with_suffix(".depths.jsonl")
+    returned = append(path, written)
+    assert own(returned) == written
+    assert read(path) == ([returned], [])
+    for name, value in (("test_error", 7.0), ("seconds", {"fit": -1}), ("n_iterations", "many")):
+        with pytest.raises(BadLine, match=f"^{name}"):
+            append(path, written | {name: value})
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_every_measure_says_what_has_to_be_there(path, name):
+    form = measures.find(name).form
+    bare = {n: RECORD[n] for n in ("n_train", "n_test", "chosen", "validation_error")}
+    bare |= {n: RECORD[n] for n in ("started", "finished", "warnings")}
+    refs = {"schema": 2, "config": "0" * 16, "provenance": "0" * 16, "split": 0, "rows": "0" * 16}
+    with pytest.raises(BadLine, match="there is no "):
+        check(refs | bare, form)
+    check(refs | bare, Measured)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (b'"n_test_wrong":1,', b'"n_test_wrong":31,', "n_test_wrong: there are 30 rows"),
+        (b'"n_test_wrong":1,', b'"n_test_wrong":-1,', "n_test_wrong: there are 30 rows"),
+        (b'"n_test_wrong":1,', b'"n_test_wrong":[1],', "n_test_wrong: there are 30 rows"),
+        (b'"n_wrong":[3,1]', b'"n_wrong":[3,"1"]', "n_wrong: there are 30 rows"),
+        (b'"n_wrong":[3,1]', b'"n_wrong":[3,1,1,1]', "n_wrong: there are not so many checkpoints"),
+        (b'"n_test":30,', b"", "n_test_wrong: there are None rows"),
+        (b'"n_test":30,', b'"n_test":0,', "n_test_wrong: there are 0 rows"),
+    ],
+)
+def test_numbers_that_were_edited_are_not_believed(path, old, new, reason):
+    append(path, RECORD)
+    body = path.read_bytes()
+    assert old in body
+    path.write_bytes(body.replace(old, new))
+    assert read(path) == ([], [f"{path}:3: {reason}; left out"])
+
+
+def test_configs_that_were_edited_are_not_believed(path):
+    append(path, RECORD)
+    path.write_bytes(path.read_bytes().replace(b'"width":1.0', b'"width":2.0'))
+    found, (definition, line) = read(path)
+    assert found == []
+    assert definition == f"{path}:1: its config is not what its hash says; left out"
+    assert line == f"{path}:3: its config is defined nowhere in the file; left out"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, "\ud800", ["a\udc80"]])
+def test_what_could_not_be_read_back_is_never_written(path, value):
+    with pytest.raises(BadLine):
+        append(path, changed(RECORD, n_parameters=value))
+    assert not path.exists()
+
+
+def test_texts_of_others_are_made_valid(path):
+    returned = append(path, changed(FAILURE, error="bad \udc80 text", where="\ud800"))
+    assert (returned["error"], returned["where"]) == ("bad \\udc80 text", "\\ud800")
+    assert read(path) == ([returned], [])
+    assert append(path, changed(RECORD, warnings=["\udc80"]))["warnings"] == ["\\udc80"]
+
+
+def test_many_bad_lines_are_counted(path):
+    append(path, RECORD)
+    with path.open("ab") as file:
+        file.write(b"?\n" * 100)
+    warnings = read(path)[1]
+    assert len(warnings) == 6
+    assert warnings[-1] == f"{path}: 95 more bad lines are left out"
+
+
+def test_no_damage_stops_reading(path):
+    """Bytes changed, lost, doubled and put elsewhere, wherever they are."""
+    for number in range(4):
+        append(path, record(number))
+    append(path, FAILURE)
+    whole, tokens = (
+        path.read_bytes(),
+        [b"null", b"-1", b"1e400", b"[", b"{}", b'"', b"\\ud800", b","],
+    )
+    draw = random.Random(0)
+    n_kept = 0
+    for _ in range(2000):
+        body = bytearray(whole)
+        for _ in range(draw.randint(1, 4)):
+            start = draw.randrange(len(body))
+            stop = start + draw.choice([0, 1, 1, 2, 5, 20])
+            change = [bytes([draw.randrange(256)]), b"", draw.choice(tokens), body[start:stop] * 2]
+            body[start:stop] = draw.choice(change)
+        path.write_bytes(body)
+        found, warnings = read(path)
+        n_kept += len(found)
+        assert len(found) + len(warnings) >= 1
+        for one in found:
+            assert "error" in one or 0 <= one["test_error"] <= 1
+            again = path.with_name("again.jsonl")
+            again.unlink(missing_ok=True)
+            assert append(again, one) == one
+    assert n_kept > 2000
+
+
+def test_two_processes_append_to_one_file(path, tmp_path):
+    program = (
+        "import json, sys\nfrom pathlib import Path\n"
+        "from boostbench.records.store import append\n"
+        "record = json.loads(sys.stdin.read())\n"
+        "for i in range(200):\n"
+        "    record['config']['seed'] = i // 50\n"
+        "    append(Path(sys.argv[1]), record | {'split': 1000 * int(sys.argv[2]) + i})\n"
+    )
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(path), name], stdin=subprocess.PIPE, text=True
+        )
+        for name in ("1", "2")
+    ]
+    for writer in writers:
+        writer.stdin.write(json.dumps(RECORD))
+        writer.stdin.close()
+    assert [writer.wait() for writer in writers] == [0, 0]
+    found, warnings = read(path)
+    assert warnings == []
+    assert {record["split"] for record in found} == {
+        1000 * n + i for n in (1, 2) for i in range(200)
+    }
+    assert path.read_bytes().count(b"\n") == 400 + 4 + 1
+
+
+def test_packed_records_are_read_as_before(path):
+    for split in range(5):
+        append(path, record(split, config__seed=split // 3))
+    before = read(path)
+    size = path.stat().st_size
+    assert pack(path) > 0
+    packed = path.with_name("fake.jsonl.gz")
+    assert not path.exists()
+    assert packed.stat().st_size < size
+    assert read(path) == before
+    assert record_paths(path.parents[2]) == [path]
+
+
+def test_what_comes_after_packing_counts_and_is_packed_in_its_turn(path):
+    append(path, record(0))
+    pack(path)
+    newer = append(path, record(0, finished="2031-01-01T00:00:00Z"))
+    append(path, record(1))
+    assert splits(path) == [0, 1]
+    assert read(path)[0][0] == newer
+    both = read(path)
+    pack(path)
+    assert read(path) == both
+    # The definitions of both files are the same, and are kept once.
+    packed = gzip.decompress(path.with_name("fake.jsonl.gz").read_bytes())
+    assert len(packed.splitlines()) == 2 + 3
+
+
+def test_a_kill_while_packing_loses_nothing(path):
+    append(path, record(0))
+    body = path.read_bytes()
+    before = read(path)
+    pack(path)
+    path.write_bytes(body)
+    assert read(path) == before
+    pack(path)
+    assert read(path) == before
+
+
+def test_a_damaged_line_of_a_packed_file_is_named(path):
+    append(path, record(0))
+    with path.open("ab") as file:
+        file.write(b"?\n")
+    append(path, record(1))
+    pack(path)
+    assert splits(path) == [0, 1]
+    assert read(path)[1][0].startswith(f"{path}.gz:4: ")
+
+
+def test_a_damaged_packed_file_is_named(path):
+    append(path, record(0))
+    pack(path)
+    packed = path.with_name("fake.jsonl.gz")
+    for body in (packed.read_bytes()[:-9], b"no gzip", packed.read_bytes()[:12] + b"?" * 40):
+        packed.write_bytes(body)
+        with pytest.raises(UserError, match=r"fake\.jsonl\.gz is damaged"):
+            read(path)
+
+
+#: Lines that are never closed, that are, and one that Python and msgspec would read.
+DEEP = ["[" * 10**5, '{"a":' * 10**5, "[" * 10**5 + "]" * 10**5, '{"a":' * 400 + "1" + "}" * 400]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("deep", DEEP)
+def test_a_deeply_nested_line_is_left_out_and_named(path, deep, packed):
+    append(path, record(0))
+    with path.open("a") as file:
+        file.write(f'{deep}\n{{"config":{deep},"hash":"0"}}\n')
+    append(path, record(1))
+    if packed:
+        pack(path)
+    assert splits(path) == [0, 1]
+    name = f"{path}.gz" if packed else str(path)
+    told = read(path)[1]
+    assert [line.partition(": ")[0] for line in told] == [f"{name}:4", f"{name}:5"]
+    assert told[1].endswith("left out")
+
+
+@pytest.mark.parametrize("n_test", ["a\nb", "x" * 10**5, ["\n"] * 99, None])
+def test_what_is_wrong_is_one_line_whatever_the_file_holds(path, n_test):
+    append(path, record(0))
+    lines = path.read_text().splitlines()
+    line = json.loads(lines[-1]) | {"n_test": n_test}
+    path.write_text("\n".join([*lines, json.dumps(line), ""]))
+    [told] = read(path)[1]
+    assert len(told.splitlines()) == 1
+    assert len(told) < len(str(path)) + 300
+    assert "n_test" in told
+
+
+def test_a_setting_may_be_nested_as_deeply_as_overrides_are(path):
+    nested = functools.reduce(lambda inner, _: [inner], range(50), 1)
+    append(path, record(0, config__algo__width=nested))
+    assert read(path)[0][0]["config"]["algo"]["width"] == nested
+
+
+@pytest.mark.parametrize("line", [b"", b"x", b"[" * 10**4, b'{"schema":2}', b'{"a":"' + b"x" * 99])
+def test_a_packed_file_that_unpacks_to_gigabytes_is_refused(path, line):
+    packed = path.with_name("fake.jsonl.gz")
+    packed.parent.mkdir(parents=True)
+    packed.write_bytes(gzip.compress((line + b"\n") * (2**26 // (len(line) + 1))) * 32)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UserError, match=r"fake.jsonl.gz unpacks to more than 1?\d+ MB, more"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 100 * packed.stat().st_size + 10**8
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("line", [b"", b"x", b"[" * 99])
+def test_many_bad_lines_take_little_memory(path, line):
+    path.parent.mkdir(parents=True)
+    path.write_bytes((line + b"\n") * 20_000)
+    tracemalloc.start()
+    try:
+        assert read(path)[0] == []
+        assert tracemalloc.get_traced_memory()[1] < 3 * path.stat().st_size + 10**6
+    finally:
+        tracemalloc.stop()
+
+
+def test_packing_and_appending_at_once(path):
+    program = (
+        "import json, sys\nfrom pathlib import Path\n"
+        "from boostbench.records.store import append\n"
+        "record = json.loads(sys.stdin.read())\n"
+        "for i in range(200):\n"
+        "    append(Path(sys.argv[1]), record | {'split': i})\n"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, text=True
+    )
+    writer.stdin.write(json.dumps(RECORD))
+    writer.stdin.close()
+    n_packed = 0
+    while writer.poll() is None:
+        if path.exists():
+            pack(path)
+            n_packed += 1
+    assert writer.returncode == 0
+    assert n_packed > 1
+    found, warnings = read(path)
+    assert warnings == []
+    assert {record["split"] for record in found} == set(range(200))
+
+
+def test_files_are_named_for_data_and_algorithm(tmp_path):
+    assert record_path(tmp_path, "vowel", "rank") == tmp_path / "records/vowel/rank.jsonl"
+    tuning = record_path(tmp_path, "a.b", "rank", "tuning")
+    assert tuning == tmp_path / "records/a.b/rank.tuning.jsonl"
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "-x", "x.tuning"])
+def test_names_that_no_file_can_have(tmp_path, name):
+    with pytest.raises(UserError, match="names a file of records"):
+        record_path(tmp_path, "vowel", name)
+
+
+def test_unwritable_places(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match=r"cannot write records to .*file.*results="):
+        check_writable([tmp_path / "file" / "records" / "x.jsonl"])
+    with pytest.raises(UserError, match=r"cannot write records to .*results="):
+        append(tmp_path / "file" / "x.jsonl", RECORD)
+    (tmp_path / "x.jsonl").mkdir()
+    with pytest.raises(UserError, match=r"cannot write records to .*results="):
+        check_writable([tmp_path / "x.jsonl"])
+
+
+def test_writable_place_is_left_empty(path):
+    check_writable([path])
+    assert list(path.parent.iterdir()) == []
+
+
+def test_records_in_memory_share_what_defines_them(tmp_path):
+    path = tmp_path / "fake.jsonl"
+    one, two = (append(path, RECORD | {"split": split}) for split in range(2))
+    assert one["config"] is two["config"]
+    assert one["environment"] is two["environment"]

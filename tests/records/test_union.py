@@ -1,0 +1,89 @@
+import pytest
+from experiment.examples import FAILURE, RECORD, changed
+
+from boostbench.errors import UserError
+from boostbench.records.store import append, read, record_path
+from boostbench.records.union import unite
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Put records into a folder of results; give the folder."""
+
+    def put(name, *records):
+        folder = tmp_path / name
+        for record in records:
+            append(record_path(folder, "toy", "fake"), record)
+        return folder
+
+    return put
+
+
+def found(folder):
+    return read(record_path(folder, "toy", "fake"))[0]
+
+
+def test_duplicates_count_once(put):
+    elsewhere = changed(RECORD, environment__cpu="another", seconds__fit=0.7, code="0" * 16)
+    a, b = put("a", RECORD, changed(RECORD, split=1)), put("b", elsewhere)
+    union = unite([a, b], put("all"))
+    assert (union.added, union.known, union.conflicts) == (2, 1, [])
+    assert [record["split"] for record in found(put("all"))] == [0, 1]
+    again = unite([b, a], put("all"))
+    assert (again.added, again.known, again.conflicts) == (0, 3, [])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"test_error": 2 / 30}, {"checkpoints": {"1": 0.2}}, {"digests": {"end": "0" * 10}}],
+)
+def test_conflicts_are_told_and_nothing_is_lost(put, change):
+    a, b = put("a", RECORD), put("b", changed(RECORD, **change))
+    before = [path.read_bytes() for path in (*a.rglob("*.jsonl"), *b.rglob("*.jsonl"))]
+    union = unite([a, b], put("all"))
+    [told] = union.conflicts
+    assert f"split 0 of {b}" in told
+    assert next(iter(change)) in told
+    assert found(put("all"))[0]["test_error"] == RECORD["test_error"]
+    assert before == [path.read_bytes() for path in (*a.rglob("*.jsonl"), *b.rglob("*.jsonl"))]
+
+
+def test_a_finished_split_takes_the_place_of_a_failure(put):
+    for first, second in ((FAILURE, RECORD), (RECORD, FAILURE)):
+        target = put(f"all{'error' in first}")
+        unite([put(f"a{'error' in first}", first), put(f"b{'error' in first}", second)], target)
+        assert "error" not in found(target)[0]
+
+
+def test_the_order_of_folders_does_not_matter(put):
+    a = put("a", changed(RECORD, split=2), changed(RECORD, split=0))
+    b = put("b", changed(RECORD, split=1))
+    unite([a, b], put("one"))
+    unite([b, a], put("other"))
+    one, other = (record_path(put(name), "toy", "fake").read_bytes() for name in ("one", "other"))
+    assert one == other
+    assert [record["split"] for record in found(put("one"))] == [0, 1, 2]
+
+
+def test_a_later_edition_takes_the_place_of_an_earlier_one(put):
+    later = changed(RECORD, edition=2, test_error=2 / 30)
+    for first, second in ((RECORD, later), (later, RECORD)):
+        target = put(f"all{first is later}")
+        unite([put(f"a{first is later}", first), put(f"b{first is later}", second)], target)
+        assert found(target)[0]["test_error"] == 2 / 30
+
+
+def test_bad_lines_are_told(put):
+    a = put("a", RECORD)
+    path = record_path(a, "toy", "fake")
+    path.write_bytes(b"rubbish\n" + path.read_bytes())
+    union = unite([a], put("all"))
+    assert (union.added, len(union.warnings)) == (1, 1)
+
+
+def test_folders_that_cannot_be_merged(put, tmp_path):
+    with pytest.raises(UserError, match="holds no records"):
+        unite([tmp_path / "nothing"], put("all"))
+    a = put("a", RECORD)
+    with pytest.raises(UserError, match="is the folder that is added to"):
+        unite([a], a)

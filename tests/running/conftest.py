@@ -1,0 +1,1 @@
+from experiment.conftest import dataset, make_experiment  # noqa: F401

@@ -1,0 +1,71 @@
+import dataclasses
+import threading
+
+import pytest
+
+from boostbench.running import deadline
+from boostbench.running.runner import run
+
+#: Seconds. A split that does not hang takes a hundredth of it, so that a busy machine may be slow.
+LIMIT = 6
+
+
+def seed_of(experiment, number):
+    return experiment.splits[number].seed
+
+
+@pytest.fixture
+def hanging(make_experiment):
+    """Make an experiment whose split 1 takes for ever."""
+
+    def make(target, **others):
+        seed = seed_of(make_experiment(), 1)
+        settings = {"fail_on": seed, "time_limit": LIMIT} | others
+        return make_experiment(f"fake_classifiers.{target}", **settings)
+
+    return make
+
+
+@pytest.mark.parametrize(("target", "n_jobs"), [("Hanging", 1), ("Hanging", 2), ("Deaf", 2)])
+def test_what_hangs_costs_its_own_split_only(hanging, tmp_path, target, n_jobs):
+    [outcome] = run([hanging(target)], results=tmp_path, n_jobs=n_jobs).outcomes
+    assert [record["split"] for record in outcome.records] == [0, 2, 3]
+    [failure] = outcome.failures
+    assert (failure["split"], failure["error"]) == (1, f"OutOfTime: it takes more than {LIMIT} s")
+    assert failure["where"] == "protocol.time_limit"
+
+
+def test_in_a_thread_that_hears_no_signals(hanging):
+    experiment = hanging("Hanging")
+    trial = experiment.trial(experiment.splits[1], {})
+    X, y = experiment.dataset.X, experiment.dataset.y
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(deadline.run_limited(trial, X, y, expendable=False))
+    )
+    thread.start()
+    thread.join(60)
+    assert found[0]["error"] == f"OutOfTime: it takes more than {LIMIT} s"
+
+
+def test_a_limit_that_is_not_reached_changes_nothing(make_experiment, tmp_path):
+    plain, limited = make_experiment(), make_experiment(time_limit=60)
+    assert [plain.key(s) for s in plain.splits] == [limited.key(s) for s in limited.splits]
+    run([plain], results=tmp_path)
+    assert run([limited], results=tmp_path).ran == 0
+
+
+def test_where_trials_compete_the_limit_counts(make_experiment):
+    grid = {"width": [1, 2, 3]}
+    plain, limited = make_experiment(grid=grid), make_experiment(grid=grid, time_limit=60)
+    assert plain.key(plain.splits[0]) != limited.key(limited.splits[0])
+    assert plain.identity.trial == limited.identity.trial
+    assert "time_limit" not in plain.config["protocol"]
+
+
+def test_an_error_before_the_limit_stays_what_it_is(make_experiment):
+    experiment = make_experiment("fake_classifiers.Unprintable", time_limit=60)
+    trial = experiment.trial(experiment.splits[0], {})
+    outcome = deadline.run_limited(trial, experiment.dataset.X, experiment.dataset.y, expendable=0)
+    assert outcome["error"].startswith("ValueError")
+    assert dataclasses.asdict(experiment.protocol)["time_limit"] == 60

@@ -1,0 +1,54 @@
+import pytest
+
+from boostbench.experiment import forecast as module
+from boostbench.running.forecast import Forecast, forecast
+from boostbench.running.progress import Lines
+from boostbench.running.runner import Planned
+
+
+def config(rounds):
+    return {"algo": {"_target_": "a.B", "n_iterations": rounds}}
+
+
+def records(rounds, *seconds, calibration=0.05):
+    times = [{"fit": one, "calibration": calibration} for one in seconds]
+    return [{"config": config(rounds), "seconds": one} for one in times]
+
+
+@pytest.fixture(autouse=True)
+def slow(monkeypatch):
+    """This machine takes twice as long as that of the records."""
+    monkeypatch.setattr(module, "calibration", lambda: 0.1)
+
+
+def test_what_is_known_is_brought_to_this_machine():
+    same = records(100, 1.0, 3.0)
+    # Ten fits of 2 seconds, twice as slow here.
+    assert forecast([(10, config(100), [same])]) == Forecast(40.0, 0)
+    # Other rounds take as long in proportion, and count only where the same are not known.
+    assert forecast([(10, config(50), [same])]) == Forecast(20.0, 0)
+    assert forecast([(10, config(50), [same + records(50, 9.0)])]) == Forecast(180.0, 0)
+
+
+def test_what_is_unknown_is_counted():
+    failed = [{"config": config(100), "error": "x"}]
+    path = [{"config": config(100), "seconds": [1.0, 2.0]}]
+    work = [(10, config(100), [failed, path]), (1, config(100), [[], records(100, 1.0)])]
+    assert forecast(work) == Forecast(2.0, 10)
+    assert forecast([]) == Forecast(0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (None, "9 splits to run"),
+        (Forecast(0.0, 9), "9 splits to run"),
+        (Forecast(400.0, 0), "9 splits to run; about 6.7 CPU minutes, by what is on record"),
+        (Forecast(2.0, 1), "by what is on record, without 1 fit of which nothing is known"),
+    ],
+)
+def test_a_run_says_how_long_it_takes(capsys, known, told):
+    from rich.console import Console
+
+    Lines(Console()).plan(Planned(0, 9, 0, known))
+    assert " ".join(capsys.readouterr().out.split()).endswith(told)

@@ -1,0 +1,108 @@
+import itertools
+
+import numpy as np
+import pytest
+from experiment.examples import RECORD, TRIAL, changed
+
+from boostbench.running.verification.compare import (
+    LEVEL,
+    N_PAIRS,
+    are_alike,
+    differences,
+    error_of,
+    systematic,
+    why_not_equivalent,
+)
+
+
+def outcome(**changes):
+    return changed(RECORD, **changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"seconds__fit": 9.0, "finished": "2027-01-01T00:00:00Z", "commit": "0000000"},
+        {"test_error": (1 / 30) * (1 + 1e-12)},
+        {"witness": {"end": 1.0}},
+    ],
+)
+def test_what_makes_no_difference(changes):
+    assert differences(RECORD, outcome(**changes)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"test_error": 2 / 30}, "test_error is 0.0333"),
+        ({"n_iterations": 3}, "n_iterations is 2 on record, 3 today"),
+        ({"checkpoints__2": 2 / 30}, "checkpoints is"),
+        ({"checkpoints": {"1": 0.1}}, "checkpoints is"),
+        ({"n_parameters": 4}, "n_parameters is null on record, 4 today"),
+    ],
+)
+def test_what_does(changes, told):
+    [found] = differences(RECORD, outcome(**changes))
+    assert found.startswith(told)
+
+
+def test_scores_tell_more_than_labels():
+    record = outcome(witness={"1": 0.5, "end": 2.0})
+    assert differences(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})) == []
+    assert differences(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)}))
+    assert differences(record, outcome()) == [
+        'witness is {"1": 0.5, "end": 2.0} on record, null today'
+    ]
+
+
+def test_a_trial_is_compared_by_its_validation_error():
+    assert differences(TRIAL, changed(TRIAL, validation_error=0.2))
+    # Of a split it is what its trials have said.
+    assert differences(changed(RECORD, validation_error=0.1), RECORD) == []
+
+
+def test_a_failure_is_a_difference():
+    assert differences(RECORD, {"error": "ValueError: no"}) == ["today it fails: ValueError: no"]
+
+
+def test_errors():
+    assert error_of(RECORD) == 1 / 30
+    assert error_of(TRIAL) == 0.1
+    assert error_of({"validation_errors": [0.1, 0.3]}) == pytest.approx(0.2)
+    assert error_of({"mean_average_precision": 0.75}) == 0.25
+    assert error_of({"validation_error": None}) is None
+
+
+def test_systematic_by_all_signs():
+    """The share of all signs by which the mean is as far from 0, counted one by one."""
+    rng = np.random.default_rng(0)
+    for shift in (0.0, 0.5, 1.0, 3.0):
+        errors = rng.normal(shift, 1, 8)
+        means = [np.mean(signs * errors) for signs in itertools.product([-1, 1], repeat=8)]
+        share = np.mean(np.abs(means) >= abs(errors.mean()) - 1e-12)
+        expected = errors.mean() if share < LEVEL else None
+        assert systematic(errors) == pytest.approx(expected)
+
+
+def test_few_or_equal_errors_are_no_system():
+    assert systematic([]) is None
+    assert systematic([None, 1.0]) is None
+    assert systematic([1.0] * 7) is None
+    assert systematic([1.0] * 8 + [0.0, None]) == 1.0
+
+
+def test_equivalence():
+    rng = np.random.default_rng(0)
+    assert "29 pairs" in why_not_equivalent([0.0] * (N_PAIRS - 1))
+    assert why_not_equivalent([0.0] * N_PAIRS) == ""
+    assert why_not_equivalent(rng.normal(0, 0.1, 200)) == ""
+    assert "reaches beyond 0.1" in why_not_equivalent(rng.normal(0.2, 0.1, 200))
+    assert why_not_equivalent(rng.normal(0, 1, 40))
+
+
+def test_scores_of_two_kernels():
+    assert are_alike({"1": 0.5}, {"1": 0.5001})
+    assert not are_alike({"1": 0.5}, {"1": 0.505})
+    assert not are_alike({"1": 0.5}, {"1": 0.5, "2": 1.0})
+    assert not are_alike(None, {"1": 0.5})
