@@ -1,9 +1,12 @@
 """Records as measures make them, to be changed by tests."""
 
 import copy
+from pathlib import Path
 
 from boostbench.records.store import append, read
 
+#: Where classifiers are that processes of tests import.
+FAKES = str(Path(__file__).parent)
 CONFIG = {
     "algo": {"_target_": "fake_classifiers.Nearest", "width": 1.0},
     "data": {

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import processes
 import pytest
+from experiment.examples import FAKES
 from experiment.toy import make_dataset
 
 from boostbench.data.load import load
@@ -24,7 +25,7 @@ N_SPLITS = 10
 
 
 def environment():
-    here = str(Path(__file__).parent)
+    here = FAKES
     return {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
 
 

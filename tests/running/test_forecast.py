@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.experiment import forecast as module
+from boostbench.running import forecast as module
 from boostbench.running.forecast import Forecast, forecast
 from boostbench.running.progress import Lines
 from boostbench.running.runner import Planned

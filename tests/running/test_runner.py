@@ -6,13 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import highspy
 import numpy as np
 import processes
 import pytest
-from experiment.examples import FINDING, rewrite
+from experiment.examples import FAKES, FINDING, rewrite
 from experiment.toy import make_dataset
 from scipy import sparse
 
@@ -423,7 +422,7 @@ def runner(results, n_jobs, tuning=False):
     env = {**os.environ, "SLOW_AFTER": str(record_file(results, tuning))}
     env["SLOW_BLOCKED"] = str(blocked(results))
     blocked(results).mkdir()
-    env["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), env.get("PYTHONPATH", "")])
+    env["PYTHONPATH"] = os.pathsep.join([FAKES, env.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results), str(n_jobs)]
     process = processes.start(command, env=env, stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -487,7 +486,7 @@ time.sleep(60)
 
 def test_runs_at_once_share_the_work(make_experiment, results):
     """All trials and splits are done once, also where a run that has claimed some is killed."""
-    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results)]
     runs = [
         processes.start([*command, n_jobs], env={**os.environ, "PYTHONPATH": path})
@@ -503,7 +502,7 @@ def test_runs_at_once_share_the_work(make_experiment, results):
 
 
 def test_two_runs_of_one_shard_share_its_work(results):
-    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, "PYTHONPATH": path}
     command = [sys.executable, "-c", PROGRAM, str(results), "1", "1/1"]
     runs = [processes.start(command, env=env) for _ in range(2)]
