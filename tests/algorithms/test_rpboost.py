@@ -8,14 +8,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostbench.algorithms import AdaBoost, LsBoost, LsBoostRegressor, RpBoost
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.data.toys import make_pattern
-from boostbench.testing import EXPECTED_FAILURES
 
 from .problems import blobs, noise
 
 
-@parametrize_with_checks(
-    [LsBoostRegressor(n_iterations=12)], expected_failed_checks=lambda model: EXPECTED_FAILURES
-)
+@parametrize_with_checks([LsBoostRegressor(n_iterations=12)])
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)
 
