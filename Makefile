@@ -85,6 +85,7 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 	$(BIN)/python scripts/bench_lp_family.py --largest
 	$(BIN)/python scripts/bench_ladder.py --largest
 	$(BIN)/python scripts/bench_scaling.py --largest
+	$(BIN)/python scripts/bench_large.py
 
 # A process for each core, so that none needs threads of its own.
 test: lint ## install, lint, run all tests

@@ -161,7 +161,8 @@ class ExponentialWeights(PairWeights):
         self._log_mean += log(total)
         table *= 1.0 / total
         for some, _ in self._blocks:
-            self.gains[some] *= self._spread(table, some)
+            gains = self.gains[some]
+            gains *= self._spread(table, some)
             self._complete(some)
 
 

@@ -435,22 +435,14 @@ class StumpSearch:
         ndarray of shape (n_samples,), dtype=float64
             -1 or +1.
         """
-        return self._signs(np.array([position]))[0]
+        return _signs(self._above(*self._layout.stumps_at(position)))
 
-    def _signs(self, positions):
-        """Evaluate the stumps at some positions; returns shape (n_some, n_samples)."""
-        feature, number = self._layout.stumps_at(positions)
-        bins = number - self._first_number[feature]
+    def _above(self, feature, number):
+        """Tell which samples are above a threshold."""
+        bin_ = int(number - self._first_number[feature])
         if self._layout.codes is None:
-            cuts = [self._cuts[f][b] for f, b in zip(feature, bins, strict=True)]
-            above = self.X[:, feature].T > np.array(cuts)[:, None]
-        else:
-            known = [self._layout.codes[f] for f in feature]
-            above = np.stack([c > b for c, b in zip(known, bins.tolist(), strict=True)])
-        # A choice by `np.where` takes several times as long.
-        outputs = np.multiply(above, 2.0)
-        outputs -= 1.0
-        return outputs
+            return self.X[:, feature] > self._cuts[feature][bin_]
+        return self._layout.codes[feature] > bin_
 
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
@@ -545,7 +537,8 @@ class StumpSearch:
         width = max(1, _BLOCK_OUTPUTS // len(self.X))
         for start in range(0, len(positions), width):
             some = slice(start, start + width)
-            yield some, self._signs(positions[some])
+            stumps = zip(*self._layout.stumps_at(positions[some]), strict=True)
+            yield some, _signs(np.stack([self._above(*stump) for stump in stumps]))
 
     def _exact_pieces(self, G, positions):
         """Yield which positions are in a piece, and their edges in double precision."""
@@ -588,6 +581,13 @@ class WithConstant:
             return found
         sign = 1 if totals[column] >= 0 else -1
         return Found(Stump(0, np.inf, -sign), np.full(len(G), float(sign)), edge, column)
+
+
+def _signs(above):
+    # A choice by `np.where` takes several times as long.
+    outputs = np.multiply(above, 2.0)
+    outputs -= 1.0
+    return outputs
 
 
 def _prepared(G, dtype):
