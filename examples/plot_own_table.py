@@ -4,7 +4,7 @@ A table of one's own
 
 A table is a YAML file: rows are data sets, columns algorithms. The runner makes the splits, keeps a
 record of each, and writes the table as Markdown, CSV and LaTeX. Here it runs in a temporary folder,
-and what follows is what the command ``boostbench table mine.yaml`` does in a shell.
+as ``boostbench table mine.yaml parallel=serial`` does in a shell.
 """
 
 import os
@@ -18,7 +18,7 @@ from boostbench.cli import main
 
 definition = """\
 title: Stumps and trees
-overrides: [protocol.n_splits=5, parallel=serial]
+overrides: [protocol.n_splits=5]
 rows: [wine, iris]
 columns:
   - mcboost: {algo: mcboost, overrides: [algo.n_iterations=100]}
@@ -30,7 +30,7 @@ before = Path.cwd()
 folder = Path(tempfile.mkdtemp())
 os.chdir(folder)
 (folder / "mine.yaml").write_text(definition)
-code = main(["table", "mine.yaml"])
+code = main(["table", "mine.yaml", "parallel=serial"])
 
 # %%
 # The exit code is 0 where nothing failed. What was written:
