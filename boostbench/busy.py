@@ -29,15 +29,15 @@ def busy(what: str) -> Iterator[Callable[..., None]]:
         Takes what is going on from now on, and perhaps the ``share`` of it that is done: a number
         from 0 to 1, which is shown as a bar.
     """
-    if not sys.stderr.isatty():
-        yield lambda what, share=None: None
-        return
-    if _shown:
+    if _shown:  # older versions of rich hide then that stderr is a terminal
         spinner = _shown[-1]
         before = spinner.text
         spinner.update(text=what)
         yield lambda what, share=None: spinner.update(text=_with_bar(what, share))
         spinner.update(text=before)
+        return
+    if not sys.stderr.isatty():
+        yield lambda what, share=None: None
         return
     from rich.console import Console
     from rich.live import Live

@@ -213,8 +213,13 @@ def _is_object(value: Mapping) -> bool:
 
 
 def _beyond(values: Mapping, written: Mapping[str, str]) -> Iterator[tuple]:
-    """Give the values that are not the defaults; 1 and 1.0 differ, as they do to estimators."""
+    """Give the values that are not the defaults; 1 and 1.0 differ, as they do to estimators.
+
+    scikit-learn's "deprecated" is the default of a version that gives up the parameter.
+    """
     for name, value in values.items():
+        if value == "deprecated":
+            continue
         if name not in written or _text(value) != written[name]:
             yield name, value
 

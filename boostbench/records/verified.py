@@ -77,7 +77,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     refuted : dict of str to str
         Keys of records that today's code does not give, and what differs.
     until : str, default=""
-        Of a refuted group, records that were finished up to this time are refuted.
+        Of a refuted group, records that were finished before this time are refuted.
     """
 
     target: Name
@@ -146,7 +146,7 @@ class Verified:
         if not maker.made(record):
             return True
         found = self.find(record)
-        return found is not None and record.get("finished", "") <= found.until
+        return found is not None and record.get("finished", "") < found.until
 
 
 def verified_path(results: Path) -> Path:

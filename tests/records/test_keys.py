@@ -69,6 +69,14 @@ def test_a_record_of_an_old_default_is_another(versions):
     assert same(old, config("zoo.Lion", {"claws": 1}))
 
 
+def test_a_parameter_that_is_given_up_is_no_setting(versions):
+    versions("claws=1, roar='deprecated'")
+    newer = config("zoo.Lion", {"claws": 2})
+    versions("claws=1, roar=False")
+    assert same(newer, config("zoo.Lion", {"claws": 2}))
+    assert not same(newer, config("zoo.Lion", {"claws": 2, "roar": True}))
+
+
 def test_a_parameter_of_the_grid_has_no_default(versions):
     versions("claws=1")
     asked = config("zoo.Lion", grid={"claws": [1, 2]})

@@ -92,9 +92,9 @@ class Maximum(RowNorm):
 
     Examples
     --------
-    >>> Maximum().prox(np.array([[3.0, -2.5, 1.0], [0.5, 0.3, -0.1]]), 1.0)
+    >>> Maximum().prox(np.array([[3.0, -2.5, 1.0], [0.5, 0.3, 0.1]]), 1.0)
     array([[ 2.25, -2.25,  1.  ],
-           [ 0.  ,  0.  , -0.  ]])
+           [ 0.  ,  0.  ,  0.  ]])
     """
 
     def value(self, W):

@@ -189,7 +189,7 @@ class Tally:
         )
 
     def _until(self, refuted: Mapping[str, str], started: str) -> str:
-        """Up to when records are refuted: what was made again since then is no news."""
+        """Before when records are refuted: what was made again since then is no news."""
         before = self.known.until if self.known else ""
         finished = [m.record["finished"] for m in self.members if m.key in refuted]
-        return before if before and max(finished, default="") <= before else started
+        return before if before and max(finished, default="") < before else started
