@@ -11,15 +11,14 @@ coefficient for each class, with its default step and with a full one.
 """
 
 import argparse
-import multiprocessing
 import resource
 import time
-from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
+from timing import in_a_process
 
 from boostbench import MCBoost
 
@@ -69,13 +68,6 @@ def main():
     sizes = [task for task in tasks if task[1:] == (2, 256)]
     logs = np.log([[task[0], ours[task]] for task in sizes]).T
     print(f"MCBoost's time grows with the samples to the power of {np.polyfit(*logs, 1)[0]:.2f}")
-
-
-def in_a_process(job, *arguments):
-    """Run in a process of its own, that no other has left memory to."""
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=fresh) as pool:
-        return pool.submit(job, *arguments).result()
 
 
 def draw(n_samples, n_classes):

@@ -9,15 +9,14 @@ in 10 classes, which is allowed 16 GiB. With values that are all different it wo
     python scripts/bench_scaling.py [pixels|distinct] [--largest]
 """
 
-import multiprocessing
 import resource
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from tabulate import tabulate
 from threadpoolctl import threadpool_limits
+from timing import in_a_process
 
 from boostbench.algorithms import MCBoost
 
@@ -41,12 +40,12 @@ def main(arguments):
         rows = []
         for name, sizes in VARIED.items():
             points = [BASE | {name: size} for size in sizes]
-            results = [measured(kind, **point) for point in points]
+            results = [in_a_process(measure, kind, **point) for point in points]
             slope = np.polyfit(np.log(sizes), np.log([ms for ms, *_ in results]), 1)[0]
             rows += lines(points, results)
             rows[-1][-1] = f"{name}: {slope:.2f}"
         if "--largest" in arguments and kind == "pixels":
-            rows += lines([LARGEST], [measured(kind, **LARGEST)])
+            rows += lines([LARGEST], [in_a_process(measure, kind, **LARGEST)])
         headers = [
             "m",
             "d",
@@ -73,13 +72,6 @@ def lines(points, results):
         ]
         for point, (ms, setup, peak) in zip(points, results, strict=True)
     ]
-
-
-def measured(kind, m, d, k):
-    """Measure in a process of its own, that no other has left memory to."""
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=fresh) as pool:
-        return pool.submit(measure, kind, m, d, k).result()
 
 
 def measure(kind, m, d, k):

@@ -23,10 +23,10 @@ def main(overrides):
     """Make all, and return 1 if a table or a figure could not be made."""
     hours = read_hours(REPOSITORY / "results")
     todo = sorted(configs.names("table"), key=lambda name: sum(hours.get(name, {}).values()))
-    failed = []
+    everything, failed = total(hours), []
     for number, name in enumerate(todo):
         left = total({one: hours.get(one, {}) for one in todo[number:]})
-        print(f"{name}: of {total(hours):.1f} CPU hours {left:.1f} are left", flush=True)
+        print(f"{name}: of {everything:.1f} CPU hours {left:.1f} are left", flush=True)
         failed += make("table", name, overrides)
     for name in configs.names("figure"):
         failed += make("figure", name, overrides)

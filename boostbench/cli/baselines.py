@@ -1,7 +1,6 @@
 """What stands beside a result on a file of one's own: the constant, and a logistic regression."""
 
 from collections.abc import Mapping, Sequence
-from math import isnan
 
 from boostbench import configs
 from boostbench.report import numbers
@@ -36,14 +35,15 @@ def baselines(spec: Mapping) -> list[dict]:
 
 def below_the_constant(cell: Cell, others: Sequence[Cell]) -> str | None:
     """Say so where a number is no better than that of the constant, as both are printed."""
-    for other in others:
-        losses = [
-            numbers.rounded(one.quantity.sign * one.mean, one.quantity.digits)
-            for one in (cell, other)
-        ]
-        if other.algo == _BASELINES[0] and not any(map(isnan, losses)) and losses[0] >= losses[1]:
-            return (
-                f"{cell.title} is no better than the constant, which predicts the most frequent "
-                "class of the training part for every sample."
-            )
-    return None
+    constant = next((other for other in others if other.algo == _BASELINES[0]), None)
+    # A loss that is not a number is not at least another.
+    if constant is None or not _loss(cell) >= _loss(constant):
+        return None
+    return (
+        f"{cell.title} is no better than the constant, which predicts the most frequent class of "
+        "the training part for every sample."
+    )
+
+
+def _loss(cell: Cell) -> float:
+    return numbers.rounded(cell.quantity.sign * cell.mean, cell.quantity.digits)

@@ -30,8 +30,8 @@ def complete(argv: Sequence[str]) -> int:
     candidates = known = commands.names()
     if before:
         command = commands.find(before[0]) if before[0] in known else None
-        if before[0] == "run":
-            os.environ["COMP_LINE"] = line.replace(" run ", " ", 1)
+        if command and commands.is_hydra(command):
+            os.environ["COMP_LINE"] = line.replace(f" {before[0]} ", " ", 1)
             return command.run(argv)
         candidates = command.complete(before[1:]) if hasattr(command, "complete") else []
     separator = "\n" if "query=fish" in argv else " "

@@ -103,7 +103,7 @@ def _dispatch(argv: list[str]) -> int:
         raise UserError(f"unknown command {name!r}; {hint(name, known)}")
     # All of them only for the help.
     found = {one: commands.find(one) for one in ([name] if name in known else known)}
-    if name in known and _is_hydra(found[name]):
+    if name in known and commands.is_hydra(found[name]):
         return found[name].run(own)
     parser = _make_parser(found)
     args, others = parser.parse_known_args(argv)
@@ -124,11 +124,6 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(f"{message}; '{self.prog} --help' shows how")
 
 
-def _is_hydra(command: ModuleType) -> bool:
-    """Whether the arguments of a command are Hydra's."""
-    return getattr(command, "IS_HYDRA", False)
-
-
 def _make_parser(found: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="boostbench",
@@ -142,6 +137,6 @@ def _make_parser(found: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
         does = command.__doc__.splitlines()[0]
         short = f"{does[0].lower()}{does[1:]}".rstrip(".")
         own = parsers.add_parser(name, help=short, description=does)
-        if not _is_hydra(command):
+        if not commands.is_hydra(command):
             command.arguments(own)
     return parser

@@ -203,7 +203,9 @@ def _completed(value):
 def _shortened(value):
     if isinstance(value, Mapping):
         own = _written(value["_target_"]) if _is_object(value) else {}
-        return {name: _shortened(one) for name, one in _beyond(value, own)}
+        beyond = {name: _shortened(one) for name, one in _beyond(value, own)}
+        # scikit-learn's default of a parameter that it gives up, in versions that do.
+        return {name: one for name, one in beyond.items() if one != "deprecated"}
     return [_shortened(one) for one in value] if isinstance(value, list | tuple) else value
 
 
@@ -213,13 +215,8 @@ def _is_object(value: Mapping) -> bool:
 
 
 def _beyond(values: Mapping, written: Mapping[str, str]) -> Iterator[tuple]:
-    """Give the values that are not the defaults; 1 and 1.0 differ, as they do to estimators.
-
-    scikit-learn's "deprecated" is the default of a version that gives up the parameter.
-    """
+    """Give the values that are not the defaults; 1 and 1.0 differ, as they do to estimators."""
     for name, value in values.items():
-        if value == "deprecated":
-            continue
         if name not in written or _text(value) != written[name]:
             yield name, value
 
