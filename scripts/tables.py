@@ -5,7 +5,8 @@ the repository took (see ``table_hours.py``). A killed run goes on where it was.
 
     python scripts/tables.py [KEY=VALUE ...]
 
-The overrides are those of ``boostbench table``, for example ``results=FOLDER``.
+The overrides are those of ``boostbench table``, for example ``results=FOLDER``; of them figures and
+the report take that one alone, as some go by what is on record.
 """
 
 import subprocess
@@ -28,9 +29,10 @@ def main(overrides):
         left = total({one: hours.get(one, {}) for one in todo[number:]})
         print(f"{name}: of {everything:.1f} CPU hours {left:.1f} are left", flush=True)
         failed += make("table", name, overrides)
+    where = [one for one in overrides if one.startswith("results=")]
     for name in configs.names("figure"):
-        failed += make("figure", name, overrides)
-    failed += make("report", None, [one for one in overrides if one.startswith("results=")])
+        failed += make("figure", name, where)
+    failed += make("report", None, where)
     if failed:
         print("not made: " + ", ".join(failed), file=sys.stderr)
     return int(bool(failed))
