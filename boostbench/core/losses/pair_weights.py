@@ -49,13 +49,13 @@ class PairWeights(ABC):
 
     def __init__(self, labels, n_classes, sample_weight=None):
         n_samples = len(labels)
-        self._labels = labels
+        self._labels = labels.astype(np.int32)
         self._sample_weight = sample_weight
         self.n_classes = n_classes
         self._own = np.arange(n_samples) * n_classes + labels
-        self._ones = np.ones(n_classes)
+        self._minus_ones = np.full(n_classes, -1.0)
         # Groups (output, class) change with the weak learner.
-        self._group = np.zeros(n_samples, np.int32)
+        self._group = self._labels.copy()
         length = max(1, min(n_samples, _BLOCK // n_classes))
         self._rows, self._work = np.empty((2, length, n_classes))
         self._blocks = [self._block(start, length) for start in range(0, n_samples, length)]
@@ -98,7 +98,8 @@ class PairWeights(ABC):
         """
 
     def _group_by(self, outputs):
-        np.add(self._labels, self.n_classes * (outputs > 0), out=self._group, casting="same_kind")
+        np.multiply(outputs > 0, np.int32(self.n_classes), out=self._group)
+        self._group += self._labels
 
     def _spread(self, table, some):
         """Return the rows of the groups of some samples, in a buffer."""
@@ -107,12 +108,17 @@ class PairWeights(ABC):
         return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
     def _complete(self, some):
-        """Set some gains of the own classes, for which rows sum to 0; returns their sum."""
-        own, flat = self._own[some], self.gains.ravel()
-        flat[own] = 0.0
-        of_own = -(self.gains[some] @ self._ones)
-        flat[own] = of_own
+        """Set some gains of the own classes, now 0, so that rows sum to 0; returns their sum."""
+        of_own = self.gains[some].dot(self._minus_ones)
+        self.gains.ravel()[self._own[some]] = of_own
         return float(of_own.sum())
+
+    def _both_sides(self, sums):
+        """Add up sums by group of the pairs that a weak learner moves alike; own classes get 0."""
+        low, high = sums.reshape(2, self.n_classes, -1)
+        both = high + low.T
+        both.ravel()[:: self.n_classes + 1] = 0.0
+        return both
 
 
 class ExponentialWeights(PairWeights):
@@ -136,6 +142,7 @@ class ExponentialWeights(PairWeights):
         self.gains = np.full((len(labels), n_classes), -1.0 / n_pairs)
         if sample_weight is not None:
             self.gains *= (sample_weight / sample_weight.mean())[:, None]
+        self.gains.ravel()[self._own] = 0.0
         self._complete(slice(None))
         self._log_mean = 0.0
 
@@ -147,17 +154,14 @@ class ExponentialWeights(PairWeights):
     def problem(self, outputs):
         """Set up step 4, eq. (13); as `PairWeights.problem`."""
         self._group_by(outputs)
-        mass = -sum(by_group @ self.gains[some] for some, by_group in self._blocks)
-        mass = mass.reshape(2, self.n_classes, -1)
-        mass.reshape(2, -1)[:, :: self.n_classes + 1] = 0.0
-        self._mass = mass
+        self._gain = sum(by_group @ self.gains[some] for some, by_group in self._blocks)
         share = self.share
-        return ExponentialProblem(mass[1] + mass[0].T, share), share
+        return ExponentialProblem(-self._both_sides(self._gain), share), share
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
         table = factors(w)
-        total = float(np.vdot(self._mass, table))
+        total = -float(self._gain.ravel().dot(table.ravel()))
         self._log_mean += log(total)
         table *= 1.0 / total
         for some, _ in self._blocks:
@@ -183,9 +187,6 @@ class LogisticWeights(PairWeights):
         super().__init__(labels, n_classes, sample_weight)
         self._size = len(labels)
         if sample_weight is not None:
-            # Sums of the losses' derivatives by group are weighted.
-            for some, by_group in self._blocks:
-                by_group.data[:] = sample_weight[some]
             self._size = sample_weight.sum()
         self._odds = np.ones((len(labels), n_classes))
         self._odds.ravel()[self._own] = 0.0
@@ -227,23 +228,26 @@ class LogisticWeights(PairWeights):
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
         moved = w.any()
         for some, by_group in self._blocks:
-            odds = self._odds[some]
-            dual, work = self._rows[: len(odds)], self._work[: len(odds)]
+            # Where w is 0, u is known, but for its sign.
+            dual = weighted = self.gains[some]
+            rows, work = self._rows[: len(dual)], self._work[: len(dual)]
             if moved:
-                odds = np.multiply(self._spread(table, some), odds, out=dual)
-            np.divide(odds, np.add(odds, 1.0, out=work), out=dual)
-            sums += by_group @ dual
-            squares += by_group @ np.multiply(dual, dual, out=dual)
+                odds = np.multiply(self._spread(table, some), self._odds[some], out=rows)
+                dual = weighted = np.divide(odds, np.add(odds, 1.0, out=work), out=rows)
+            if self._sample_weight is not None:
+                times = self._sample_weight[some, None]
+                if moved:
+                    weighted = np.multiply(dual, times, out=work)
+                else:
+                    dual = np.divide(dual, times, out=rows)
+            sums += by_group @ weighted
+            squares += by_group @ np.multiply(dual, weighted, out=rows)
         self._squares = self._both_sides(squares)
-        return self._both_sides(sums)
+        return self._both_sides(sums if moved else -sums)
 
     def square_sums(self):
         """Sum the squares of u in the same way, after `sums_at` and for the same w."""
         return self._squares
-
-    def _both_sides(self, sums):
-        low, high = sums.reshape(2, self.n_classes, -1)
-        return high + low.T
 
 
 class LogisticProblem(PairwiseProblem):
@@ -286,8 +290,9 @@ def factors(w):
     Returns
     -------
     ndarray of shape (2, n_classes, n_classes)
-        By output (-1, +1), own class and other class.
+        By output (-1, +1), own class and other class; 0 where these are one.
     """
     factor = np.exp(w)
     above = factor / factor[:, None]
+    above.ravel()[:: len(w) + 1] = 0.0
     return np.array([above.T, above])

@@ -23,6 +23,9 @@ _OVERSHOOT = 0.1
 # is on its way to a minimum far off.
 _UNDERSHOOT = 0.3
 
+# A step that leaves no more than that part of the slope's square is taken as it is.
+_LITTLE_LEFT = 0.05
+
 # A gradient whose square is less changes the Hessian of the logarithm by nothing that counts.
 _NEGLIGIBLE = 1e-6
 
@@ -103,22 +106,25 @@ class ExponentialProblem(PairwiseProblem):
         """Evaluate the function's gradient; as `PairwiseProblem.gradient`."""
         self._factor = factor = np.exp(w)
         self._inverse = inverse = 1.0 / factor
-        # The sums of the rows and columns of M, without M.
-        rows = (self._C @ factor) * inverse
-        columns = (inverse @ self._C) * factor
-        self._scale = 1.0 / (1.0 - self.share + self.share * float(rows.sum()))
-        self._degrees = rows + columns
-        self._gradient = (columns - rows) * self._scale
+        # The sums of the rows and columns of M, without M. `dot` has less to decide than `@`.
+        rows, columns = self._C.dot(factor), inverse.dot(self._C)
+        total = float(inverse.dot(rows))
+        rows *= inverse
+        columns *= factor
+        self._scale = scale = 1.0 / (1.0 - self.share + self.share * total)
+        self._gradient = columns - rows
+        self._gradient *= scale
+        self._degrees = columns
+        self._degrees += rows
         return self._gradient
 
     def hessian(self):
         """Evaluate the second derivatives; as `PairwiseProblem.hessian`."""
-        hessian = laplacian(
-            self._C * (self._factor * -self._scale) * self._inverse[:, None],
-            self._degrees * self._scale,
-        )
+        minus_M = self._C * (self._factor * -self._scale)
+        minus_M *= self._inverse[:, None]
+        hessian = laplacian(minus_M, self._degrees * self._scale)
         gradient = self._gradient
-        if gradient @ gradient > _NEGLIGIBLE:
+        if gradient.dot(gradient) > _NEGLIGIBLE:
             hessian -= (self.share * gradient)[:, None] * gradient
         return hessian
 
@@ -128,7 +134,7 @@ class ExponentialProblem(PairwiseProblem):
         For two classes this is the minimum.
         """
         ones = np.ones(len(self._C))
-        rows, columns = self._C @ ones, ones @ self._C
+        rows, columns = self._C.dot(ones), ones.dot(self._C)
         part = 0.5 * (len(rows) - 1) / len(rows)
         return part * np.log((rows + _SMALLEST_SHARE) / (columns + _SMALLEST_SHARE))
 
@@ -191,18 +197,19 @@ def minimise(problem, nu=0.0, tol=1e-8):
 
 def _descend(problem, w, nu, tol, bounded):
     """Minimise from w on, over w >= 0 where `bounded`; as `minimise`."""
-    gradient = problem.gradient(w) + nu
+    gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
     fixed = None
     for _ in range(_MAX_ITER):
         slope = gradient
         if bounded:
             fixed = (w <= 0) & (gradient >= 0)
             slope = np.where(fixed, 0.0, gradient)
-        if slope @ slope <= tol * tol:
+        squared = float(slope.dot(slope))
+        if squared <= tol * tol:
             break
         step = _newton_step(problem.hessian(), slope, fixed)
         # The range of the step is at most that.
-        reach = (2.0 * (step @ step)) ** 0.5
+        reach = (2.0 * float(step.dot(step))) ** 0.5
         if reach * reach <= tol / 4 and not (bounded and _meets_bound(w, step, gradient, fixed)):
             # The slope after the step is below the tolerance: a Hessian cannot change by more.
             return w + step
@@ -210,6 +217,12 @@ def _descend(problem, w, nu, tol, bounded):
             step *= _LONGEST_STEP / reach
         if bounded and not fixed.any():
             step = _within_bounds(w, step, gradient)
+        if not bounded:
+            # As a rule a whole step leaves next to nothing of the slope, and there is no search.
+            there = problem.gradient(w + step)
+            if there.dot(there) <= _LITTLE_LEFT * squared:
+                w, gradient = w + step, there
+                continue
         moved = _search_along(problem, w, step, gradient, nu, bounded)
         if moved is None:
             break
