@@ -9,7 +9,9 @@ from boostbench.busy import busy
 from boostbench.data.bundles import write
 from boostbench.data.describe import describe
 from boostbench.data.load import load
+from boostbench.data.spec import TASK
 from boostbench.definitions.compose import experiments
+from boostbench.definitions.table import choose_data, choose_file
 from boostbench.errors import UserError, complain, unknown
 
 #: How names of data files end.
@@ -67,13 +69,13 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     """
     known = configs.names("data")
     for name in names:
-        if name not in known:
+        if name not in known and not name.startswith(TASK):
             raise unknown("data set", name, known)
     n_absent = 0
     with busy("loading data") as show:
         for name in names or known:
             show(name)
-            (spec,) = experiments([[f"data={name}"]])
+            (spec,) = experiments([[choose_data(name)]])
             try:
                 dataset = load(spec["data"])
             except UserError as error:
@@ -89,11 +91,10 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
 def _choice(name: str) -> str:
     """Give the override that chooses a data set by its name, or a file."""
     known = configs.names("data")
-    if name in known:
-        return f"data={name}"
+    if name in known or name.startswith(TASK):
+        return choose_data(name)
     if Path(name).exists():
-        # Quoted, as Hydra would read some characters of a path as its own.
-        return f"data.path='{name}'"
+        return choose_file(name)
     if Path(name).suffix in _ENDINGS or Path(name).name != name:
         raise UserError(f"there is no file {name}; check the path")
     raise unknown("data set", name, known)

@@ -12,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostbench.data import cache
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError, writing
@@ -54,7 +52,7 @@ def write(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
     with writing(path, "choose another folder"):
         # The folder that it came from is of no use elsewhere.
         plain = replace(dataset, source=re.sub(r"^file .*/", "file ", dataset.source))
-        cache.write(path, cache.to_arrays(plain, _question(spec)) | _flat(dataset.splits))
+        cache.write(path, cache.to_arrays(plain, _question(spec)))
         sums = _sums(path.parent) | {path.name: _sha256(path)}
         lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
         (path.parent / SUMS).write_text("".join(lines), encoding="utf-8")
@@ -94,10 +92,9 @@ def fetch(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
         if meta["origin"] != _question(spec):
             return None
         dataset = cache.from_arrays(spec["name"], arrays, meta)
-        splits = _lists(arrays)
     except Exception as error:
         raise UserError(f"{path} cannot be read ({error}); {_DAMAGED}") from None
-    same = replace(dataset, source=f"file {path}, of {meta['source']}", splits=splits)
+    same = replace(dataset, source=f"file {path}, of {meta['source']}")
     if same.checksum != meta["checksum"]:
         raise UserError(f"{path} has another checksum than it says; {_DAMAGED}")
     return same
@@ -110,22 +107,6 @@ def _question(spec: Mapping[str, Any]) -> dict:
     if openml:
         decides["openml"] = {k: v for k, v in openml.items() if v is not None and k != "expect"}
     return json.loads(json.dumps(decides))
-
-
-def _flat(splits) -> dict[str, np.ndarray]:
-    if splits is None:
-        return {}
-    sizes = [[len(train), len(test)] for train, test in splits]
-    rows = [np.asarray(part, dtype=np.int64) for split in splits for part in split]
-    return {"split_sizes": np.array(sizes), "split_rows": np.concatenate(rows)}
-
-
-def _lists(arrays: Mapping[str, np.ndarray]):
-    if "split_sizes" not in arrays:
-        return None
-    ends = np.cumsum(arrays["split_sizes"].ravel())[:-1]
-    parts = np.split(arrays["split_rows"], ends)
-    return list(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _sums(folder: Path) -> dict[str, str]:

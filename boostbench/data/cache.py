@@ -45,9 +45,9 @@ def store(dataset: Dataset, origin: Mapping) -> None:
 
 
 def to_arrays(dataset: Dataset, origin: Mapping) -> dict[str, np.ndarray]:
-    """Give what a file holds of a data set, but for its fixed splits."""
+    """Give what a file holds of a data set."""
     meta = {"origin": dict(origin), "source": dataset.source, "checksum": dataset.checksum}
-    arrays = {"y": dataset.y, "meta": np.array(json.dumps(meta))}
+    arrays = {"y": dataset.y, "meta": np.array(json.dumps(meta)), **_flat(dataset.splits)}
     if dataset.is_sparse:
         X = dataset.X
         return arrays | {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
@@ -56,7 +56,7 @@ def to_arrays(dataset: Dataset, origin: Mapping) -> dict[str, np.ndarray]:
 
 def from_arrays(name: str, arrays: Mapping[str, np.ndarray], meta: Mapping) -> Dataset:
     """Undo `to_arrays`."""
-    return Dataset(name, _matrix(arrays), arrays["y"], meta["source"])
+    return Dataset(name, _matrix(arrays), arrays["y"], meta["source"], _lists(arrays))
 
 
 def write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -128,3 +128,19 @@ def _matrix(arrays: Mapping[str, np.ndarray]):
 
     parts = (arrays["data"], arrays["indices"], arrays["indptr"])
     return csr_matrix(parts, shape=tuple(arrays["shape"]))
+
+
+def _flat(splits) -> dict[str, np.ndarray]:
+    if splits is None:
+        return {}
+    sizes = [[len(train), len(test)] for train, test in splits]
+    rows = [np.asarray(part, dtype=np.int64) for split in splits for part in split]
+    return {"split_sizes": np.array(sizes), "split_rows": np.concatenate(rows)}
+
+
+def _lists(arrays: Mapping[str, np.ndarray]):
+    if "split_sizes" not in arrays:
+        return None
+    ends = np.cumsum(arrays["split_sizes"].ravel())[:-1]
+    parts = np.split(arrays["split_rows"], ends)
+    return list(zip(parts[::2], parts[1::2], strict=True))

@@ -19,6 +19,9 @@ from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
 
+# What is asked of OpenML, and so decides whether the copy in the cache answers it.
+_ASKED = ("id", "target", "keep", "drop")
+
 
 class NotAtHand(UserError):
     """No source has a data set."""
@@ -43,6 +46,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
         - ``name``: what to call the data set;
         - ``path``: a file, taken before all else;
+        - ``openml_task``: number of a task of OpenML, whose splits are the fixed splits;
         - ``labels``: the column of a CSV or ARFF file that holds the classes;
         - ``missing``: null (an error), ``drop``, which leaves rows with missing values out, or
           ``mean``, ``median``, ``most_frequent``, by which they are filled when it is fitted;
@@ -90,7 +94,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
 
 def _load(spec: Mapping[str, Any]) -> Dataset:
-    name, openml, folder = spec["name"], spec.get("openml") or {}, data_folder()
+    name, openml, folder = spec["name"], _openml(spec), data_folder()
     if folder and not spec.get("path"):
         whole = bundles.fetch(folder, spec)
         if whole is not None:
@@ -155,8 +159,8 @@ def available(spec: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        ``"bundle"``, ``"file vowel.svm.gz"``, ``"cache"``, ``"OpenML 307"``, ``"scikit-learn"``,
-        ``"generated"``, or ``""``: a file is needed.
+        ``"bundle"``, ``"file vowel.svm.gz"``, ``"cache"``, ``"scikit-learn"``, ``"generated"``,
+        what `source_of` gives, or ``""``: a file is needed.
     """
     folder = data_folder()
     if folder and not spec.get("path") and bundles.bundle_path(folder, spec["name"]).is_file():
@@ -164,13 +168,26 @@ def available(spec: Mapping[str, Any]) -> str:
     path = local_file(spec)
     if path is not None:
         return f"file {path.name}"
-    if spec.get("openml") and cache.cache_path(_stem(spec)).is_file():
+    if _openml(spec) and cache.cache_path(_stem(spec)).is_file():
         return "cache"
     if spec.get("sklearn"):
         return "scikit-learn"
     if spec.get("generate"):
         return "generated"
+    return source_of(spec)
+
+
+def source_of(spec: Mapping[str, Any]) -> str:
+    """Say where OpenML has a data set: ``"OpenML 307"``, ``"OpenML task 3"``, or ``""``."""
+    if spec.get("openml_task"):
+        return f"OpenML task {spec['openml_task']}"
     return f"OpenML {spec['openml']['id']}" if spec.get("openml") else ""
+
+
+def _openml(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what is asked of OpenML, if anything."""
+    task = spec.get("openml_task")
+    return {"task": task} if task else spec.get("openml") or {}
 
 
 def _stem(spec: Mapping[str, Any]) -> str:
@@ -189,7 +206,7 @@ def _without_file(spec: Mapping[str, Any], openml: Mapping[str, Any]):
     """Load from the cache, scikit-learn or OpenML; also return the part of the config that fits."""
     tried = [_no_file(spec)]
     stem, missing = _stem(spec), spec.get("missing")
-    asked = {key: openml.get(key) for key in ("id", "target", "keep", "drop")}
+    asked = openml if "task" in openml else {key: openml.get(key) for key in _ASKED}
     origin = asked | {"missing": missing}
     if openml:
         try:

@@ -6,6 +6,8 @@ MD5 of the description (Parquet files are not checked), and read it ourselves: i
 empty trailing columns of sparse files and the names of their labels, and fails under pandas 3.
 """
 
+import contextlib
+import json
 import logging
 import os
 import tempfile
@@ -14,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
+from boostbench.data import cache
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.sparse import dense_unless_large
@@ -34,7 +37,7 @@ class Unreachable(ConnectionError):
 
 
 def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
-    """Download a data set.
+    """Download a data set, or that of a task with the task's splits.
 
     Parameters
     ----------
@@ -42,7 +45,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         What to call it.
     spec : mapping
         ``id`` on OpenML; ``target`` column (default: as OpenML says); patterns of the columns to
-        ``keep`` and ``drop``.
+        ``keep`` and ``drop``. Or ``task``, the number of a task.
     missing : str, default=None
         What becomes of rows with missing features, see
         `boostbench.data.table.features_and_labels`.
@@ -59,23 +62,23 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     ConnectionError
         The data set is not there, or damaged, with the reason.
     UserError
-        It was downloaded, but it is not what the config takes it for.
+        It was downloaded, but it is not what the config takes it for: such as a task that is not
+        of classification.
     """
-    where, server = f"OpenML {spec['id']}", os.environ.get("BOOSTBENCH_OPENML_SERVER", "")
-    if server in given_up:
-        raise Unreachable(f"{where}: the server was not reached before")
-    with tempfile.TemporaryDirectory(prefix="boostbench-") as folder:
-        try:
-            with _openml(Path(folder), server) as openml:
-                description = openml.datasets.get_dataset(spec["id"], download_data=True)
-        except Exception as error:  # openml lets errors of requests, XML and missing keys through
-            failure = _failure(error, where)
-            if isinstance(failure, Unreachable):
-                given_up.add(server)
-            raise failure from error
+    where = f"OpenML task {spec['task']}" if spec.get("task") else f"OpenML {spec['id']}"
+    if spec.get("task") and missing == "drop":
+        raise UserError(
+            f"data.missing=drop leaves rows out, which the splits of {where} count; take "
+            "data.missing=median"
+        )
+    with _asking(where) as openml:
+        data_id, target, splits = spec.get("id"), spec.get("target"), None
+        if spec.get("task"):
+            data_id, target, splits = _task(openml, spec["task"], where)
+        description = openml.datasets.get_dataset(data_id, download_data=True)
         with open(description.data_file, "rb") as stream:
             table = read_arff(stream, where)
-    target = spec.get("target") or description.default_target_attribute
+    target = target or description.default_target_attribute
     if target is None:
         raise UserError(f"{where} does not say which column holds the classes; set openml.target")
     X, y = features_and_labels(
@@ -87,7 +90,75 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         spec.get("drop") or (),
         missing,
     )
-    return Dataset(name, dense_unless_large(X), y, f"{where} v{description.version}")
+    source = f"OpenML {data_id} v{description.version}"
+    if splits is not None:
+        source = f"{source} ({description.name}), task {spec['task']}"
+    return Dataset(name, dense_unless_large(X), y, source, splits)
+
+
+def suite(number: int) -> dict[int, str]:
+    """Look up the tasks of a suite; what it was told once is kept in the cache.
+
+    Parameters
+    ----------
+    number : int
+        Of the suite.
+
+    Returns
+    -------
+    dict of int to str
+        By number of the task, what its data are called.
+
+    Raises
+    ------
+    Unreachable, ConnectionError
+        As `download`.
+    """
+    path, where = cache.cache_folder() / f"openml-suite-{number}.json", f"OpenML suite {number}"
+    with contextlib.suppress(OSError, ValueError):
+        return {int(task): name for task, name in json.loads(path.read_text("utf-8")).items()}
+    with _asking(where) as openml:
+        tasks = openml.study.get_suite(number).tasks
+        listed = openml.tasks.list_tasks(task_id=tasks, output_format="dataframe")
+        names = {task: str(listed.loc[task, "name"]) for task in tasks}
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(names), encoding="utf-8")
+    return names
+
+
+def _task(openml, number: int, where: str) -> tuple[int, str, list]:
+    """Ask for a task: its data set, the column of classes, and its splits, repeat by repeat."""
+    # Its own `get_task` reads the whole data set for the names of classes.
+    task = openml.tasks.functions._get_task_description(number)
+    if task.task_type_id is not openml.tasks.TaskType.SUPERVISED_CLASSIFICATION:
+        raise UserError(f"{where} is of {task.task_type}, and not of supervised classification")
+    repeats, folds, _ = task.get_split_dimensions()
+    splits = [
+        task.get_train_test_split_indices(fold=fold, repeat=repeat)
+        for repeat in range(repeats)
+        for fold in range(folds)
+    ]
+    return task.dataset_id, task.target_name, splits
+
+
+@contextmanager
+def _asking(where: str) -> Iterator:
+    """Lend the openml package; what goes wrong is told in one line, and its server asked once."""
+    server = os.environ.get("BOOSTBENCH_OPENML_SERVER", "")
+    if server in given_up:
+        raise Unreachable(f"{where}: the server was not reached before")
+    with tempfile.TemporaryDirectory(prefix="boostbench-") as folder:
+        try:
+            with _openml(Path(folder), server) as openml:
+                yield openml
+        except UserError:
+            raise
+        except Exception as error:  # openml lets errors of requests, XML and missing keys through
+            failure = _failure(error, where)
+            if isinstance(failure, Unreachable):
+                given_up.add(server)
+            raise failure from error
 
 
 @contextmanager

@@ -40,6 +40,11 @@ def _are_counts(value: Any) -> bool:
     )
 
 
+#: What the data of a task of OpenML are called, with its number behind.
+TASK = "openml-task-"
+#: Where data come from; a task says it all.
+_SOURCES = ("path", "openml", "sklearn", "generate")
+
 # Of descriptors; their module is slow to import.
 KINDS = ("gist", "hog", "hog_pyramid")
 
@@ -62,6 +67,7 @@ _DESCRIPTOR = {
 _KEYS = {
     "name": (_is_text, "text"),
     "path": (_is_text, "the path of a file, as text"),
+    "openml_task": (_is_count, "the number of a task of OpenML"),
     "labels": (_is_label, "the name of a column"),
     "missing": (lambda value: value in CHOICES, f"null, {', '.join(CHOICES)}"),
     "na_values": (
@@ -118,6 +124,12 @@ def check(spec: Mapping[str, Any]) -> None:
     _check(spec, _KEYS, "data")
     if spec.get("name") is None:
         raise UserError("data.name is missing; a data set needs a name")
+    others = [key for key in _SOURCES if spec.get(key)] if spec.get("openml_task") else []
+    if others:
+        raise UserError(
+            f"data.openml_task says where the data come from; it cannot go with data.{others[0]}, "
+            f"which {spec['name']} has; leave one of them out"
+        )
     _check(spec.get("openml") or {}, _OPENML, "data.openml")
     _check(spec.get("descriptor") or {}, _DESCRIPTOR, "data.descriptor")
 

@@ -221,4 +221,5 @@ def _is_known(data: Mapping) -> bool:
 
     One that does neither stands for data of a paper of which no copy is known.
     """
-    return any(data.get(key) for key in ("path", "openml", "sklearn", "generate", "expect"))
+    sources = ("path", "openml_task", "openml", "sklearn", "generate", "expect")
+    return any(data.get(key) for key in sources)

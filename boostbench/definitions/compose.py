@@ -16,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from boostbench import configs
+from boostbench.data.spec import TASK
 from boostbench.definitions import files, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.errors import UserError
@@ -100,12 +101,18 @@ class _Parts:
         self.part = functools.cache(self._part)
         self.load = functools.cache(_load)
         self.defaults = checks.defaults()
+        self.top = self.load(configs.conf_dir() / "config.yaml")
+        own = [key for key in self.top if key not in ("defaults", "hydra")]
+        # In Hydra's order; "" is what is in no group.
+        self.groups = dict.fromkeys(
+            [*(k if k in self.defaults else "" for k in own), *self.defaults]
+        )
 
     def merge(self, overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict | None:
         """Merge an experiment; None where that is Hydra's to do."""
         if any("$" in override for override in overrides):  # may refer to another group
             return None
-        groups: dict[str, list[str]] = {group: [] for group in (*self.defaults, "")}
+        groups: dict[str, list[str]] = {group: [] for group in self.groups}
         for override in overrides:
             own = re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0]
             groups[own if own in self.defaults else ""].append(override)
@@ -126,10 +133,10 @@ class _Parts:
                 choice = self._choice(group, overrides)
                 parsed = [o for o in parsed if not _chooses(o, group)]
                 path = configs.conf_dir() / group / f"{choice}.yaml"
-                config = {group: self.load(path)}
+                config = {group: self.top.get(group, {}) | self.load(path)}
             else:
-                top = self.load(configs.conf_dir() / "config.yaml")
-                config = {key: top[key] for key in top if key not in ("defaults", "hydra")}
+                apart = ("defaults", "hydra", *self.defaults)
+                config = {key: self.top[key] for key in self.top if key not in apart}
             if "defaults" in config.get(group, {}):
                 return None
             config = _copy(config)
@@ -194,7 +201,8 @@ def resolve(
 
     A class given by ``algo._target_=`` does not inherit the parameters and the grid of the
     algorithm whose config it replaces; a file given by ``data.path=`` alone does not inherit the
-    name, the expected shape and the sources of the default data set.
+    name, the expected shape and the sources of the default data set, nor does a task of OpenML,
+    which brings its splits.
 
     Parameters
     ----------
@@ -268,8 +276,12 @@ def _settle(spec: dict, choice: str, overrides: Sequence[str], asked: Sequence[s
         raise UserError(f"algo.name is {spec['algo']['name']!r}; it must be text")
     spec["algo"].setdefault("title", spec["algo"]["name"])
     _replace_algorithm(spec["algo"], choice, given)
-    if spec["data"].get("path") and "data" not in given:
+    task = spec["data"].get("openml_task")
+    if (spec["data"].get("path") or task) and "data" not in given:
         _replace_data(spec["data"], given)
+    for key, value in {"sampling": "fixed", "n_splits": None}.items() if task else ():
+        if not _is_given(f"protocol.{key}", given):
+            spec["protocol"][key] = value
     _apply_profile(spec, given, given if asked is None else [_key(one) for one in asked])
     return spec
 
@@ -316,12 +328,13 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
 
 
 def _replace_data(data: dict, given: list[str]) -> None:
-    """Forget the default data set when a file takes its place."""
-    for key in data.keys() - {"name", "path", "labels", "missing"}:
+    """Forget the default data set when a file, or a task of OpenML, takes its place."""
+    for key in data.keys() - {"name", "path", "openml_task", "labels", "missing"}:
         if not _is_given(f"data.{key}", given):
             del data[key]
     if "data.name" not in given:
-        data["name"] = Path(str(data["path"])).name.split(".")[0]
+        task, path = data.get("openml_task"), str(data["path"])
+        data["name"] = f"{TASK}{task}" if task else Path(path).name.split(".")[0]
 
 
 def _is_given(key: str, given: list[str]) -> bool:

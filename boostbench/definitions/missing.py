@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import NotAtHand, Offline, available, load
+from boostbench.data.load import NotAtHand, Offline, available, load, source_of
 from boostbench.definitions.assemble import Key
 from boostbench.errors import UserError
 from boostbench.records.archive import Recorded
@@ -129,13 +129,10 @@ def _absences(errors: Mapping[str, UserError], data: Mapping[str, Mapping]) -> l
             if len(absent) == 1
             else (f"{len(absent)} rows are not run, as their data are")
         )
-        where = ", ".join(f"{row} ({_source(data[row])})" for row in absent)
+        unknown = "no source is known"
+        where = ", ".join(f"{row} ({source_of(data[row]) or unknown})" for row in absent)
         offline = any(isinstance(error, Offline) for error in absent.values())
         put = "put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA"
         put = f"OpenML cannot be reached; {put}" if offline else put[0].upper() + put[1:]
         notes.insert(0, f"{rows} not at hand: {where}. {put}")
     return notes
-
-
-def _source(data: Mapping) -> str:
-    return f"OpenML {data['openml']['id']}" if data.get("openml") else "no source is known"

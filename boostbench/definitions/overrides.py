@@ -57,7 +57,7 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
             for name in chosen[group]:
                 if name not in known:
                     raise unknown(configs.KINDS[group], name, known)
-    keys = {"hydra", *_top_level_keys()}
+    keys = set(_own_keys())
     for group, options in chosen.items():
         for name in options:
             keys |= set(_flatten(configs.read(group, name, folders), group))
@@ -144,12 +144,15 @@ def defaults() -> dict[str, str]:
     }
 
 
-def _top_level_keys() -> set[str]:
-    return _config().keys() - {"defaults"}
+def _own_keys() -> Iterator[str]:
+    """Yield the dotted keys of ``config.yaml``, but for those of Hydra."""
+    for key, value in _config().items():
+        if key not in ("defaults", "hydra"):
+            yield from _flatten(value, key)
 
 
-def _flatten(tree: dict, prefix: str) -> Iterator[str]:
+def _flatten(tree: object, prefix: str) -> Iterator[str]:
     """Yield the dotted key of every node: ``algo``, ``algo.grid``, ``algo.grid.nu``."""
     yield prefix
-    for key, value in tree.items():
-        yield from _flatten(value if isinstance(value, dict) else {}, f"{prefix}.{key}")
+    for key, value in tree.items() if isinstance(tree, dict) else ():
+        yield from _flatten(value, f"{prefix}.{key}")

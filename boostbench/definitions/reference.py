@@ -79,7 +79,7 @@ def find_reference(spec: Mapping) -> Reference:
         number = published.get(definition.shown().name)
         if number is not None:
             n_splits = spec["protocol"]["n_splits"]
-            if n_splits >= number.n:
+            if n_splits is not None and n_splits >= number.n:
                 # As many as the paper has are enough, even where our table has more or fewer.
                 one = {**one, "protocol": {**one["protocol"], "n_splits": n_splits}}
             found.append(Reference(published, departures(one, spec)))

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from boostbench.busy import busy
+from boostbench.data.openml_source import suite
+from boostbench.data.spec import TASK
 from boostbench.definitions import files
 from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
@@ -171,13 +174,15 @@ class TableDefinition:
             No such table, or one whose keys are not those of a table.
         """
         path, content = files.read("table", name)
+        if "suite" in content:
+            content = {**content, "rows": _with_suite(content, f"{path}: suite")}
         for key in ("title", "rows", "columns"):
             if key not in content:
                 raise UserError(f"{path} is not a table: it needs title, rows and columns")
         columns = _columns(content["columns"], f"{path}: columns")
         table = files.fill(
             cls,
-            {key: value for key, value in content.items() if key not in ("rows", "columns")},
+            {k: value for k, value in content.items() if k not in ("rows", "suite", "columns")},
             str(path),
             name=path.stem,
             rows={
@@ -400,6 +405,18 @@ def _columns(columns: Any, where: str) -> Any:
     return content["columns"]
 
 
+def _with_suite(content: Mapping, where: str) -> Any:
+    """Give the rows of a file, and behind them the tasks of its suite."""
+    number, rows = files.check(int, content["suite"], where, "suite"), content.get("rows", [])
+    try:
+        with busy(f"asking OpenML for suite {number}"):
+            tasks = suite(number)
+    except ConnectionError as error:
+        raise UserError(f"{where} is not at hand: {error}") from None
+    own = [{f"{TASK}{task}": {"title": name}} for task, name in tasks.items()]
+    return rows + own if isinstance(rows, list) else rows
+
+
 def _entries(entries: Any, where: str) -> dict[str, dict]:
     """Read ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``."""
     if not isinstance(entries, list) or not entries:
@@ -425,9 +442,15 @@ def _entries(entries: Any, where: str) -> dict[str, dict]:
 
 
 def choose_data(data: str) -> str:
-    """Give the override that chooses data by the name of a set or the path of a file."""
-    # Quoted, as Hydra would read some characters of a path as its own.
-    return f"data.path='{data}'" if _is_file(data) else f"data={data}"
+    """Give the override that chooses data by the name of a set, a task or the path of a file."""
+    if data.startswith(TASK):
+        return f"data.openml_task={data.removeprefix(TASK)}"
+    return choose_file(data) if _is_file(data) else f"data={data}"
+
+
+def choose_file(path: str) -> str:
+    """Give the override that chooses a file; quoted, as Hydra has a meaning for some characters."""
+    return f"data.path='{path}'"
 
 
 def _is_file(data: str) -> bool:

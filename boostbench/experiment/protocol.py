@@ -26,8 +26,9 @@ class Protocol:
     ----------
     name : str
         Name for people; two protocols that differ in nothing else are the same.
-    n_splits : int, default=10
-        Number of splits into a training and a test part; of folds in k-fold sampling.
+    n_splits : int or None, default=10
+        Number of splits into a training and a test part; of folds in k-fold sampling. None for all
+        fixed splits.
     n_repeats : int, default=1
         How often the data are divided into folds anew, in k-fold sampling.
     test_size : float or int, default=0.25
@@ -71,7 +72,7 @@ class Protocol:
     """
 
     name: str = "randomboost"
-    n_splits: int = 10
+    n_splits: int | None = 10
     n_repeats: int = 1
     test_size: float = 0.25
     sampling: str = "stratified"
@@ -98,7 +99,8 @@ class Protocol:
             value = getattr(self, field)
             if value not in allowed:
                 raise UserError(f"protocol.{field} is {value!r}; {hint(value, allowed)}")
-        _whole("n_splits", self.n_splits, 2 if self.sampling == "kfold" else 1, _MOST)
+        if self.n_splits is not None or self.sampling != "fixed":
+            _whole("n_splits", self.n_splits, 2 if self.sampling == "kfold" else 1, _MOST)
         _whole("n_repeats", self.n_repeats, 1, _MOST)
         _whole("n_folds", self.n_folds, 2, _MOST)
         for field in ("samples_per_class", "train_per_class", "train_size"):

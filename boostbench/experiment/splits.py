@@ -167,12 +167,13 @@ def _fixed(dataset: Dataset, protocol: Protocol, seed: int):
             f"data set {dataset.name!r} came without fixed splits; "
             f"take protocol.sampling=stratified"
         )
-    if protocol.n_splits > len(dataset.splits):
+    n_splits = len(dataset.splits) if protocol.n_splits is None else protocol.n_splits
+    if n_splits > len(dataset.splits):
         raise UserError(
-            f"protocol.n_splits is {protocol.n_splits}, but data set {dataset.name!r} has "
+            f"protocol.n_splits is {n_splits}, but data set {dataset.name!r} has "
             f"{len(dataset.splits)} fixed splits"
         )
-    return [_provided(dataset, number) for number in range(protocol.n_splits)]
+    return [_provided(dataset, number) for number in range(n_splits)]
 
 
 def _provided(dataset: Dataset, number: int) -> tuple[np.ndarray, np.ndarray]:

@@ -236,7 +236,7 @@ WRONG_VALUES = {
     "+data.train_rows=9999999999": "train_rows",
     "+data.train_rows=-5": "train_rows",
     "+data.generate=5": "data.generate is 5",
-    "~data": "lacks data",
+    "~data": "data.name is missing",
 }
 
 

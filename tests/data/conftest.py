@@ -4,10 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
+from openml_server import OpenMLServer
 
 from boostbench.data import openml_source
-
-from .openml_server import OpenMLServer
 
 PAPERS_DATA = os.environ.get("BOOSTBENCH_DATA")
 

@@ -28,9 +28,9 @@ def test_every_kind_of_source_is_there():
 def test_form(name):
     spec = SPECS[name]
     assert spec["name"] == name
-    assert {"name", "path", "labels", "missing", "expect"} <= spec.keys()
+    assert {"name", "expect"} <= spec.keys()
+    assert "path" not in spec
     check(spec)
-    assert spec["path"] is None
     assert "seed" not in spec or spec.get("generate") or spec.get("redraw") or spec.get("pools")
 
 

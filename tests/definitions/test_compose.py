@@ -106,10 +106,20 @@ def test_the_same_class_keeps_its_parameters():
     assert compose(f"algo._target_={target}") == compose()
 
 
-@pytest.mark.parametrize("path", ["/x/my.csv", "/x/my.svm.gz"])
-def test_a_file_is_not_the_default_data_set(path):
-    data = compose(f"data.path={path}")["data"]
-    assert data == {"name": "my", "path": path, "labels": None, "missing": None}
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"path": "/x/my.csv"}, "my"),
+        ({"path": "/x/my.svm.gz"}, "my"),
+        ({"openml_task": 3}, "openml-task-3"),
+    ],
+)
+def test_a_file_and_a_task_are_not_the_default_data_set(given, name):
+    data = compose(*(f"data.{key}={value}" for key, value in given.items()))["data"]
+    assert {key: value for key, value in data.items() if value is not None} == {
+        "name": name,
+        **given,
+    }
 
 
 def test_a_file_takes_the_name_it_is_given():

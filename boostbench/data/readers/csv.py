@@ -287,7 +287,7 @@ class _Text:
             advice = "write a decimal point, and nothing between thousands"
         elif is_word.any() and n_numbers > self.counts[is_word].sum():
             wrong, what = is_word, "stands among the numbers"
-            advice = "correct it, or add '+data.na_values=[{}]' if it means a missing value"
+            advice = "correct it, or add 'data.na_values=[{}]' if it means a missing value"
         else:
             return
         codes = np.nan_to_num(column, nan=-1).astype(np.int32)

@@ -1,4 +1,4 @@
-"""A small OpenML v1 server on loopback: descriptions and ARFF files, nothing else."""
+"""A small OpenML v1 server on loopback: data sets, tasks and suites, nothing else."""
 
 import gzip
 import hashlib
@@ -6,6 +6,13 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from xml.sax.saxutils import escape
 
+KINDS = {1: "Supervised Classification", 2: "Supervised Regression"}
+SPLITS = """@relation splits
+@attribute type {TRAIN,TEST}
+@attribute rowid numeric
+@attribute repeat numeric
+@attribute fold numeric
+@data"""
 UNKNOWN = ["<oml:code>111</oml:code>", "<oml:message>Unknown dataset</oml:message>"]
 
 
@@ -21,6 +28,7 @@ class OpenMLServer:
         self.silent = False
         self.compressed = True
         self._bodies = {}
+        self._lists = {}
         self._released = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
@@ -54,6 +62,61 @@ class OpenMLServer:
         self._bodies[f"/api/v1/xml/data/{data_id}"] = _xml("data_set_description", elements)
         self._bodies[file] = arff
 
+    def add_task(self, task_id, data_id, splits, target="class", kind=1):
+        """Offer a task: `splits` by repeat and fold, row numbers of both parts."""
+        file = f"/api_splits/get/{task_id}/Task_{task_id}_splits.arff"
+        data = [f"<oml:data_set_id>{data_id}</oml:data_set_id>"]
+        data.append(f"<oml:target_feature>{target}</oml:target_feature>")
+        how = ["<oml:type>crossvalidation</oml:type>"]
+        how.append(f"<oml:data_splits_url>{self.host}{file}</oml:data_splits_url>")
+        how += [f'<oml:parameter name="{name}">1</oml:parameter>' for name in ("a", "b")]
+        inputs = [
+            ("source_data", "data_set", data),
+            ("estimation_procedure", "estimation_procedure", how),
+        ]
+        elements = [
+            f"<oml:task_id>{task_id}</oml:task_id>",
+            f"<oml:task_type_id>{kind}</oml:task_type_id>",
+            f"<oml:task_type>{KINDS[kind]}</oml:task_type>",
+            *(
+                f'<oml:input name="{name}"><oml:{tag}>{"".join(inner)}</oml:{tag}></oml:input>'
+                for name, tag, inner in inputs
+            ),
+        ]
+        self._bodies[f"/api/v1/xml/task/{task_id}"] = _xml("task", elements)
+        lines = [
+            f"{part},{row},{repeat},{fold}"
+            for (repeat, fold), parts in splits.items()
+            for part, rows in zip(("TRAIN", "TEST"), parts, strict=True)
+            for row in rows
+        ]
+        self._bodies[file] = "\n".join([SPLITS, *lines]) + "\n"
+
+    def add_suite(self, number, tasks):
+        """Offer a suite: names of data by task."""
+        ids = "".join(f"<oml:task_id>{task}</oml:task_id>" for task in tasks)
+        fields = {"id": number, "main_entity_type": "task", "name": "suite", "status": "active"}
+        fields |= {"description": "made for a test", "creation_date": "today", "creator": 1}
+        elements = [f"<oml:{key}>{value}</oml:{key}>" for key, value in fields.items()]
+        elements.append(f"<oml:tasks>{ids}</oml:tasks>")
+        self._bodies[f"/api/v1/xml/study/{number}"] = _xml("study", elements)
+        listed = [
+            f"<oml:task><oml:task_id>{task}</oml:task_id><oml:task_type_id>1</oml:task_type_id>"
+            f"<oml:task_type>{KINDS[1]}</oml:task_type><oml:did>{task}</oml:did>"
+            f"<oml:name>{name}</oml:name><oml:status>active</oml:status></oml:task>"
+            for task, name in tasks.items()
+        ]
+        self._lists["/api/v1/xml/task/list/"] = _xml("tasks", listed)
+        # Two, as openml takes one alone for its own fields.
+        inner = "<oml:id>{}</oml:id><oml:ttid>1</oml:ttid>"
+        inner += "<oml:name>folds</oml:name><oml:type>crossvalidation</oml:type>"
+        procedures = [
+            f"<oml:estimationprocedure>{inner.format(one)}</oml:estimationprocedure>"
+            for one in (1, 2)
+        ]
+        path = "/api/v1/xml/estimationprocedure/list"
+        self._bodies[path] = _xml("estimationprocedures", procedures)
+
     def remove_file(self, data_id):
         """Forget the ARFF file, but not the description."""
         del self._bodies[f"/data/v1/download/{data_id}/set.arff"]
@@ -75,6 +138,8 @@ class OpenMLServer:
                     server._released.wait()
                     return
                 body = server._bodies.get(path)
+                for start, listed in server._lists.items():
+                    body = listed if path.startswith(start) else body
                 if body is not None:
                     self._answer(200, body)
                 elif path.startswith("/api/"):

@@ -1,0 +1,106 @@
+"""Tasks and suites of OpenML, from the tests' own server to a table."""
+
+import numpy as np
+import pytest
+from openml_server import OpenMLServer
+from sklearn.datasets import load_iris, load_wine
+
+from boostbench import results
+from boostbench.data import load, openml_source
+
+QUICK = ["algo=adaboost_mh", "algo.n_iterations=5", "parallel=serial"]
+FEW = ["protocol.n_splits=2"]
+TASKS = {3: ("iris", load_iris), 6: ("wine (UCI)", load_wine)}
+
+
+@pytest.fixture
+def server(folder, monkeypatch):
+    """Offer iris and wine as tasks of two repeats of three folds, a regression, and a suite."""
+    server = OpenMLServer()
+    monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", server.url)
+    monkeypatch.delenv("BOOSTBENCH_DATA")
+    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
+    for number, (_, loader) in TASKS.items():
+        X, y = loader(return_X_y=True)
+        columns = [f"@attribute f{i} numeric" for i in range(X.shape[1])]
+        rows = [",".join(map(str, [*row, f"c{label}"])) for row, label in zip(X, y, strict=True)]
+        head = ["@relation toy", *columns, "@attribute class {c0,c1,c2}", "@data"]
+        server.add(number, "\n".join([*head, *rows]) + "\n")
+        splits = {}
+        for repeat in range(2):
+            order = np.random.default_rng(repeat).permutation(len(y))
+            for fold, test in enumerate(np.array_split(order, 3)):
+                splits[repeat, fold] = np.setdiff1d(order, test), test
+        server.add_task(number, number, splits)
+    server.add_task(7, 3, {(0, 0): ([0], [1])}, kind=2)
+    server.add_suite(99, {number: name for number, (name, _) in TASKS.items()})
+    server.splits = list(splits.values())  # of the last
+    yield server
+    server.stop()
+
+
+def test_a_task_is_run_on_its_own_splits(call, server, folder):
+    result = call("run", *QUICK, "data.openml_task=3")
+    assert (result.code, result.complaints) == (0, "")
+    assert "OpenML 3 v3 (set-3), task 3" in result.out
+    whole = results("results")
+    assert whole["split"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert set(whole["n_test"]) == {50}
+    found = load({"name": "openml-task-6", "openml_task": 6}).splits
+    for parts, served in zip(found, server.splits, strict=True):
+        for rows, given in zip(parts, served, strict=True):
+            np.testing.assert_array_equal(rows, given)
+    # Without the server: the copy in the cache has the splits too. And a few of them are a part.
+    server.stop()
+    for given, ran in ((["algo.n_iterations=4"], 6), (["algo.n_iterations=3", *FEW], 2)):
+        assert call("run", *QUICK[::2], *given, "data.openml_task=3").code == 0
+        assert len(results("results")) == len(whole) + ran
+        whole = results("results")
+    described = call("data", "openml-task-3").out
+    assert "fixed splits  6, 100 training and 50 test rows" in described
+
+
+def test_a_suite_is_the_rows_of_a_table(call, server, folder):
+    (folder / "suite.yaml").write_text(
+        "title: A suite\nsuite: 99\noverrides: [algo.n_iterations=5]\ncolumns: [adaboost_mh]\n"
+    )
+    result = call("table", "suite.yaml", "parallel=serial")
+    assert (result.code, result.complaints) == (0, "")
+    table = (folder / "results" / "tables" / "suite.md").read_text()
+    assert all(f"| {name} " in table for name, _ in TASKS.values())
+    asked = len(server.requests)
+    server.stop()
+    part = call("table", "suite.yaml", "parallel=serial", "--row", "iris")
+    assert (part.code, part.complaints) == (0, "")
+    assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("data.openml_task=7", "OpenML task 7 is of Supervised Regression"),
+        ("data.openml_task=8", "OpenML task 8: OpenMLServer"),
+        ("data.openml_task=three", "it must be the number of a task"),
+    ],
+)
+def test_what_is_no_task_of_classification(refused, server, given, words):
+    assert words in refused("run", *QUICK, given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("data.missing=drop", "take data.missing=median"),
+        ("data=wine", "it cannot go with data.sklearn, which wine has"),
+        ("data.path=mine.csv", "it cannot go with data.path"),
+    ],
+)
+def test_what_a_task_cannot_go_with(refused, server, given, words):
+    assert words in refused("run", *QUICK, "data.openml_task=3", given)
+
+
+def test_a_suite_that_is_not_at_hand(call, server, folder):
+    (folder / "suite.yaml").write_text("title: A\nsuite: 98\ncolumns: [samme]\n")
+    result = call("table", "suite.yaml")
+    assert result.code == 2
+    assert "suite.yaml: suite is not at hand: OpenML suite 98: " in result.err
