@@ -55,7 +55,7 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
     tol : float, default=1e-2
         :math:`\epsilon` of the stopping rule: constraints may be violated by that part of `nu`.
     solver : {"newton", "lbfgs"}, default="newton"
-        ``"newton"`` goes as far as the next stump needs, in single precision. ``"lbfgs"`` is
+        ``"newton"`` goes as far as the next stump needs. ``"lbfgs"`` is
         L-BFGS-B with the settings of RandomBoost and MCBoost, which take 100 iterations:
         set `solver_iterations` to that. The hinge loss does without.
     solver_iterations : int, default=5
@@ -114,7 +114,7 @@ class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
     True
     """
 
-    edition = 2
+    edition = 3
 
     loss: Literal[*LOSSES, "hinge"] = "logistic"
     nu: PositiveFloat = 1e-4
@@ -205,8 +205,6 @@ class _Descent:
         self.max_iter = params.solver_iterations
         self.solver = SOLVERS[params.solver]()
         self.resolution = self.solver.resolution
-        # Single precision halves the time of Newton's method. L-BFGS-B compares values.
-        self.dtype = np.float32 if params.solver == "newton" else np.float64
 
     def solve(self, H, start, nu, tol):
         problem = PairwiseLoss(H, self.own, self.loss)
@@ -220,8 +218,6 @@ class _Descent:
 
 
 class _LinearProgram:
-    dtype = np.float32
-
     def __init__(self, params, own, sample_weight):
         self.own = own
         self.sample_weight = sample_weight
@@ -291,7 +287,7 @@ class _MultiBoostMaster(Master):
         solver = _LinearProgram if params.loss == "hinge" else _Descent
         self.solver = solver(params, self.own, self.sample_weight)
         kept = self.H[: len(self.stumps)]
-        self.H = np.empty((params.n_iterations, self.own.shape[1]), self.solver.dtype)
+        self.H = np.empty((params.n_iterations, self.own.shape[1]))
         self.H[: len(kept)] = kept
         self.column = None
         self.is_solved = self.converged = self.is_stuck = False

@@ -171,11 +171,12 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         What to do where eq. (2) has no solution (see Notes). ``"limit"`` limits the norm of w.
         ``"continue"`` does as RandomBoost says: a solve ends at its limit of iterations, wherever
         that is. ``"stop"`` does too, and ends the training once w proves that there is no solution.
-    solver : {"lbfgs", "newton"}, default="lbfgs"
+    solver : {"lbfgs", "newton"} or None, default=None
         ``"lbfgs"`` is L-BFGS-B with RandomBoost's settings. ``"newton"`` comes to the same optimum
         of eq. (12), more exactly and several times faster; it does not take eq. (2), where the
-        limit of iterations decides. Both end where slopes are below 1e-5. So with a `nu` of 1e-5
-        and less neither comes to the optimum, and models for different `nu` hardly differ.
+        limit of iterations decides. None takes ``"newton"`` where it can. Both end where slopes are
+        below 1e-5. So with a `nu` of 1e-5 and less neither comes to the optimum, and models for
+        different `nu` hardly differ.
     tol : float, default=1e-5
         :math:`\epsilon` of the stopping rule: constraints may be violated by that much. It should
         not be less than what the solver leaves, 1e-5: a weak learner that is there already would
@@ -236,10 +237,14 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     True
     """
 
+    # Iterations of L-BFGS-B multiply last digits, until the same data make two models on two
+    # machines; those of Newton's method do away with them.
+    edition = 3
+
     loss: Literal[*LOSSES, "exponential_sum"] = "logistic"
     nu: PositiveFloat = 1e-4
     unbounded: Literal["limit", "continue", "stop"] = "limit"
-    solver: Literal[*SOLVERS] = "lbfgs"
+    solver: Literal[*SOLVERS] | None = None
     tol: NonNegativeFloat = 1e-5
     solver_iterations: PositiveInt = 100
 
@@ -336,6 +341,8 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.converged = []
         self.unbounded_at = None
         self.limits = params.nu, _SOLVER_TOL, params.solver_iterations
+        default = "lbfgs" if params.loss == "exponential" else "newton"
+        self.solver = SOLVERS[params.solver or default]
         self._take(self._problem(), np.zeros(0))
 
     def _problem(self):
@@ -365,8 +372,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         start = np.append(self.coefficients, 0.0)
         # Where there is no solution, steps grow until they overflow.
         with np.errstate(over="ignore", invalid="ignore"):
-            solver = SOLVERS[self.params.solver]()
-            solution = solver.minimise(problem, start, *self.limits)
+            solution = self.solver().minimise(problem, start, *self.limits)
             better = self._value(problem, solution.w) < self.value
         self._take(problem, solution.w if better else start)
         self.converged.append(solution.converged)

@@ -412,3 +412,15 @@ def test_discriminants():
 def test_newton_does_not_take_eq_2():
     with pytest.raises(ValueError, match="exponential_sum"):
         model_of("exponential", solver="newton").fit(*blobs(3))
+
+
+def test_the_solver_is_chosen_by_the_problem(loss):
+    X, y = noise(3, n_samples=24, n_features=3, seed=3)
+    known = ["lbfgs"] if loss == "exponential" else ["newton", "lbfgs"]
+    chosen, own, *others = (
+        model_of(loss, n_iterations=8, solver=solver).fit(X, y).coefficients_
+        for solver in (None, *known)
+    )
+    np.testing.assert_allclose(chosen, own, rtol=1e-9)
+    # Both end within their tolerance, not at one place.
+    assert all(np.abs(chosen - other).max() > 1e-9 for other in others)

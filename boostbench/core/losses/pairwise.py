@@ -51,8 +51,7 @@ class PairwiseLoss(Problem):
     Parameters
     ----------
     H : ndarray of shape (n_columns, n_samples)
-        Outputs of the weak learners. Its dtype is that of the matrix products: float32 halves
-        their time, and gives derivatives to about 1e-6 of the sum of the dual variables.
+        Outputs of the weak learners.
     own : ndarray of shape (n_classes, n_samples), dtype=bool
         True where the class is the sample's.
     loss : object
@@ -90,7 +89,7 @@ class PairwiseLoss(Problem):
         self._margins = self.margins(self._scores(w))
         values, dual = self.loss.value_and_dual(self._margins)
         self.dual = np.where(self.own, 0.0, dual)
-        return float(values.sum()), -self.slopes(self.dual).astype(np.float64)
+        return float(values.sum()), -self.slopes(self.dual)
 
     def along(self, step):
         """Evaluate along a step; as `Problem.along`."""
@@ -99,11 +98,11 @@ class PairwiseLoss(Problem):
 
     def quadratic(self, free, damping):
         """Return the Hessian; as `Problem.quadratic`."""
-        curvature = self.loss.curvature(self.dual).astype(self.H.dtype)
+        curvature = self.loss.curvature(self.dual)
         return _PairwiseQuadratic(self, curvature, free, damping)
 
     def _scores(self, w):
-        return (w.astype(self.H.dtype) @ self.H).astype(np.float64)
+        return w @ self.H
 
     def margins(self, scores):
         """Score of the own class less those of all classes.
@@ -128,10 +127,10 @@ class PairwiseLoss(Problem):
 
         Returns
         -------
-        ndarray of shape (n_classes, n_columns), of the dtype of H
+        ndarray of shape (n_classes, n_columns)
         """
         weights = pairwise_weights(dual.T, self.own.T)
-        return weights.T.astype(self.H.dtype) @ self.H.T
+        return weights.T @ self.H.T
 
 
 class _PairwiseQuadratic(Quadratic):
@@ -151,7 +150,7 @@ class _PairwiseQuadratic(Quadratic):
         # Blocks have one size, filled up with the identity.
         sizes = np.diff(ends)
         width = sizes.max()
-        blocks = np.zeros((len(free), width, width), problem.H.dtype)
+        blocks = np.zeros((len(free), width, width))
         diagonals = np.einsum("rii->ri", blocks)
         diagonals += np.arange(width) >= sizes[:, None]
         for block, diagonal, start, end in zip(blocks, diagonals, ends, ends[1:], strict=False):
@@ -163,13 +162,13 @@ class _PairwiseQuadratic(Quadratic):
         self._place = np.nonzero(np.arange(width) < sizes[:, None])
 
     def product(self, v):
-        return (self._matrix @ v.astype(self._matrix.dtype)).astype(np.float64)
+        return self._matrix @ v
 
     def precondition(self, v):
-        padded = np.zeros(self._inverses.shape[:2], self._inverses.dtype)
+        padded = np.zeros(self._inverses.shape[:2])
         padded[self._place] = v
         solved = np.matmul(self._inverses, padded[:, :, None])[:, :, 0]
-        return solved[self._place].astype(np.float64)
+        return solved[self._place]
 
 
 def _hessian(problem, curvature, classes, columns, ends):
@@ -182,7 +181,7 @@ def _hessian(problem, curvature, classes, columns, ends):
     H = problem.H
     curvature = _relevant(curvature)
     by_score = np.abs(pairwise_weights(curvature.T, problem.own.T)).T
-    matrix = np.zeros((len(classes), len(classes)), H.dtype)
+    matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
         own = slice(ends[label], ends[label + 1])
         relevant = np.flatnonzero(by_score[label])
@@ -203,4 +202,4 @@ def _relevant(curvature):
     sums = np.cumsum(ascending, axis=1)
     rank = np.sum(sums <= _NEGLIGIBLE * sums[:, -1:], axis=1, keepdims=True)
     least = np.take_along_axis(ascending, np.minimum(rank, curvature.shape[1] - 1), axis=1)
-    return np.where(curvature >= least, curvature, 0.0).astype(curvature.dtype)
+    return np.where(curvature >= least, curvature, 0.0)
