@@ -39,6 +39,34 @@ def results(folder="results"):
     return frame
 
 
+def predictions(folder="results"):
+    """Read all predictions that ``measure=predictions`` has kept.
+
+    Parameters
+    ----------
+    folder : path-like, default="results"
+        Folder of the results.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each tested sample: ``data``, ``algo``, ``settings`` (what is not at its default,
+        as JSON), ``split``, ``row`` of the data set, from 0; ``truth`` and ``predicted``, numbers
+        of classes in the order of their labels, from 0; and, where there are probabilities,
+        ``p0``, ``p1``, ... of each class. What is wrong with the files are its
+        ``attrs["warnings"]``.
+
+    Raises
+    ------
+    boostbench.errors.UserError
+        If none are on record.
+    """
+    from boostbench.report.frame import predictions_frame
+
+    frame, frame.attrs["warnings"] = predictions_frame(folder)
+    return frame
+
+
 def published(table=None):
     """Read the numbers that the papers print.
 

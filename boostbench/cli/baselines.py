@@ -8,7 +8,7 @@ from boostbench.report.cells import Cell
 
 _BASELINES = ("constant", "logistic_regression")
 #: Measures that any classifier has.
-_MEASURES = ("prediction", "scores", "scores_by_auc", "scores_by_log_loss")
+_MEASURES = ("prediction", "predictions", "scores", "scores_by_auc", "scores_by_log_loss")
 
 
 def baselines(spec: Mapping) -> list[dict]:

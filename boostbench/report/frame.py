@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from boostbench.errors import UserError, unknown, writing
+from boostbench.experiment.measures.predictions import Predictions
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.keys import shortened
 from boostbench.records.store import read, record_paths
@@ -62,6 +63,54 @@ def read_frame(results: Path):
     return frame.sort_values(order, kind="stable", ignore_index=True), warnings
 
 
+def predictions_frame(results: Path):
+    """Read all predictions on record.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the results.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        A row for each tested sample, see `boostbench.predictions`.
+    warnings : list of str
+        What is wrong with the files.
+
+    Raises
+    ------
+    UserError
+        If none are on record.
+    """
+    import pandas as pd  # slow to import
+
+    frames, warnings = [], []
+    for path in record_paths(results):
+        algo, _, kind = path.stem.partition(".")
+        if kind != Predictions.suffix:
+            continue
+        records, told = read(path)
+        warnings += told
+        for record in records:
+            if "error" in record:
+                continue
+            about = {"data": path.parent.name, "algo": algo, "split": record["split"]}
+            frame = pd.DataFrame({"row": record["tested"], "truth": record["truth"]})
+            frame["predicted"] = record["predicted"]
+            for number, column in enumerate(zip(*record["probabilities"] or (), strict=True)):
+                frame[f"p{number}"] = column
+            frames.append(frame.assign(**about, settings=_settings(record["config"])))
+    if not frames:
+        raise UserError(
+            f"no predictions are on record in {results}; 'boostbench run measure=predictions' "
+            "keeps them"
+        )
+    frame = pd.concat(frames, ignore_index=True)
+    first = ["data", "algo", "settings", "split", "row", "truth", "predicted"]
+    return frame[[*first, *(name for name in frame if name not in first)]], warnings
+
+
 def published_frame(name: str | None = None):
     """Read published numbers.
 
@@ -111,7 +160,6 @@ def write_frame(frame, path: Path) -> None:
 
 def _row(record: dict, data: str, algo: str, kind: str) -> dict:
     config = record["config"]
-    asked = shortened({name: value for name, value in config.items() if name != "data"})
     digests = record.get("digests") or {}
     return {
         "data": data,
@@ -126,7 +174,7 @@ def _row(record: dict, data: str, algo: str, kind: str) -> dict:
         "validation_error": record.get("validation_error"),
         "chosen": _json(record.get("chosen")),
         "checkpoints": _json(record.get("checkpoints")),
-        "settings": _json(asked),
+        "settings": _settings(config),
         "error": record.get("error"),
         "digest": digests.get("end"),
         "config": record["config_hash"],
@@ -137,6 +185,10 @@ def _row(record: dict, data: str, algo: str, kind: str) -> dict:
         "cpu": (record["environment"] or {}).get("cpu"),
         "finished": record.get("finished"),
     }
+
+
+def _settings(config: dict) -> str:
+    return _json(shortened({name: value for name, value in config.items() if name != "data"}))
 
 
 def _json(value) -> str | None:

@@ -81,13 +81,13 @@ def auc_of(fit: Fit) -> float:
 
 def _asked(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Ask for probabilities, and for scores, which are the probabilities if there are some."""
-    probabilities = _columns(fit, "predict_proba", classes)
+    probabilities = columns(fit, "predict_proba", classes)
     if probabilities is not None:
         return probabilities, probabilities
-    return None, _columns(fit, "decision_function", classes)
+    return None, columns(fit, "decision_function", classes)
 
 
-def _columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
+def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     """Ask for a column of each class of the data; None where the estimator has no such method.
 
     The columns of the estimator are those of its `classes_`, in whatever order they are; without
