@@ -20,7 +20,7 @@ from boostbench.report.claims import claims
 from boostbench.report.findings import published_listing
 from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, headline, sharpness, swapped
-from boostbench.report.regressions import Verdict, filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.renderers.printing import make_grid, print_line
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.runs import find_runs
@@ -134,7 +134,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     return int(bool(regressions))
 
 
-def _json(tables: Sequence[Table], judged: Sequence[Verdict]) -> str:
+def _json(tables: Sequence[Table], judged: Sequence[dict]) -> str:
     told = counts(tables)
     content = {
         "counts": {
@@ -142,7 +142,7 @@ def _json(tables: Sequence[Table], judged: Sequence[Verdict]) -> str:
             "tables": {name: _counted(tally) for name, tally in told.tables.items()},
         },
         "swaps": {name or "all": asdict(one) for name, one in told.swaps.items()},
-        "verdicts": [asdict(one) for one in judged],
+        "verdicts": list(judged),
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
 
@@ -201,12 +201,13 @@ def _print_counts(console: Console, told: Sequence[Table], idle: Sequence[Table]
         print_line(console, counting(tallies.total, tables))
 
 
-def _sentence(then: dict[str, str], now: Verdict) -> str:
-    place = f"{now.table}, {now.column} on {now.data}"
-    ours = "without a number" if now.ours is None else f"with {fixed(now.ours, now.digits)}"
+def _sentence(then: dict[str, str], now: dict) -> str:
+    place = f"{now['table']}, {now['column']} on {now['data']}"
+    digits = now["digits"]
+    ours = "without a number" if now["ours"] is None else f"with {fixed(now['ours'], digits)}"
     return (
-        f"{place}: reproduced before with {then['ours']}, now {now.verdict} {ours} "
-        f"(published: {fixed(now.published, now.digits)})"
+        f"{place}: reproduced before with {then['ours']}, now {now['verdict']} {ours} "
+        f"(published: {fixed(now['published'], digits)})"
     )
 
 

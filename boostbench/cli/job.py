@@ -131,7 +131,7 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
     grid = make_grid([*keys, error, "splits", "fit s"], left=len(keys))
     for overrides, cell in zip(settings, cells, strict=True):
         values = dict(override.split("=", 1) for override in overrides)
-        shown = [cell.text, cell.splits, _seconds(cell)] if cell else ["-"] * 3
+        shown = [cell.text + cell.mark, cell.splits, _seconds(cell)] if cell else ["-"] * 3
         grid.add_row(*(Text(text) for text in (*(values[key] for key in keys), *shown)))
     console = Console()
     print_line(console, f"{len(settings)} settings", style="bold")

@@ -60,7 +60,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
         runs = [] if names else find_runs(records, algorithms, () if lead else _hashes(tables))
         tell("writing the page")
         figures = find_figures(results / "figures")
-        page = document(tables, figures, algorithms, listed(runs, lead))
+        page = document(tables, figures, algorithms, listed(runs), lead)
         with writing(path, "choose another file by --output"):
             path.write_text(page, encoding="utf-8")
         also = "" if names or lead else _overview(tables, results)

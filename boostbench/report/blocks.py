@@ -1,14 +1,52 @@
 """The blocks of a document: what a renderer gets, whatever a table is about."""
 
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 
+class Head(NamedTuple):
+    """Heading of a column, that over several of them, and what a search finds them by."""
+
+    group: str
+    title: str
+    find: str = ""
+
+
 class Entry(NamedTuple):
-    """Text in a table, and whether it is the best of its row."""
+    """What stands in a place of a table.
+
+    Attributes
+    ----------
+    text : str
+        A number, or why there is none.
+    best : bool, default=False
+        Whether it is the best of its row.
+    marks : str, default=""
+        Stand behind the text.
+    published : str, default=""
+        The number that it is compared with.
+    value : float, default=None
+        What a column is sorted by.
+    verdict : str, default=""
+        What the comparison says.
+    place : (str, str), default=None
+        Row and column of the cell that it is about.
+    """
 
     text: str
-    best: bool
+    best: bool = False
+    marks: str = ""
+    published: str = ""
+    value: float | None = None
+    verdict: str = ""
+    place: tuple[str, str] | None = None
+
+    @property
+    def printed(self) -> str:
+        """The text with its marks."""
+        return self.text + self.marks
 
 
 @dataclass(frozen=True)
@@ -25,15 +63,15 @@ class Line:
         Whether there is a number of ours; where there is little space, other lines are left out.
     verdict : str, default=""
         That the last text begins with.
-    place : (str, str), default=None
-        Row and column of the cell that it is about.
+    find : str, default=""
+        What a search finds it by.
     """
 
     texts: list[str]
     strong: frozenset[int] = frozenset()
     is_known: bool = True
     verdict: str = ""
-    place: tuple[str, str] | None = None
+    find: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,10 +114,11 @@ class Listing:
 
 
 class Row(NamedTuple):
-    """A row of the table itself: its title, the title with what there is to say, its entries."""
+    """A row: its title, the title with what there is to say, what a search finds, its entries."""
 
     title: str
     label: str
+    find: str
     entries: list[Entry]
 
 
@@ -93,8 +132,8 @@ class Document:
         Of the table; the first names files.
     headline : str or None
         What is not as the table is defined.
-    heads : list of (str, str)
-        Group and title of each column.
+    heads : list of Head
+        Of each column.
     rows : list of Row
         Under them.
     caption : str
@@ -110,9 +149,15 @@ class Document:
     name: str
     title: str
     headline: str | None
-    heads: list[tuple[str, str]]
+    heads: list[Head]
     rows: list[Row]
     caption: str
     findings: list[str]
     notes: list[str]
     listings: list[Listing]
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """Headings over several columns, and over how many; none where no column has one."""
+        groups = [(group, len(list(heads))) for group, heads in groupby(self.heads, itemgetter(0))]
+        return groups if any(group for group, _ in groups) else []

@@ -105,24 +105,24 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """``"2.9 (2.4)"``, marked when stale; without a number, why there is none."""
+        """``"2.9 (2.4)"``; without a number, why there is none."""
         if not self.available:
             return "data not available"
         if not self.records:
             return "failed" if self.failures else "not run"
         if not self.values:
             return "not reached"  # it was asked for fewer rounds
-        return printed(self.quantity, self.mean, self.std) + self.mark
+        return printed(self.quantity, self.mean, self.std)
 
     @property
     def mark(self) -> str:
-        """What stands behind its numbers: `STALE` or nothing."""
-        return STALE if self.stale else ""
+        """What stands behind its number: `STALE` or nothing."""
+        return STALE * bool(self.stale and self.values)
 
     @property
-    def marked(self) -> str:
-        """The `text`, marked where not all splits are behind it."""
-        return self.text + (PARTIAL if self.is_partial else "")
+    def marks(self) -> str:
+        """What stands behind its `text` in tables."""
+        return self.mark + PARTIAL * self.is_partial
 
     @property
     def splits(self) -> str:
@@ -139,6 +139,11 @@ class Cell:
     def n_iterations(self) -> float | None:
         """Mean number of boosting rounds, None where the estimator does not tell."""
         return self.average(ROUNDS)
+
+    @property
+    def rounds_done(self) -> str:
+        """``"1000"``, or ``"-"``."""
+        return "-" if self.n_iterations is None else f"{self.n_iterations:.0f}"
 
     def average(self, quantity: Quantity) -> float | None:
         """Average a quantity over the finished splits; None where the records do not tell."""

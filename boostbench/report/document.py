@@ -1,7 +1,9 @@
 """From a table to its document: composed once, for the terminal and every kind of file."""
 
+from math import isnan
+
 from boostbench.report import words
-from boostbench.report.blocks import Document, Listing, Row
+from boostbench.report.blocks import Document, Entry, Head, Row
 from boostbench.report.claims import claims
 from boostbench.report.findings import (
     parts_listing,
@@ -25,7 +27,7 @@ def compose(table: Table) -> Document:
     Document
         Without lists that have no line.
     """
-    lists: list[Listing | None] = [
+    lists = [
         matrix(table),
         published_listing(table),
         seconds_listing(table),
@@ -35,10 +37,63 @@ def compose(table: Table) -> Document:
         name=table.name,
         title=table.title,
         headline=words.headline(table),
-        heads=table.heads,
-        rows=[Row(table.rows[row], table.label(row), table.entries(row)) for row in table.rows],
+        heads=heads(table),
+        rows=[row_of(table, row) for row in table.rows],
         caption=words.caption(table),
         findings=[*significance(table), *claims(table)],
         notes=words.notes(table),
-        listings=[one for one in lists if one and one.lines],
+        listings=[listing for listing in lists if listing and listing.lines],
+    )
+
+
+def heads(table: Table) -> list[Head]:
+    """Give the heading of each column that is printed."""
+    timed = {column.beside for column in table.columns.values()} - {None}
+    algos = {name: cell.algo for (_, name), cell in table.cells.items()}
+    found = []
+    for name, column in table.columns.items():
+        alone = name not in timed and column.beside is None
+        names = (column.group, column.title) if alone else (column.label, column.quantity.title)
+        found.append(Head(*names, f"{column.label} {algos[column.beside or name]}".lower()))
+    labels = [table.columns[fast].label for _, fast in table.speedup]
+    return found + [Head("Speed-up", label, f"{label} speed-up".lower()) for label in labels]
+
+
+def row_of(table: Table, row: str) -> Row:
+    """Give what is printed of a row, under `heads`."""
+    title, n_classes = table.rows[row], table.classes.get(row)
+    data = next(cell.data for (other, _), cell in table.cells.items() if other == row)
+    label = f"{title} ({n_classes} classes)" if n_classes else title
+    best = table.best(row)
+    entries = [
+        _result(table, row, name, name in best)
+        if column.beside is None
+        else _time(table, row, name, name in best)
+        for name, column in table.columns.items()
+    ]
+    for pair in table.speedup:
+        entries.append(Entry(words.ratio(table, row, pair), value=table.ratio(row, pair)))
+    return Row(title, label, f"{title} {row} {data}".lower(), entries)
+
+
+def _result(table: Table, row: str, name: str, best: bool) -> Entry:
+    cell = table.cells[row, name]
+    return Entry(
+        text=cell.text,
+        best=best,
+        marks=cell.marks,
+        published=cell.reference,
+        value=None if isnan(cell.mean) else cell.mean,
+        verdict=cell.verdict,
+        place=(row, name),
+    )
+
+
+def _time(table: Table, row: str, name: str, best: bool) -> Entry:
+    published = table.published_time(row, name)
+    return Entry(
+        text=words.time(table, row, name),
+        best=best,
+        published=str(published or ""),
+        value=table.time(row, name),
     )

@@ -8,7 +8,7 @@ from statistics import median
 from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
 from boostbench.report import numbers, words
 from boostbench.report.blocks import Line, Listing
-from boostbench.report.cells import Cell
+from boostbench.report.cells import STALE, Cell
 from boostbench.report.paired import paired
 from boostbench.report.statistics.agreement import POWER, SHORT, TELLING
 from boostbench.report.statistics.wilcoxon import wilcoxon
@@ -86,9 +86,10 @@ def published_listing(table: Table) -> Listing:
             if agreement.basis in SHORT:
                 verdict += f" ({SHORT[agreement.basis]})"
         names = [table.rows[row], table.columns[column].label]
-        texts = [*names, cell.reference, cell.marked, difference, detectable, verdict]
+        texts = [*names, cell.reference, cell.text + cell.marks, difference, detectable, verdict]
+        find = (f"{names[0]} {row} {cell.data}".lower(), f"{names[1]} {cell.algo}".lower())
         known = bool(cell.values)
-        lines.append(Line(texts, is_known=known, verdict=cell.verdict, place=(row, column)))
+        lines.append(Line(texts, is_known=known, verdict=cell.verdict, find=str(find)))
     return Listing(
         "Beside the published numbers",
         ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"],
@@ -134,7 +135,7 @@ def seconds_listing(table: Table) -> Listing:
     for row, title in table.rows.items():
         said = {name: table.published_time(row, name) for name in timed}
         times = [
-            (column.label, str(said[name]), table.printed_time(row, name))
+            (column.label, str(said[name]), words.time(table, row, name))
             for name, column in timed.items()
             if said[name]
         ]
@@ -142,7 +143,7 @@ def seconds_listing(table: Table) -> Listing:
             if said[slow] and said[fast]:
                 factor = f"{said[slow].mean / said[fast].mean:.2g}"
                 label = f"speed-up of {table.columns[fast].label}"
-                times.append((label, factor, table.printed_ratio(row, (slow, fast))))
+                times.append((label, factor, words.ratio(table, row, (slow, fast))))
         lines += [Line([title, *texts], is_known=texts[-1] != "-") for texts in times]
     told = f"{' '.join(words.times(table))} The machines differ, so there is no verdict."
     return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, told)
@@ -154,7 +155,7 @@ def parts_listing(table: Table) -> Listing:
     def spent(cell: Cell) -> str:
         parts = [QUANTITIES[name] for name in ("fit", "weak_learner", "coefficients")]
         texts = [numbers.seconds(cell.average(part)) for part in parts]
-        return " / ".join(texts) + cell.mark if cell.records else "-"
+        return " / ".join(texts) + STALE * bool(cell.stale) if cell.records else "-"
 
     return Listing(
         _SECONDS,

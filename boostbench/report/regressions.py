@@ -3,149 +3,82 @@
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import isnan
+from operator import itemgetter
 from pathlib import Path
 
 from boostbench.errors import UserError
+from boostbench.report.cells import Cell
 from boostbench.report.numbers import fixed
 from boostbench.report.tables import Table
 
-
-@dataclass(frozen=True)
-class Verdict:
-    """What became of a published number.
-
-    Attributes
-    ----------
-    table, data, algo, column : str
-        Where it is: table and row and column of ours, and the algorithm's name.
-    ours, ours_std : float or None
-        Our mean and its standard deviation over splits; None without any.
-    n : int
-        Number of splits behind them.
-    published : float
-    published_std : float or None
-        The paper's.
-    published_n : int
-        Number of repeats behind them.
-    difference, low, high : float or None
-        Ours minus published, with its 95% interval.
-    p : float or None
-        Two-sided p-value of the difference.
-    detectable : float or None
-        The difference that would have been found with a probability of 80%.
-    quantity : str
-        Name of what the numbers are.
-    digits : int
-        Their printed decimals.
-    verdict : str
-        One of `boostbench.report.verdicts.VERDICTS`.
-    without_pool : str
-        The same without the luck of one pool in the interval.
-    basis : str or None
-        What it rests on, one of `boostbench.report.statistics.agreement.BASES`; None where
-        nothing is compared.
-    note : str or None
-        What is known of the reason for a difference.
-    """
-
-    table: str
-    data: str
-    algo: str
-    column: str
-    ours: float | None
-    ours_std: float | None
-    n: int
-    published: float
-    published_std: float | None
-    published_n: int
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    detectable: float | None
-    quantity: str
-    digits: int
-    verdict: str
-    without_pool: str
-    basis: str | None
-    note: str | None
-
-    @property
-    def place(self) -> tuple[str, str, str]:
-        """Table, row and column."""
-        return self.table, self.data, self.column
-
+#: What numbers and files tell of an agreement.
+JUDGED = ("difference", "low", "high", "p", "detectable")
 
 #: Columns of the file, and those of them that a file of another version has to have.
 _FILED = ("table", "data", "algo", "column", "ours", "published", "n", "detectable", "verdict")
 _NEEDED = ("table", "data", "column", "ours", "verdict")
 
 
-def verdicts(tables: Iterable[Table]) -> list[Verdict]:
-    """Judge every published number of some tables."""
+def verdicts(tables: Iterable[Table]) -> list[dict]:
+    """Judge every published number of some tables.
+
+    Returns
+    -------
+    list of dict
+        By number: ``table``, ``data``, ``algo`` and ``column``, where it is; ``ours`` with
+        ``ours_std`` over ``n`` splits; ``published`` with ``published_std`` over ``published_n``
+        repeats; of an `Agreement` the ``difference`` with its 95% interval (``low``, ``high``),
+        ``p`` and what would have been ``detectable``; ``quantity`` and ``digits``, its name and its
+        printed decimals; the ``verdict``, what it is ``without_pool``, its ``basis`` and a ``note``
+        on the reason. None stands for what is not known.
+    """
     return [
-        _verdict(table, row, column)
+        _verdict(table.name, row, column, cell)
         for table in tables
         for (row, column), cell in table.cells.items()
         if cell.target
     ]
 
 
-def _verdict(table: Table, row: str, column: str) -> Verdict:
-    cell = table.cells[row, column]
-    agreement = cell.agreement
-    judged = ("difference", "low", "high", "p", "detectable")
-    return Verdict(
-        table=table.name,
-        data=row,
-        algo=cell.algo,
-        column=column,
-        ours=_known(cell.mean),
-        ours_std=_known(cell.std),
-        n=len(cell.values),
-        published=cell.target.mean,
-        published_std=_known(cell.target.std),
-        published_n=cell.target.n,
-        **{name: _known(getattr(agreement, name)) if agreement else None for name in judged},
-        quantity=cell.quantity.name,
-        digits=cell.quantity.digits,
-        verdict=cell.verdict,
-        without_pool=cell.without_pool.verdict,
-        basis=agreement.basis if agreement else None,
-        note=cell.note,
-    )
+def _verdict(table: str, row: str, column: str, cell: Cell) -> dict:
+    agreement, target = cell.agreement, cell.target
+    return {
+        **{"table": table, "data": row, "algo": cell.algo, "column": column},
+        **{"ours": _known(cell.mean), "ours_std": _known(cell.std), "n": len(cell.values)},
+        **{"published": target.mean, "published_std": _known(target.std), "published_n": target.n},
+        **{name: agreement and _known(getattr(agreement, name)) for name in JUDGED},
+        **{"quantity": cell.quantity.name, "digits": cell.quantity.digits},
+        **{"verdict": cell.verdict, "without_pool": cell.without_pool.verdict},
+        **{"basis": agreement and agreement.basis, "note": cell.note},
+    }
 
 
 def _known(value: float) -> float | None:
     return None if isnan(value) else round(value, 6)
 
 
-def lost(before: Iterable[dict[str, str]], now: Iterable[Verdict]) -> list[tuple[dict, Verdict]]:
+def lost(before: Iterable[dict[str, str]], now: Iterable[dict]) -> list[tuple[dict, dict]]:
     """Find what was reproduced and no longer is.
 
     Parameters
     ----------
     before : iterable of dict
         Lines of a file of verdicts.
-    now : iterable of Verdict
+    now : iterable of dict
         Verdicts of today; places that only one of the two has are not compared.
 
     Returns
     -------
-    list of (dict, Verdict)
+    list of (dict, dict)
         Before and now.
     """
-    reproduced = {
-        (line["table"], line["data"], line["column"]): line
-        for line in before
-        if line["verdict"] == "reproduced"
-    }
+    place = itemgetter("table", "data", "column")
+    reproduced = {place(line): line for line in before if line["verdict"] == "reproduced"}
     return [
-        (reproduced[one.place], one)
-        for one in now
-        if one.place in reproduced and one.verdict != "reproduced"
+        (reproduced[place(line)], line)
+        for line in now
+        if place(line) in reproduced and line["verdict"] != "reproduced"
     ]
 
 
@@ -165,19 +98,15 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     return lines
 
 
-def filed(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
+def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
     """Make lines of a file of verdicts, errors as they are printed."""
-    return [
-        {
-            **{name: str(getattr(one, name)) for name in _FILED},
-            **{name: _printed(getattr(one, name), one.digits) for name in ("ours", "detectable")},
-        }
-        for one in verdicts
-    ]
 
+    def printed(line: dict, name: str) -> str:
+        if name not in ("ours", "detectable"):
+            return str(line[name])
+        return "" if line[name] is None else fixed(line[name], line["digits"])
 
-def _printed(value: float | None, digits: int) -> str:
-    return "" if value is None else fixed(value, digits)
+    return [{name: printed(line, name) for name in _FILED} for line in verdicts]
 
 
 def to_csv(lines: Iterable[dict[str, str]]) -> str:

@@ -8,6 +8,7 @@ from boostbench.records.archive import Records
 from boostbench.records.keys import shortened
 from boostbench.records.store import record_paths
 from boostbench.report import numbers
+from boostbench.report.blocks import Line, Listing
 from boostbench.report.cells import Cell
 
 #: Kinds of records that figures are made of; and trials of cross-validation.
@@ -85,45 +86,29 @@ def shown(runs: Collection[Run]) -> list[Quantity]:
     ]
 
 
-@dataclass(frozen=True)
-class RunList:
-    """Runs as they are printed.
-
-    Attributes
-    ----------
-    heads : list of str
-        Data, algorithm, settings, a heading for each of `shown`, splits, rounds, CPU seconds, day.
-    lines : list of list of str
-        Under them.
-    lead : bool
-        Whether they stand before the tables: they are what the folder is about.
-    """
-
-    heads: list[str]
-    lines: list[list[str]]
-    lead: bool = False
-
-
-def listed(runs: Collection[Run], lead: bool = False) -> RunList:
+def listed(runs: Collection[Run]) -> Listing:
     """Put runs into lines."""
     quantities = shown(runs)
     heads = ["data", "algorithm", "settings"]
     heads += [f"{quantity.title} {quantity.symbol}".rstrip() for quantity in quantities]
     heads += ["splits", "rounds", "fit s", "finished"]
-    lines = [
-        [
-            run.cell.data,
-            run.cell.title,
-            run.settings or "-",
+    lines = []
+    for run in runs:
+        names = [run.cell.data, run.cell.title, run.settings or "-"]
+        texts = [
+            *names,
             *(run.text(quantity) for quantity in quantities),
             run.cell.splits,
-            "-" if run.cell.n_iterations is None else f"{run.cell.n_iterations:.0f}",
+            run.cell.rounds_done,
             numbers.seconds(run.cell.average(QUANTITIES["fit"])),
             run.finished[:10] or "-",
         ]
-        for run in runs
-    ]
-    return RunList(heads, lines, lead)
+        lines.append(Line(texts, find=" ".join(names).lower()))
+    told = (
+        "Mean (standard deviation) over the splits. Settings: what is not at its default. CPU "
+        "seconds of a fit, on one core."
+    )
+    return Listing("Runs", heads, lines, told)
 
 
 def _run(records: list[dict], data: str, algo: str, titles: Mapping[str, str]) -> Run:

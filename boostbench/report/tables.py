@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
-from boostbench.report.blocks import Entry
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published
 
@@ -143,18 +142,6 @@ class Table:
         return next(iter(self.columns.values())).quantity
 
     @property
-    def heads(self) -> list[tuple[str, str]]:
-        """Group and title of each column that is printed."""
-        timed = {column.beside for column in self.columns.values()} - {None}
-        heads = []
-        for name, column in self.columns.items():
-            alone = name not in timed and column.beside is None
-            heads.append(
-                (column.group, column.title) if alone else (column.label, column.quantity.title)
-            )
-        return heads + [("Speed-up", self.columns[fast].label) for _, fast in self.speedup]
-
-    @property
     def fits(self) -> dict[str, str]:
         """What was fitted, by the column of its last round."""
         last = list(self.results.values())[-1].rounds
@@ -164,30 +151,6 @@ class Table:
     def fitted(self) -> list[Cell]:
         """Cells of the last round, so that each fit is there once."""
         return [cell for (_, column), cell in self.cells.items() if column in self.fits]
-
-    def entries(self, row: str) -> list[Entry]:
-        """Give what is printed of a row, under `heads`."""
-        best = self.best(row)
-        entries = []
-        for name, column in self.columns.items():
-            if column.beside is None:
-                cell = self.cells[row, name]
-                text = cell.marked
-            else:
-                text = self.printed_time(row, name)
-            entries.append(Entry(text, name in best))
-        return entries + [Entry(self.printed_ratio(row, pair), False) for pair in self.speedup]
-
-    def printed_time(self, row: str, name: str) -> str:
-        """Print what a column of CPU times shows, marked when stale."""
-        return (
-            numbers.seconds(self.time(row, name)) + self.cells[row, self.columns[name].beside].mark
-        )
-
-    def printed_ratio(self, row: str, pair: tuple[str, str]) -> str:
-        """Print the `ratio` of two CPU times, marked when one is stale."""
-        mark = max(self.cells[row, self.columns[name].beside].mark for name in pair)
-        return numbers.seconds(self.ratio(row, pair)) + mark
 
     def time(self, row: str, name: str) -> float | None:
         """Give what a column of CPU times shows; None where it is not known."""
@@ -203,11 +166,6 @@ class Table:
         """Divide the CPU time of one column by that of another; None where one is not known."""
         slow, fast = (self.time(row, name) for name in pair)
         return slow / fast if slow is not None and fast else None
-
-    def label(self, row: str) -> str:
-        """``"dna (3 classes)"``, or only the title."""
-        n_classes = self.classes.get(row)
-        return self.rows[row] + (f" ({n_classes} classes)" if n_classes else "")
 
     def best(self, row: str) -> set[str]:
         """Columns with the best number of a row, as printed, among those of equal rounds."""

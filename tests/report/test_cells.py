@@ -21,7 +21,8 @@ def test_one_split_has_no_deviation(make_cell):
 
 
 def test_stale_numbers_are_marked(make_cell):
-    assert make_cell([1, 3], stale=1).text == "2.0 (1.4)†"
+    cell = make_cell([1, 3], stale=1, missing=1)
+    assert (cell.text, cell.mark, cell.marks) == ("2.0 (1.4)", "†", "†‡")
 
 
 def test_no_numbers(make_cell):

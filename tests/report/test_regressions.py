@@ -5,19 +5,21 @@ from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, ve
 
 
 def test_judges_what_is_published(table):
-    judged = {one.place: one for one in verdicts([table])}
-    assert set(judged) == {("name", "wine", "a"), ("name", "wine", "b"), ("name", "glass", "b")}
-    one = judged["name", "wine", "a"]
-    assert (one.ours, one.ours_std, one.n) == (2.0, 1.0, 3)
-    assert (one.published, one.published_std, one.published_n) == (3.0, 3.0, 10)
-    assert (one.difference, one.verdict) == (-1.0, "undecided")
-    assert 0.05 < one.p < 1
-    assert one.detectable > one.high - one.difference
-    assert one.low < -1 < one.high
-    assert (one.quantity, one.digits, one.basis) == ("test_error", 1, "welch")
-    assert judged["name", "wine", "b"].verdict == "worse"
-    failed = judged["name", "glass", "b"]
-    assert (failed.ours, failed.n, failed.difference, failed.verdict) == (None, 0, None, "failed")
+    first, second, failed = verdicts([table])
+    assert first == {
+        **{"table": "name", "data": "wine", "algo": "a", "column": "a"},
+        **{"ours": 2.0, "ours_std": 1.0, "n": 3},
+        **{"published": 3.0, "published_std": 3.0, "published_n": 10},
+        **{name: first[name] for name in ("low", "high", "p", "detectable")},
+        **{"difference": -1.0, "quantity": "test_error", "digits": 1, "note": None},
+        **{"verdict": "undecided", "without_pool": "undecided", "basis": "welch"},
+    }
+    assert 0.05 < first["p"] < 1
+    assert first["detectable"] > first["high"] - first["difference"]
+    assert first["low"] < -1 < first["high"]
+    assert (second["data"], second["column"], second["verdict"]) == ("wine", "b", "worse")
+    assert (failed["data"], failed["column"], failed["verdict"]) == ("glass", "b", "failed")
+    assert (failed["ours"], failed["n"], failed["difference"]) == (None, 0, None)
 
 
 def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
@@ -69,7 +71,7 @@ def test_lost_is_what_was_reproduced_only(make_table, make_cell, errors):
     assert lost(before, judge([3.1, 3.1, 2.9], [0.1, 0.1, 0.2])) == []
     [(then, now)] = lost(before, judge(errors, [9.0, 9.1, 9.2]))
     assert then == before[0]
-    assert now.place == ("name", "wine", "a")
-    assert now.verdict != "reproduced"
+    assert [now[key] for key in ("table", "data", "column")] == ["name", "wine", "a"]
+    assert now["verdict"] != "reproduced"
     # What is not judged today is not lost.
     assert lost(before, []) == []

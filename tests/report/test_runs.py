@@ -51,8 +51,8 @@ def test_lines(records):
     assert runs.heads[3:8] == [
         *("Test error %", "Log-loss", "Brier score", "ROC AUC", "Balanced accuracy %")
     ]
-    [scores] = [line for line in runs.lines if "seed=4" in line[2]]
-    [errors] = [line for line in runs.lines if line[1] == "bayes"]
+    [scores] = [line for line in runs.rows if "seed=4" in line[2]]
+    [errors] = [line for line in runs.rows if line[1] == "bayes"]
     assert "-" not in scores
     assert errors[4:8] == ["-"] * 4
     assert errors[8:10] == ["2", "-"]

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from math import isfinite, isnan
 
-from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
+from boostbench.experiment.quantities import CALIBRATION, QUANTITIES, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import PARTIAL, STALE, Cell
-from boostbench.report.statistics.agreement import BASES, POWER
+from boostbench.report.statistics.agreement import BASES, POWER, Agreement
 from boostbench.report.verdicts import MEANING
 
 _TIMES = {
@@ -31,30 +31,29 @@ def details(cell: Cell) -> list[tuple[str, str]]:
     list of (str, str)
         Terms and what they are, without those of which nothing is known.
     """
-    facts = [
-        ("Ours", _ours(cell)),
-        ("Published", _published(cell)),
-        ("Difference", _difference(cell)),
-        ("Detectable", _detectable(cell)),
-        ("Verdict", cell.verdict),
-        ("Basis", _basis(cell)),
-        ("Not as there", ", ".join(cell.departures)),
-        ("Note", cell.note or ""),
-        ("Rounds", _rounds(cell)),
-        ("CPU seconds", _seconds(cell)),
-        ("Published CPU", _published_seconds(cell)),
-        ("Chosen", cell.chosen),
-        ("Failed", _failures(cell)),
-        (PARTIAL, f"over {cell.splits} splits: the others failed or have not run")
-        if cell.is_partial
-        else ("", ""),
-        (STALE, f"{cell.stale} of {len(cell.records)} splits are refuted or of another edition")
-        if cell.stale
-        else ("", ""),
-        ("Config", _config(cell)),
-        ("Recorded", _recorded(cell)),
-    ]
-    return [(term, text) for term, text in facts if text]
+    quantity, agreement, published = cell.quantity, cell.agreement, cell.published
+    facts = {
+        "Ours": _ours(cell),
+        "Published": _published(cell),
+        "Difference": agreement and _difference(agreement, quantity),
+        "Detectable": agreement and _detectable(agreement, quantity),
+        "Verdict": cell.verdict,
+        "Basis": agreement and agreement.basis != "welch" and BASES[agreement.basis],
+        "Not as there": ", ".join(cell.departures),
+        "Note": cell.note,
+        "Rounds": _rounds(cell),
+        "CPU seconds": cell.records and _seconds(cell),
+        "Published CPU": _times({name: number.mean for name, number in published.items()}),
+        "Chosen": cell.chosen,
+        "Failed": _failures(cell),
+        PARTIAL: cell.is_partial
+        and f"over {cell.splits} splits: the others failed or have not run",
+        STALE: cell.stale
+        and f"{cell.stale} of {len(cell.records)} splits are refuted or of another edition",
+        "Config": cell.records and _config(cell),
+        "Recorded": cell.records and _recorded(cell),
+    }
+    return [(term, text) for term, text in facts.items() if text]
 
 
 def _ours(cell: Cell) -> str:
@@ -63,62 +62,46 @@ def _ours(cell: Cell) -> str:
     n = len(cell.values)
     # One digit more than in the table.
     number = numbers.mean_std(cell.mean, cell.std, cell.quantity.digits + 1)
-    return f"{number}{_unit(cell)}, {n} {'splits' if n > 1 else 'split'}"
+    return f"{number}{_unit(cell.quantity)}, {n} {'splits' if n > 1 else 'split'}"
 
 
 def _published(cell: Cell) -> str:
-    target = cell.target
-    if target is None:
+    if cell.target is None:
         return f"no {cell.quantity.title.lower()}"
-    return f"{cell.reference}{_unit(cell)}, {target.n} {'repeats' if target.n > 1 else 'run'}"
+    n, unit = cell.target.n, _unit(cell.quantity)
+    return f"{cell.reference}{unit}, {n} {'repeats' if n > 1 else 'run'}"
 
 
-def _difference(cell: Cell) -> str:
-    agreement = cell.agreement
-    if agreement is None:
-        return ""
-    difference, welch = _signed(agreement.difference, cell), agreement.basis == "welch"
+def _difference(agreement: Agreement, quantity: Quantity) -> str:
+    difference, low, high = (
+        numbers.fixed(number, quantity.digits + 1, "+").replace("-", "−")
+        for number in (agreement.difference, agreement.low, agreement.high)
+    )
+    welch = agreement.basis == "welch"
     if isnan(agreement.low):
         return f"{difference}, both standard deviations are 0" if welch else difference
-    interval = f"{_signed(agreement.low, cell)} to {_signed(agreement.high, cell)}"
-    return f"{difference}, {'Welch’s ' if welch else ''}95% interval {interval}"
+    return f"{difference}, {'Welch’s ' if welch else ''}95% interval {low} to {high}"
 
 
-def _detectable(cell: Cell) -> str:
+def _detectable(agreement: Agreement, quantity: Quantity) -> str:
     """Tell what difference would have been found, and what part of the published error it is."""
-    agreement = cell.agreement
-    if agreement is None or isnan(agreement.detectable):
+    if isnan(agreement.detectable):
         return ""
-    size = f"{numbers.fixed(agreement.detectable, cell.quantity.digits + 1)}{_unit(cell)}"
+    size = f"{numbers.fixed(agreement.detectable, quantity.digits + 1)}{_unit(quantity)}"
     share = f", {agreement.share:.0%} of the published error" if isfinite(agreement.share) else ""
     return f"{size}{share}, with a probability of {POWER:.0%}"
 
 
-def _basis(cell: Cell) -> str:
-    """Name what a verdict rests on, where that is not Welch's interval."""
-    agreement = cell.agreement
-    return "" if agreement is None or agreement.basis == "welch" else BASES[agreement.basis]
-
-
 def _rounds(cell: Cell) -> str:
-    done = cell.n_iterations
-    if done is None:
+    if cell.n_iterations is None:
         return ""
     asked = f"{cell.quantity.title.lower()} after {cell.rounds}; " if cell.rounds else ""
-    return f"{asked}{done:.0f} done"
+    return f"{asked}{cell.rounds_done} done"
 
 
 def _seconds(cell: Cell) -> str:
-    if not cell.records:
-        return ""
-    job = numbers.seconds(cell.average(CALIBRATION))
-    return (
-        f"{_times({name: cell.average(QUANTITIES[name]) for name in _TIMES})}; reference job {job}"
-    )
-
-
-def _published_seconds(cell: Cell) -> str:
-    return _times({name: one.mean for name, one in cell.published.items()})
+    times = _times({name: cell.average(QUANTITIES[name]) for name in _TIMES})
+    return f"{times}; reference job {numbers.seconds(cell.average(CALIBRATION))}"
 
 
 def _times(spent: Mapping[str, float | None]) -> str:
@@ -136,22 +119,20 @@ def _failures(cell: Cell) -> str:
 
 
 def _config(cell: Cell) -> str:
-    configs = dict.fromkeys(record["config_hash"] for record in cell.records)
-    seeds = dict.fromkeys(str(record["config"]["seed"]) for record in cell.records)
-    commits = dict.fromkeys(record["commit"] for record in cell.records)
-    if not configs:
-        return ""
-    return f"{', '.join(configs)}, seed {', '.join(seeds)}, commit {', '.join(commits)}"
+    configs, seeds, commits = (
+        ", ".join(dict.fromkeys(texts))
+        for texts in zip(
+            *((r["config_hash"], str(r["config"]["seed"]), r["commit"]) for r in cell.records),
+            strict=True,
+        )
+    )
+    return f"{configs}, seed {seeds}, commit {commits}"
 
 
 def _recorded(cell: Cell) -> str:
-    dates = sorted(record["finished"] for record in cell.records)
-    return " to ".join(dict.fromkeys((dates[0][:10], dates[-1][:10]))) if dates else ""
+    dates = sorted(record["finished"][:10] for record in cell.records)
+    return " to ".join(dict.fromkeys((dates[0], dates[-1])))
 
 
-def _unit(cell: Cell) -> str:
-    return f" {cell.quantity.symbol}" if cell.quantity.symbol else ""
-
-
-def _signed(value: float, cell: Cell) -> str:
-    return numbers.fixed(value, cell.quantity.digits + 1, "+").replace("-", "−")
+def _unit(quantity: Quantity) -> str:
+    return f" {quantity.symbol}".rstrip()

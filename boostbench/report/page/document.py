@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from boostbench import __version__
+from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import PARTIAL, STALE
+from boostbench.report.document import compose
 from boostbench.report.overview import (
     SWAPPED,
     SWAPPED_EXPLANATION,
@@ -19,18 +22,21 @@ from boostbench.report.overview import (
     headline,
     in_order,
     sharpness,
+    short_title,
     swapped,
     verdicts,
 )
 from boostbench.report.page.colours import style
+from boostbench.report.page.details import details
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
-from boostbench.report.page.views import NOTE, TableView
 from boostbench.report.papers import citation, title
-from boostbench.report.runs import RunList
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import MEANING, counts
+from boostbench.report.verdicts import MEANING, Tally, counts
+
+#: Stands behind a number with a note on why it differs.
+NOTE = "*"
 
 #: A sign for each verdict, so that it is not told by colour alone.
 SIGNS = {
@@ -47,11 +53,30 @@ SIGNS = {
 }
 
 
+class View(NamedTuple):
+    """A table, what is said of it, and how many of its numbers are reproduced."""
+
+    table: Table
+    document: Document
+    tally: Tally
+
+    @property
+    def id(self) -> str:
+        """Names its section."""
+        return identifier("table", self.table.name)
+
+    @property
+    def listings(self) -> list[Listing]:
+        """Its lists that are shown."""
+        return [listing for listing in self.document.listings if not listing.is_appendix]
+
+
 def document(
     tables: Sequence[Table],
     figures: Sequence[Figure] = (),
     algorithms: Mapping[str, str] | None = None,
-    runs: RunList | None = None,
+    runs: Listing | None = None,
+    lead: bool = False,
 ) -> str:
     """Make the page.
 
@@ -65,8 +90,10 @@ def document(
         Figures.
     algorithms : mapping of str to str, default=None
         Titles of algorithms by name; one that is not in it goes by its name.
-    runs : RunList, default=None
+    runs : Listing, default=None
         What is on record, experiment by experiment.
+    lead : bool, default=False
+        Whether they stand before the tables: they are what the folder is about.
 
     Returns
     -------
@@ -74,7 +101,7 @@ def document(
         HTML that needs no other file and no network.
     """
     tables = in_order(tables)
-    views = [TableView(table) for table in tables]
+    views = [View(table, compose(table), Tally.of(table.cells.values())) for table in tables]
     told = counts(tables)
     everything = source(tables)
     return (
@@ -89,8 +116,9 @@ def document(
                 for paper, group in groupby(views, lambda view: view.table.paper)
             ],
             figures=figures,
-            runs=runs or RunList([], []),
-            own_title="Tables of your own" if runs and runs.lead else "Other tables",
+            runs=runs,
+            lead=lead,
+            own_title="Tables of your own" if lead else "Other tables",
             total=told.total,
             headline=headline(told.total),
             sharpness=sharpness(told.total),
@@ -118,6 +146,8 @@ def _environment() -> Environment:
     environment.filters |= {"typeset": typeset, "css": css, "thousands": _thousands}
     environment.globals |= {
         "identifier": identifier,
+        "details": details,
+        "short_title": short_title,
         "citation": citation,
         "paper_title": title,
         "source": source,

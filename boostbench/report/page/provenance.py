@@ -51,42 +51,26 @@ class Source:
         return numbers.seconds(median(seconds)) if seconds else ""
 
 
-@dataclass(frozen=True)
-class Environment:
-    """A machine with its libraries, and what was recorded there.
+def environments(source: Source) -> list[dict]:
+    """Tell the environments of some records apart, the one of the most records first.
 
-    Attributes
-    ----------
-    system : str
-        Processor, cores and operating system.
-    versions : list of (str, str)
-        Distributions and their versions, Python first.
-    source : Source
-        The records.
+    Returns
+    -------
+    list of dict
+        The ``system`` (processor, cores and operating system), ``versions`` of distributions,
+        Python first, and the ``source``, what was recorded there.
     """
-
-    system: str
-    versions: list[tuple[str, str]]
-    source: Source
-
-
-def environments(source: Source) -> list[Environment]:
-    """Tell the environments of some records apart, the one of the most records first."""
     groups: dict[tuple, list[dict]] = {}
     for record in source.records:
         groups.setdefault(tuple(sorted(record["environment"].items())), []).append(record)
-    return [
-        _environment(dict(key), records)
-        for key, records in sorted(groups.items(), key=lambda group: -len(group[1]))
-    ]
-
-
-def _environment(found: dict, records: list[dict]) -> Environment:
-    cores = found.pop("n_cores")
-    system = f"{found.pop('cpu')}, {cores} {'core' if cores == 1 else 'cores'}"
-    system = f"{system}, {found.pop('system')}"
-    python = found.pop("python")
-    return Environment(system, [("Python", python), *found.items()], Source(records))
+    found = []
+    for key, records in sorted(groups.items(), key=lambda group: -len(group[1])):
+        versions = dict(key)
+        cpu, cores, system = (versions.pop(name) for name in ("cpu", "n_cores", "system"))
+        system = f"{cpu}, {cores} {'core' if cores == 1 else 'cores'}, {system}"
+        named = [("Python", versions.pop("python")), *versions.items()]
+        found.append({"system": system, "versions": named, "source": Source(records)})
+    return found
 
 
 def source(tables: Iterable[Table]) -> Source:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.report.comparison import Comparison, effect, split_test
-from boostbench.report.document import compose
+from boostbench.report.document import compose, row_of
 from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix_of, pair_sentences
 from boostbench.report.numbers import differences, fixed, p_value, rounded
@@ -60,7 +60,6 @@ def _print_two(console: Console, table: Table) -> None:
     heads = [_break(table.columns[name].label) for name in (a, b)]
     grid = make_grid(["data", *heads, "differ-\nence", "Hedges'\ng", "p", "better"])
     for row, title in table.rows.items():
-        first, second = table.entries(row)
         difference, g, winner = "-", "-", "-"
         p = split_test(table, row, a, b)
         ours, theirs = (table.cells[row, name] for name in (a, b))
@@ -70,7 +69,8 @@ def _print_two(console: Console, table: Table) -> None:
             g = _number(effect(table, row, a, b))
             first_wins = table.quantity.sign * value < 0
             winner = _break(table.columns[a if first_wins else b].label) if value else "tie"
-        texts = [Text(entry.text, "bold" if entry.best else "") for entry in (first, second)]
+        entries = row_of(table, row).entries
+        texts = [Text(entry.printed, "bold" if entry.best else "") for entry in entries]
         grid.add_row(title, *texts, difference, g, _p_value(p), winner)
     console.print(grid)
     labels = [column.label for column in table.columns.values()]

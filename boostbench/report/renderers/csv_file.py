@@ -5,6 +5,7 @@ import io
 from math import isnan
 
 from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.report.regressions import JUDGED
 from boostbench.report.tables import Table
 
 #: CPU times of a record by their columns, and how many of a column's unit are one of theirs.
@@ -15,7 +16,6 @@ _TIMES = {
     "calibration_cpu_s": ("calibration", 1),
     "test_ms_per_instance": ("predict_per_instance", 1e-3),
 }
-_JUDGED = ("difference", "low", "high", "p", "detectable")
 _PUBLISHED_TIMES = ("coef_cpu_s", "test_ms_per_instance")
 
 
@@ -24,7 +24,7 @@ def _columns(quantity: Quantity) -> list[str]:
         *("data", "column", "algo", "rounds", f"{quantity.name}_mean", f"{quantity.name}_std"),
         *("n_splits", "n_failed", "n_missing", "n_stale"),
         *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
-        *("chosen", "published_mean", "published_std", *_JUDGED, "verdict"),
+        *("chosen", "published_mean", "published_std", *JUDGED, "verdict"),
         *("published_coef_cpu_s", "test_ms_per_instance", "published_test_ms_per_instance"),
     ]
 
@@ -74,7 +74,7 @@ def to_csv(table: Table) -> str:
             line["published_mean"] = _number(target.mean)
             line["published_std"] = _number(target.std)
         if agreement:
-            line |= {heading: _number(getattr(agreement, heading)) for heading in _JUDGED}
+            line |= {heading: _number(getattr(agreement, heading)) for heading in JUDGED}
         writer.writerow(line)
     return out.getvalue()
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 from boostbench.report.blocks import Document, Entry, Listing
 
@@ -47,15 +46,12 @@ def escape(text: str) -> str:
 
 
 def _cells(document: Document) -> str:
-    groups = [
-        (escape(group), len(list(members)))
-        for group, members in groupby(document.heads, key=lambda head: head[0])
-    ]
+    groups = [(escape(group), n) for group, n in document.groups]
     header = []
-    if any(group for group, _ in groups):
+    if groups:
         header.append(_row(["", *(rf"\multicolumn{{{n}}}{{c}}{{{g}}}" for g, n in groups)]))
         header.append(_rules(groups))
-    header.append(_row(["Data set", *(escape(title) for _, title in document.heads)]))
+    header.append(_row(["Data set", *(escape(head.title) for head in document.heads)]))
     body = [_row([escape(row.label), *map(_entry, row.entries)]) for row in document.rows]
     lines = [
         r"\begin{table}",
@@ -85,7 +81,7 @@ def _rules(groups: Sequence[tuple[str, int]]) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    return rf"\textbf{{{escape(entry.text)}}}" if entry.best else escape(entry.text)
+    return rf"\textbf{{{escape(entry.printed)}}}" if entry.best else escape(entry.printed)
 
 
 def _long(listing: Listing) -> str:

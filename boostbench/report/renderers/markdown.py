@@ -18,7 +18,7 @@ def markdown(document: Document) -> str:
     parts = [f"# {escape(document.title)}"]
     if document.headline:
         parts.append(f"**{escape(document.headline)}**")
-    heads = [f"{group}, {title}" if group else title for group, title in document.heads]
+    heads = [f"{head.group}, {head.title}".removeprefix(", ") for head in document.heads]
     rows = [[row.label, *row.entries] for row in document.rows]
     parts.append(pipe(rows, ["data", *heads]))
     parts += map(escape, [document.caption, *document.findings, *document.notes])
@@ -59,4 +59,4 @@ def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], left: int 
 def _bold(text: str | Entry) -> str:
     if isinstance(text, str):
         return escape(text)
-    return f"**{escape(text.text)}**" if text.best else escape(text.text)
+    return f"**{escape(text.printed)}**" if text.best else escape(text.printed)

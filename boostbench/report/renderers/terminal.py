@@ -13,7 +13,7 @@ from rich.text import Text
 from boostbench.data.dataset import Dataset
 from boostbench.experiment.quantities import QUANTITIES, SCORES
 from boostbench.report import numbers
-from boostbench.report.blocks import Document, Entry, Listing
+from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import ELSEWHERE, STALE, Cell
 from boostbench.report.renderers.printing import GAP, make_grid, print_line
 from boostbench.report.verdicts import COLOURS
@@ -25,6 +25,9 @@ _TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
 
 #: Headings over several columns are broken to this width, and names to no less.
 _NAME_WIDTH = 12
+
+#: What is said of data that are not there.
+_ABSENT = "data not available"
 
 #: Headings of one column are broken to no less.
 _HEAD_WIDTH = 7
@@ -54,12 +57,12 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
     columns = {
         "algorithm": [Text(cell.title) for cell in cells],
         f"{quantity.title.split()[-1].lower()} {quantity.symbol}".rstrip(): [
-            Text(cell.text, "bold" if len(cells) > 1 and loss == best else "")
+            Text(cell.text + cell.mark, "bold" if len(cells) > 1 and loss == best else "")
             for cell, loss in zip(cells, losses, strict=True)
         ],
         "published": [Text(cell.reference or "-") for cell in cells],
         "splits": [Text(cell.splits) for cell in cells],
-        "rounds": [Text(_rounds(cell)) for cell in cells],
+        "rounds": [Text(cell.rounds_done) for cell in cells],
         **{
             heading: [Text(numbers.seconds(cell.average(QUANTITIES[name]))) for cell in cells]
             for name, heading in _TIMES.items()
@@ -99,7 +102,7 @@ def _score(cell: Cell, name: str) -> str:
     """``"Log-loss 0.123 (0.010)"``."""
     shown = replace(cell, quantity=QUANTITIES[name])
     title, unit = shown.quantity.title, f" {shown.quantity.symbol}".rstrip()
-    return f"{title} {shown.text.removesuffix(STALE)}{unit}"
+    return f"{title} {shown.text}{unit}"
 
 
 def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
@@ -127,20 +130,24 @@ def print_table(console: Console, document: Document) -> None:
     document : Document
         What there is to print.
     """
-    heads = [f"{_break(group, _NAME_WIDTH)}\n{title}".lstrip() for group, title in document.heads]
-    rows = [(row.title, list(map(_shorten, row.entries))) for row in document.rows]
+    heads = [f"{_break(head.group, _NAME_WIDTH)}\n{head.title}".lstrip() for head in document.heads]
+    # A note names the data that are not available.
+    rows = [
+        (row.title, [e._replace(text="-") if e.text == _ABSENT else e for e in row.entries])
+        for row in document.rows
+    ]
     widths = [
-        max(*map(len, head.splitlines()), *(len(line[index].text) for _, line in rows))
+        max(*map(len, head.splitlines()), *(len(line[index].printed) for _, line in rows))
         for index, head in enumerate(heads)
     ]
     space = console.width - max(map(len, ["data", *(title for title, _ in rows)]))
-    for number, block in enumerate(_blocks([group for group, _ in document.heads], widths, space)):
+    for number, block in enumerate(_blocks([head.group for head in document.heads], widths, space)):
         if number:
             console.print()
         grid = make_grid(["data", *(heads[index] for index in block)])
         for title, line in rows:
             shown = (line[index] for index in block)
-            grid.add_row(title, *(Text(e.text, "bold" if e.best else "") for e in shown))
+            grid.add_row(title, *(Text(e.printed, "bold" if e.best else "") for e in shown))
         console.print(grid)
     print_line(console, document.caption)
 
@@ -229,11 +236,6 @@ def _break(text: str, width: int) -> str:
     return "\n".join(wrap(text, width))
 
 
-def _shorten(entry: Entry) -> Entry:
-    """Spare wide columns: a note names the data that are not available."""
-    return Entry("-", False) if entry.text == "data not available" else entry
-
-
 def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:
     """Yield the columns of each block: as many groups as there is space for, at least one."""
     block: list[int] = []
@@ -246,7 +248,3 @@ def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[i
             block = []
         block = block + unit
     yield block
-
-
-def _rounds(cell: Cell) -> str:
-    return "-" if cell.n_iterations is None else f"{cell.n_iterations:.0f}"

@@ -27,10 +27,11 @@ def test_every_environment_is_closed_and_every_brace(request, name, write):
 @pytest.mark.parametrize("name", ["table", "table_of_rounds", "timed_table"])
 def test_every_line_has_as_many_cells_as_the_table_has_columns(request, name):
     table = request.getfixturevalue(name)
-    text = latex(compose(table))
-    assert rf"\begin{{tabular}}{{l{'r' * len(table.heads)}}}" in text
+    document = compose(table)
+    text = latex(document)
+    assert rf"\begin{{tabular}}{{l{'r' * len(document.heads)}}}" in text
     lines = [line for line in body(text) if "multicolumn" not in line[1]]
-    assert {len(line) for line in lines} == {1 + len(table.heads)}
+    assert {len(line) for line in lines} == {1 + len(document.heads)}
 
 
 def test_the_table_stands_alone(table):
