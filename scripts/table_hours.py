@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from boostbench.definitions.assemble import recorded_tables
+from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
 
 REFERENCE = 0.05  # seconds of the reference job
@@ -50,7 +50,7 @@ def read_hours(results):
     """Return the CPU hours of each fit on record, by table and `Key`."""
     records = Records(results)
     hours = {}
-    for table in recorded_tables(None, records)[0]:
+    for table in read_tables(None, records):
         fits = {}
         for cell in table.cells.values():
             configs = {record["config_hash"] for record in cell.records}

@@ -29,7 +29,7 @@ from boostbench import configs
 from boostbench.cli import main
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.execute import execute
+from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.store import append, pack, read

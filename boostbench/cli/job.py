@@ -17,7 +17,7 @@ from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, swept
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments, one_line_errors, resolve
-from boostbench.definitions.execute import execute
+from boostbench.definitions.outcomes import execute
 from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment import measures

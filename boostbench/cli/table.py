@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -10,15 +10,13 @@ from rich.text import Text
 
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.assemble import Key, assemble, find_recorded
-from boostbench.definitions.compose import experiments
-from boostbench.definitions.execute import execute
-from boostbench.definitions.missing import find_missing
+from boostbench.definitions.assemble import assemble, find_recorded
+from boostbench.definitions.outcomes import complete
 from boostbench.definitions.overrides import check_once
 from boostbench.definitions.reference import departures
-from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import UserError, complain, writing
-from boostbench.records.archive import Recorded, Records
+from boostbench.records.archive import Records
 from boostbench.report.blocks import Document
 from boostbench.report.document import compose
 from boostbench.report.renderers.csv_file import to_csv
@@ -65,53 +63,35 @@ def make_table(
     """
     check_once(overrides)
     definition = TableDefinition.read(name).part(rows, columns)
-    keys = [(row, column) for row in definition.rows for column in definition.columns]
     with busy("composing configs"):
-        cells = experiments(
-            [definition.cell(*key) + list(overrides) for key in keys], asked=overrides
-        )
-    specs = dict(zip(keys, cells, strict=True))
+        specs = definition.compose(overrides)
     _check_rounds(definition, specs)
     given = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
     changes, different = _changes(definition, specs) if given else ([], {})
-    common = specs[keys[0]]
+    common = next(iter(specs.values()))
+    results = Path(common["results"])
     with busy("reading records"):
-        records = Records(Path(common["results"]))
+        records = Records(results)
         recorded = find_recorded(definition, specs, records)
     for warning in records.warnings:
         complain(warning)
-
-    name = "-".join([definition.name, *rows, *columns, *map(_slug, given if changes else [])])
-
-    def as_table(found: Mapping[Key, Recorded]) -> Table:
-        table = assemble(definition, specs, found, different)
-        return replace(table, name=name, title=table.title + _glance(common), changes=changes)
-
+    own = {
+        "name": "-".join([definition.name, *rows, *columns, *map(_slug, given if changes else [])]),
+        "title": definition.title + _glance(common),
+        "changes": changes,
+    }
     datasets = {}
     if common["rerun"] != "never":
-        with busy("loading data"):
-            missing = find_missing(specs, recorded, common["rerun"])
-        datasets = missing.datasets
-        if not missing.cells and not any(found.records for found in recorded.values()):
-            raise UserError("; ".join(missing.notes))
-        for note in missing.notes:
-            complain(note)
-        failed = 0
-        if missing.cells:
-            report = execute(
-                [specs[key] for key in missing.cells],
-                [datasets[row] for row, _ in missing.cells],
-                before=lambda: _print_first(as_table(recorded)),
-                told=records.warnings,
-            )
-            recorded |= dict(zip(missing.cells, report.outcomes, strict=True))
-            failed = report.failed
-        if common["shard"]:  # the numbers of one shard are no table
-            return int(failed > 0)
-    table = as_table(recorded)
+        first = partial(assemble, definition, specs, recorded, different, **own)
+        recorded, datasets = complete(
+            specs, recorded, lambda: _print_first(first()), records.warnings
+        )
+    if common["shard"] and common["rerun"] != "never":  # the numbers of one shard are no table
+        return int(any(found.failures for found in recorded.values()))
+    table = assemble(definition, specs, recorded, different, **own)
     document = compose(table)
     _print(table, document, datasets)
-    _write(table, document, Path(common["results"]) / "tables")
+    _write(document, to_csv(table), results / "tables")
     failed = sum(len(cell.failures) for cell in table.fitted)
     if failed:
         n_splits = failed + sum(len(cell.records) for cell in table.fitted)
@@ -156,7 +136,7 @@ def _changes(
     different : dict
         What makes each cell another experiment.
     """
-    defined = dict(zip(specs, experiments([definition.cell(*key) for key in specs]), strict=True))
+    defined = definition.compose()
     first = next(iter(definition.rows))
     changes = {}
     for column in definition.columns:
@@ -207,10 +187,10 @@ def _print(table: Table, document: Document, datasets: dict[str, Dataset]) -> No
     print_judgement(console, document)
 
 
-def _write(table: Table, document: Document, folder: Path) -> None:
-    path = folder / table.name
+def _write(document: Document, csv: str, folder: Path) -> None:
+    path = folder / document.name
     with writing(path):
         texts = {suffix: render(document) for suffix, render in _RENDERERS.items()}
-        for suffix, text in {".csv": to_csv(table), **texts}.items():
+        for suffix, text in {".csv": csv, **texts}.items():
             path.with_name(path.name + suffix).write_text(text, encoding="utf-8")
     print(f"\nwritten: {path}.md, .csv, .tex, -notes.tex")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from boostbench import configs
 from boostbench.busy import busy
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.assemble import find_recorded
 from boostbench.definitions.files import split_words
 from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.table import TableDefinition
@@ -166,9 +166,8 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
 
 def _groups(table: str, records: Records) -> set[Group]:
     definition = TableDefinition.read(table)
-    keys = [(row, column) for row in definition.rows for column in definition.columns]
-    specs = experiments([definition.cell(*key) for key in keys if definition.runs(*key)])
-    return {Group.of(one["config"]) for spec in specs for one in records.find(spec).records[:1]}
+    found = find_recorded(definition, definition.compose(), records)
+    return {Group.of(own.records[0]["config"]) for own in found.values() if own.records}
 
 
 def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[Tally]:

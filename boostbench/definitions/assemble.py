@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from boostbench import configs
-from boostbench.definitions.compose import experiments
-from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import complain
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import Quantity, get_quantity
@@ -14,8 +13,7 @@ from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Claim, Column, Pair, Table
 
-#: Row and column of a cell.
-Key = tuple[str, str]
+_NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)
 
 
 def assemble(
@@ -23,6 +21,7 @@ def assemble(
     specs: Mapping[Key, dict],
     recorded: Mapping[Key, Recorded],
     departures: Mapping[Key, tuple[str, ...]] | None = None,
+    **own,
 ) -> Table:
     """Make a table of what is recorded of its cells.
 
@@ -36,6 +35,8 @@ def assemble(
         What there is of the cells that are run.
     departures : mapping, default=None
         What is not as the definition says, by cell; None: nothing.
+    **own
+        Attributes of the table that are not the definition's: its name, its title, its changes.
 
     Returns
     -------
@@ -50,26 +51,22 @@ def assemble(
     cells = {}
     for key, spec in specs.items():
         there = key[0] in tried or _is_known(spec["data"])
-        data, algo = spec["data"]["name"], spec["algo"]["name"]
+        names = spec["data"]["name"], spec["algo"]["name"]
         for name, column in shown[key[1]].items():
-            if column.beside is not None:
-                continue
             published = definition.find_published(*key, spec["algo"], column.rounds)
             more = {"published": published, "quantity": column.quantity}
-            if there and key in recorded:
+            if column.beside is None and there and key in recorded:
                 more |= {"rounds": column.rounds, "departures": (departures or {}).get(key, ())}
-                cell = Cell.of(recorded[key], data, algo, column.label, **more)
-            else:
-                cell = Cell(data, algo, column.label, [], [], 0, **more, available=there)
-            cells[key[0], name] = cell
-    # Of several rounds, the last are compared.
-    last = {
-        column: [name for name, one in columns.items() if one.beside is None][-1]
-        for column, columns in shown.items()
-    }
+                cells[key[0], name] = Cell.of(recorded[key], *names, column.label, **more)
+            elif column.beside is None:
+                cells[key[0], name] = Cell.of(
+                    _NOTHING, *names, column.label, **more, available=there
+                )
+    # Of several rounds, the last are compared; and of these the times behind them.
+    times = {column: list(columns)[-1] for column, columns in shown.items()}
+    last = {column: shown[column][time].beside or time for column, time in times.items()}
     return Table(
-        name=definition.name,
-        title=definition.title,
+        **{"name": definition.name, "title": definition.title, **own},
         rows={row: entry.title for row, entry in definition.rows.items()},
         columns={name: column for columns in shown.values() for name, column in columns.items()},
         cells=cells,
@@ -80,7 +77,7 @@ def assemble(
         classes=_expected_classes(specs) | _classes(recorded) if definition.classes else {},
         uncounted=set(definition.published_as),
         remarks=definition.remarks,
-        speedup=[tuple(list(shown[column])[-1] for column in pair) for pair in definition.speedup],
+        speedup=[tuple(times[column] for column in pair) for pair in definition.speedup],
         paper=definition.paper,
         claims=[
             Claim(
@@ -137,11 +134,11 @@ def _classes(recorded: Mapping[Key, Recorded]) -> dict[str, int]:
     }
 
 
-def recorded_tables(
+def read_tables(
     names: Sequence[str] | None,
     results: Path | Records,
     tell: Callable[..., None] = lambda what, share=None: None,
-) -> tuple[list[Table], list[str]]:
+) -> list[Table]:
     """Make tables of records alone; nothing is run, and no data set is loaded.
 
     Parameters
@@ -155,41 +152,24 @@ def recorded_tables(
 
     Returns
     -------
-    tables : list of Table
-    warnings : list of str
-        One for each damaged line of the files of records.
+    list of Table
+        Damaged lines of the files of records are left out, and complained of.
 
     Raises
     ------
     UserError
         Unknown table.
     """
-    known = configs.names("table") if names is None else names
-    definitions = [TableDefinition.read(name) for name in known]
-    keys = [(d, (row, column)) for d in definitions for row in d.rows for column in d.columns]
-    # All at once, as tables share most of what their cells are composed of.
+    names = configs.names("table") if names is None else names
+    definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")
-    specs = experiments([definition.cell(*key) for definition, key in keys])
-    composed = {definition.name: {} for definition in definitions}
-    for (definition, key), spec in zip(keys, specs, strict=True):
-        composed[definition.name][key] = spec
+    composed = [definition.compose() for definition in definitions]
     records = results if isinstance(results, Records) else Records(results)
     tables = []
-    for number, one in enumerate(definitions):
+    for number, (definition, specs) in enumerate(zip(definitions, composed, strict=True)):
         tell("reading records", number / len(definitions))
-        specs = composed[one.name]
-        tables.append(assemble(one, specs, find_recorded(one, specs, records)))
-    return tables, records.warnings
-
-
-def read_tables(
-    names: Sequence[str] | None,
-    results: Path | Records,
-    tell: Callable[..., None] = lambda what, share=None: None,
-) -> list[Table]:
-    """Make tables as `recorded_tables` does, and complain of damaged records."""
-    tables, warnings = recorded_tables(names, results, tell)
-    for warning in warnings:
+        tables.append(assemble(definition, specs, find_recorded(definition, specs, records)))
+    for warning in records.warnings:
         complain(warning)
     return tables
 

@@ -1,7 +1,6 @@
 """From overrides to the plain, resolved configuration of one experiment."""
 
 import functools
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -69,9 +68,8 @@ def experiments(
     UserError
         Unknown option of a group, unknown key, or whatever else Hydra finds wrong.
     """
-    parts = _Parts()
     with one_line_errors():
-        return [parts.merge(one, asked) or compose_by_hydra(one, asked) for one in overrides]
+        return [_merge(own, asked) or compose_by_hydra(own, asked) for own in overrides]
 
 
 def compose_by_hydra(overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict:
@@ -93,60 +91,59 @@ def _apart() -> Iterator[None]:
         state.hydra = running
 
 
-class _Parts:
-    """The groups of experiments' configs, each part composed once."""
-
-    def __init__(self):
-        self.parse = functools.cache(checks.parse)
-        self.part = functools.cache(self._part)
-        self.load = functools.cache(_load)
-        self.defaults = checks.defaults()
-        self.top = self.load(configs.conf_dir() / "config.yaml")
-        own = [key for key in self.top if key not in ("defaults", "hydra")]
-        # In Hydra's order; "" is what is in no group.
-        self.groups = dict.fromkeys(
-            [*(k if k in self.defaults else "" for k in own), *self.defaults]
-        )
-
-    def merge(self, overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict | None:
-        """Merge an experiment; None where that is Hydra's to do."""
-        if any("$" in override for override in overrides):  # may refer to another group
+def _merge(overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict | None:
+    """Merge an experiment of its groups; None where that is Hydra's to do."""
+    if any("$" in override for override in overrides):  # may refer to another group
+        return None
+    defaults = checks.defaults()
+    # In Hydra's order; "" is what is in no group.
+    order = [*(key if key in defaults else "" for key in _top()), *defaults]
+    groups: dict[str, list[str]] = {group: [] for group in order}
+    for override in overrides:
+        own = files.group_of(override)
+        groups[own if own in defaults else ""].append(override)
+    spec = {}
+    for group, own in groups.items():
+        part = _part(group, tuple(own))
+        if part is None:
             return None
-        groups: dict[str, list[str]] = {group: [] for group in self.groups}
-        for override in overrides:
-            own = re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0]
-            groups[own if own in self.defaults else ""].append(override)
-        spec = {}
-        for group, own in groups.items():
-            part = self.part(group, tuple(own))
-            if part is None:
-                return None
-            spec |= _copy(part)
-        chosen = self._choice("algo", groups["algo"])
-        return _settle(spec, chosen, overrides, asked)
+        spec |= _copy(part)
+    return _settle(spec, _choice("algo", groups["algo"]), overrides, asked)
 
-    def _part(self, group: str, overrides: tuple[str, ...]) -> dict | None:
-        """Compose one group, or what is in none (``""``)."""
-        try:
-            parsed = [self.parse(override) for override in overrides]
-            if group:
-                choice = self._choice(group, overrides)
-                parsed = [o for o in parsed if not _chooses(o, group)]
-                path = configs.conf_dir() / group / f"{choice}.yaml"
-                config = {group: self.top.get(group, {}) | self.load(path)}
-            else:
-                apart = ("defaults", "hydra", *self.defaults)
-                config = {key: self.top[key] for key in self.top if key not in apart}
-            if "defaults" in config.get(group, {}):
-                return None
-            config = _copy(config)
-            return config if all(_set(config, override) for override in parsed) else None
-        except (HydraException, OmegaConfBaseException, OSError):
-            return None
 
-    def _choice(self, group: str, overrides: Sequence[str]) -> str:
-        chosen = [o for o in map(self.parse, overrides) if _chooses(o, group)]
-        return str(chosen[-1].value()) if chosen else self.defaults[group]
+_parse = functools.cache(checks.parse)
+
+
+@functools.cache
+def _top() -> dict:
+    """Read ``config.yaml``, without what is Hydra's."""
+    top = _load(configs.conf_dir() / "config.yaml")
+    return {key: value for key, value in top.items() if key not in ("defaults", "hydra")}
+
+
+# Tables share most of what their cells are composed of.
+@functools.cache
+def _part(group: str, overrides: tuple[str, ...]) -> dict | None:
+    """Compose one group, or what is in none (``""``)."""
+    try:
+        parsed = [_parse(override) for override in overrides]
+        if group:
+            path = configs.conf_dir() / group / f"{_choice(group, overrides)}.yaml"
+            config = {group: _top().get(group, {}) | _load(path)}
+            if "defaults" in config[group]:
+                return None
+        else:
+            config = {key: _top()[key] for key in _top() if key not in checks.defaults()}
+        config = _copy(config)
+        settings = (override for override in parsed if not _chooses(override, group))
+        return config if all(_set(config, override) for override in settings) else None
+    except (HydraException, OmegaConfBaseException, OSError):
+        return None
+
+
+def _choice(group: str, overrides: Sequence[str]) -> str:
+    chosen = [o for o in map(_parse, overrides) if _chooses(o, group)]
+    return str(chosen[-1].value()) if chosen else checks.defaults()[group]
 
 
 def _copy(value: Any) -> Any:
@@ -161,6 +158,7 @@ def _chooses(override: Override, group: str) -> bool:
     return plain and override.key_or_group == group
 
 
+@functools.cache
 def _load(path: Path) -> dict:
     return OmegaConf.to_container(OmegaConf.load(path), throw_on_missing=True)
 

@@ -169,6 +169,11 @@ def fill(cls: type[T], content: Any, where: str, *, empty: bool = False, **given
     return cls(**given, **values)
 
 
+def group_of(override: str) -> str:
+    """Name what an override is of: ``"algo"`` of ``algo=x``, ``+algo.y=1`` and ``algo@y=x``."""
+    return re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0]
+
+
 def _check_overrides(overrides: Sequence[str], where: str) -> None:
     """Refuse overrides of more than an experiment.
 
@@ -176,7 +181,7 @@ def _check_overrides(overrides: Sequence[str], where: str) -> None:
     come from anybody.
     """
     for override in overrides:
-        if re.split(r"[.@=]", override.lstrip("+~"), maxsplit=1)[0] not in EXPERIMENT:
+        if group_of(override) not in EXPERIMENT:
             raise UserError(
                 f"{where}: {shorten(override)} is for the command line; overrides in a file are of "
                 f"{', '.join(EXPERIMENT)}"

@@ -3,6 +3,7 @@
 Hydra finds the same mistakes, but one sweep later, in several lines and without near matches.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -129,10 +130,12 @@ def _options(override: Override, known: list[str]) -> Iterator[str]:
         yield "null" if value is None else str(value).removesuffix(".yaml")
 
 
+@functools.cache
 def _config() -> dict:
     return yaml.safe_load((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
 
 
+@functools.cache
 def defaults() -> dict[str, str]:
     """Read which option of each group ``config.yaml`` chooses."""
     return {

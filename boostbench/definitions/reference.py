@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from boostbench import configs
-from boostbench.definitions.compose import experiments
-from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.table import Key, TableDefinition
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.protocol import Protocol
@@ -70,10 +69,9 @@ def find_reference(spec: Mapping) -> Reference:
     Reference
         Without any number where no table of the paper holds the algorithm on the data set.
     """
-    cells = list(_cells(spec))
-    defined = experiments([definition.cell(*key) for definition, key in cells])
     found = []
-    for (definition, key), one in zip(cells, defined, strict=True):
+    for definition, key in _cells(spec):
+        one = definition.compose(keys=[key])[key]
         rounds = definition.rounds[-1] if definition.rounds else None
         published = definition.find_published(*key, one["algo"], rounds)
         number = published.get(definition.shown().name)
@@ -86,14 +84,13 @@ def find_reference(spec: Mapping) -> Reference:
     return min(found, key=lambda one: len(one.departures), default=Reference({}, ()))
 
 
-def _cells(spec: Mapping) -> Iterator[tuple[TableDefinition, tuple[str, str]]]:
+def _cells(spec: Mapping) -> Iterator[tuple[TableDefinition, Key]]:
     """Yield the cells of a paper's tables of the same algorithm and data set."""
     data, algo = spec["data"]["name"], spec["algo"]["name"]
     for name in configs.names("table"):
         definition = TableDefinition.read(name)
         if definition.paper != spec["protocol"]["name"]:
             continue
-        for row, entry in definition.rows.items():
-            for column, variant in definition.columns.items():
-                if (entry.data, variant.algo) == (data, algo):
-                    yield definition, (row, column)
+        for row, column in definition.keys:
+            if (definition.rows[row].data, definition.columns[column].algo) == (data, algo):
+                yield definition, (row, column)

@@ -9,10 +9,14 @@ from boostbench.busy import busy
 from boostbench.data.openml_source import suite
 from boostbench.data.spec import TASK
 from boostbench.definitions import files
+from boostbench.definitions.compose import experiments
 from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find, statement
+
+#: Row and column of a cell.
+Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -308,9 +312,35 @@ class TableDefinition:
             return published
         return QUANTITIES[self.quantity or usual]
 
+    @property
+    def keys(self) -> list[Key]:
+        """Row and column of each cell."""
+        return [(row, column) for row in self.rows for column in self.columns]
+
     def runs(self, row: str, column: str) -> bool:
         """Whether a cell is run."""
         return row not in self.columns[column].without
+
+    def compose(
+        self, overrides: Sequence[str] = (), keys: Collection[Key] | None = None
+    ) -> dict[Key, dict]:
+        """Compose the config of each cell.
+
+        Parameters
+        ----------
+        overrides : sequence of str, default=()
+            Hydra overrides of a command line, for every cell.
+        keys : collection of (str, str), default=None
+            Rows and columns of some of them; None for all.
+
+        Returns
+        -------
+        dict
+            Resolved configs by row and column.
+        """
+        keys = self.keys if keys is None else keys
+        asked = [[*self.cell(*key), *overrides] for key in keys]
+        return dict(zip(keys, experiments(asked, overrides), strict=True))
 
     def cell(self, row: str, column: str) -> list[str]:
         """Collect the overrides of a cell."""

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from boostbench.definitions.execute import execute
+from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import decode
 from boostbench.figures.cross import Column, compose_cross, load_each

@@ -13,7 +13,7 @@ from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.execute import execute
+from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition

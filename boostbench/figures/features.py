@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.data.names import feature_names
-from boostbench.definitions.execute import execute
+from boostbench.definitions.outcomes import execute
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition

@@ -11,7 +11,7 @@ from boostbench.busy import busy
 from boostbench.data.load import load
 from boostbench.data.names import feature_names
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.execute import execute
+from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence, stale_note

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.compose import experiments
 from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
@@ -55,10 +54,10 @@ def find_cells(
     keys = [(row, column) for row in rows for column in columns if table.runs(row, column)]
     cells: Cells = {}
     with busy("reading records"):
-        specs = experiments([table.cell(*key) + overrides for key in keys], asked=overrides)
-        results = Path(specs[0]["results"])
+        specs = table.compose(overrides, keys)
+        results = Path(next(iter(specs.values()))["results"])
         records = Records(results)
-        for (row, column), spec in zip(keys, specs, strict=True):
+        for (row, column), spec in specs.items():
             label = table.label(column, spec["algo"])
             cells.setdefault(row, {})[label] = records.find(spec)
     if not any(there.records for columns in cells.values() for there in columns.values()):

@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from boostbench import configs
-from boostbench.definitions.assemble import recorded_tables
+from boostbench.definitions.assemble import read_tables
 from boostbench.errors import UserError
+from boostbench.records.archive import Records
 from boostbench.report.document import compose
 from boostbench.report.renderers.markdown import markdown
 
@@ -23,13 +24,14 @@ def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypa
     assert call("table", name, "parallel=serial").code == 0
     written = (folder / "results" / "tables" / "mine.md").read_text()
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
-    [table], warnings = recorded_tables([name], Path("results"))
+    records = Records(Path("results"))
+    [table] = read_tables([name], records)
     assert markdown(compose(table)) == written
-    assert warnings == []
+    assert records.warnings == []
 
 
 def test_all_tables_can_be_made_without_any_record(tmp_path):
-    tables, _ = recorded_tables(None, tmp_path)
+    tables = read_tables(None, tmp_path)
     assert [table.name for table in tables] == configs.names("table")
     papers = {table.name: table.paper for table in tables if table.paper}
     assert papers["randomboost5"] == "randomboost"
@@ -46,11 +48,11 @@ def test_data_of_which_no_copy_is_known(define_table, folder, monkeypatch):
     name = define_table(rows=["sun", "svmguide4", "iris"], columns=["samme"])
     for value in (str(folder), str(folder / "nowhere")):
         monkeypatch.setenv("BOOSTBENCH_DATA", value)
-        [table], _ = recorded_tables([name], folder)
+        [table] = read_tables([name], folder)
         texts = [cell.text for cell in table.cells.values()]
         assert texts == ["data not available", "not run", "not run"]
 
 
 def test_unknown_table(tmp_path):
     with pytest.raises(UserError, match=r"did you mean.* randomboost5"):
-        recorded_tables(["randombost5"], tmp_path)
+        read_tables(["randombost5"], tmp_path)

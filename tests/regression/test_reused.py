@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.definitions.assemble import recorded_tables
+from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 
@@ -15,7 +15,7 @@ CGENS2 = TableDefinition.read("cgens2")
 @pytest.fixture(scope="module")
 def machines():
     """The splits of the support vector machine on record, by data set."""
-    [table], _ = recorded_tables(["cgens2"], RESULTS)
+    [table] = read_tables(["cgens2"], RESULTS)
     return {row: table.cells[row, "rbf_svc"].records for row in table.rows}
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from boostbench import configs
-from boostbench.definitions.assemble import recorded_tables
+from boostbench.definitions.assemble import read_tables
+from boostbench.records.archive import Records
 from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
 from boostbench.report.renderers.readme import readme
 from boostbench.report.verdicts import counts, not_shown
@@ -15,8 +16,9 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 @pytest.fixture(scope="module")
 def tables():
-    tables, warnings = recorded_tables(None, RESULTS)
-    assert warnings == []
+    records = Records(RESULTS)
+    tables = read_tables(None, records)
+    assert records.warnings == []
     return tables
 
 

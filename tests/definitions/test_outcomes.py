@@ -1,6 +1,5 @@
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.missing import find_missing
-from boostbench.records.archive import Recorded
+from boostbench.definitions.outcomes import load_rows
 
 
 def test_rows_of_equal_data_share_them(folder):
@@ -10,9 +9,7 @@ def test_rows_of_equal_data_share_them(folder):
         "two": ["data=wine", "++data.classes=2"],
     }
     specs = {(row, "a"): experiments([overrides])[0] for row, overrides in asked.items()}
-    nothing = Recorded(records=[], failures=[], missing=10, stale=0)
-    missing = find_missing(specs, dict.fromkeys(specs, nothing), "missing")
-    datasets = missing.datasets
-    assert missing.cells == list(specs)
+    datasets, notes = load_rows(specs, asked)
+    assert notes == []
     assert datasets["few"] is datasets["wine"]
     assert (datasets["wine"].n_classes, datasets["two"].n_classes) == (3, 2)
