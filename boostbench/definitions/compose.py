@@ -108,6 +108,8 @@ def _merge(overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict
         if part is None:
             return None
         spec |= _copy(part)
+    # What is new stands behind all else.
+    spec |= {key: spec.pop(key) for key in [*spec] if key not in _top() and key not in defaults}
     return _settle(spec, _choice("algo", groups["algo"]), overrides, asked)
 
 
