@@ -43,12 +43,12 @@ print(frame[["data", "algo", "split", "test_error"]].head(3))
 
 # %%
 # A figure from it: the errors of the five splits.
-figure, panels = plt.subplots(1, 2, figsize=(9, 3.5), sharey=True, layout="constrained")
+figure, panels = plt.subplots(1, 2, figsize=(9, 2.5), sharey=True, layout="constrained")
 for panel, (data, rows) in zip(panels, frame.groupby("data"), strict=True):
     names = [name.rpartition(".")[2] for name in rows["algo"]]
-    panel.plot(names, rows["test_error"], "o", alpha=0.5)
+    panel.plot(rows["test_error"], names, "o", alpha=0.5)
     panel.set_title(data)
-    panel.margins(x=0.3)
-panels[0].set_ylabel("test error, %")
+    panel.set_xlabel("test error, %")
+    panel.margins(y=0.3)
 plt.show()
 os.chdir(before)

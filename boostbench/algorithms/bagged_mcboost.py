@@ -56,12 +56,13 @@ class BaggedMCBoost(Bag, Weighted):
     validation_fraction : float, default=0.25
         Part of the samples that a member does not see, stratified.
     eta : float, default=0.4
-        Shrinkage of what a round adds.
+        Shrinkage of what a round adds; scikit-learn's `learning_rate`.
     max_bins : int or None, default=64
         None takes all thresholds; an integer that many quantile bins per feature.
     patience : int, default=30
         Rounds in a row without progress after which the training ends. The model is that of the
-        best round.
+        best round. It is no `n_iter_no_change`, which keeps samples apart: here each member's
+        unseen samples say it.
     random_state : int, RandomState instance or None, default=None
         Seed of the parts and thresholds.
 

@@ -5,6 +5,10 @@ from itertools import pairwise
 import numpy as np
 
 
+#: Of a model with more stumps than the first number, so many features are written down by default.
+_MANY, _FEW = 100, 5
+
+
 def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
     """Write down the stumps of a fitted classifier.
 
@@ -13,13 +17,14 @@ def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
     estimator : BoostingClassifier
         Fitted, a sum of stumps.
     n_rules : int, default=None
-        As many of the first stumps; None for all.
+        As many of the first stumps; None for all of up to 100.
     decimals : int, default=2
         Of what is added to the scores. What is 0 then is left out.
     max_terms : int, default=None
         So many features at most, those of the largest importance, each with what it adds to the
         scores in intervals of its values: all stumps on it together. Neighbours that print alike
-        are one interval. None: a line for each stump.
+        are one interval. None: a line for each stump, or 5 features of a model with more than 100
+        stumps, unless `n_rules` is given.
 
     Returns
     -------
@@ -55,6 +60,8 @@ def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
         return _by_feature(estimator.shape_functions(), max_terms, decimals)
     table = estimator.rules()
     intercept = table["round"] == 0
+    if n_rules is None and (~intercept).sum() > _MANY:
+        return _by_feature(estimator.shape_functions(), _FEW, decimals)
     lines = [
         f"Intercept: {_votes(row, decimals)}" for row in table[intercept].to_dict(orient="records")
     ]

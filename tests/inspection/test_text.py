@@ -18,6 +18,13 @@ def test_every_stump_has_a_line():
     assert export_text(model, n_rules=0).splitlines()[1:] == ["... 7 more"]
 
 
+def test_a_model_of_many_stumps_is_told_by_features():
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostMH(n_iterations=101).fit(X, y)
+    assert export_text(model) == export_text(model, max_terms=5)
+    assert export_text(model, n_rules=2).endswith("... 99 more")
+
+
 def test_votes_of_0_are_left_out():
     X, y = load_iris(return_X_y=True)
     assert "nothing" in export_text(AdaBoostMH(n_iterations=1).fit(X, y), decimals=-1)
