@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 
-
 #: Of a model with more stumps than the first number, so many features are written down by default.
 _MANY, _FEW = 100, 5
 
