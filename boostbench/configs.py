@@ -148,3 +148,10 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
                 )
             inherited |= read(group, parent, folders)
     return inherited | own
+
+
+def summary(group: str, name: str) -> str:
+    """Give the first clause of the comment that an option's file begins with; empty without one."""
+    path = conf_dir() / group / f"{name}.yaml"
+    found = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8")) if path.is_file() else None
+    return " ".join(found[1].replace("\n#", "").split()) if found else ""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
+from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import NotAtHand, Offline, available, load, source_of
@@ -192,8 +193,7 @@ def load_rows(
     if absent:
         n = len(absent)
         are = "1 row is not run, as its" if n == 1 else f"{n} rows are not run, as their"
-        unknown = "no source is known"
-        where = ", ".join(f"{row} ({source_of(data[row]) or unknown})" for row in absent)
+        where = ", ".join(f"{row} ({_source(data[row])})" for row in absent)
         put = "put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA"
         offline = any(isinstance(error, Offline) for error in absent.values())
         put = f"OpenML cannot be reached; {put}" if offline else put[0].upper() + put[1:]
@@ -205,3 +205,7 @@ def _is_here(data: Mapping) -> bool:
     """Whether a data set is read without a network."""
     where = available(data)
     return bool(where) and not where.startswith("OpenML")
+
+
+def _source(data: Mapping) -> str:
+    return source_of(data) or configs.summary("data", data["name"]) or "no source is known"
