@@ -23,7 +23,8 @@ import psutil
 
 from boostbench.data.load import load
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import Finished, run
+from boostbench.running.queue import Finished
+from boostbench.running.runner import run
 
 #: Splits before the first look, while workers import.
 WARM = 4

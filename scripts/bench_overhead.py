@@ -32,7 +32,8 @@ import processes
 from boostbench.data.load import load
 from boostbench.experiment.trial import run_trial
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import Finished, run
+from boostbench.running.queue import Finished
+from boostbench.running.runner import run
 
 #: Splits between two looks at the memory, and those before the first look at the CPU times.
 STEP, WARM = 50, 200

@@ -23,7 +23,8 @@ from boostbench.records.store import record_paths
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
 from boostbench.report.renderers.printing import make_grid, print_line
 from boostbench.running.progress import progress
-from boostbench.running.runner import Finished, Interrupted, Planned
+from boostbench.running.queue import Finished
+from boostbench.running.runner import Interrupted, Planned
 from boostbench.running.verification.refit import measure_of
 from boostbench.running.verification.session import (
     draws,

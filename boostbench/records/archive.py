@@ -12,6 +12,9 @@ from boostbench.records.makers import Maker
 from boostbench.records.store import read, record_path
 from boostbench.records.verified import Finding, Verified
 
+#: What of a config does not depend on the data.
+_ASKED = ("algo", "protocol", "seed", "measure")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
@@ -37,6 +40,58 @@ class Recorded:
     stale: int
     finding: Finding | None = None
 
+    @classmethod
+    def of(
+        cls, found: list[dict], n_splits: int, maker: Maker, verified: Verified, **more
+    ) -> "Recorded":
+        """Sum up what was found of so many splits, by what makes it today; `more` are fields."""
+        records = [record for record in found if "error" not in record]
+        return cls(
+            records=records,
+            failures=[record for record in found if "error" in record],
+            missing=n_splits - len(found),
+            stale=sum(verified.is_stale(record, maker) for record in records),
+            finding=verified.find(records[0]) if records else None,
+            **more,
+        )
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a config asks of any data.
+
+    Attributes
+    ----------
+    algo, kind : str
+        Of the names of files of records, see `boostbench.records.store.record_path`.
+    digest : str
+        As records say what was asked.
+    n_splits : int or None
+        How many splits; None where the data tell.
+    maker : Maker
+        What makes the numbers today.
+    """
+
+    algo: str
+    kind: str
+    digest: str
+    n_splits: int | None
+    maker: Maker
+
+    @classmethod
+    def of(cls, config: Mapping) -> "_Question":
+        algorithm = Algorithm.from_config(config["algo"])
+        protocol = Protocol.from_config(config["protocol"])
+        measure = measures.find(config.get("measure", "prediction"))
+        asked = request(algorithm, protocol, config.get("seed", 0), measure)
+        return cls(
+            algorithm.name,
+            measure.suffix,
+            digest(shortened(asked)),
+            None if protocol.sampling == "fixed" else protocol.n_parts,
+            Maker.of(asked["algo"], type(measure)),
+        )
+
 
 class Records:
     """The records of a results folder, each file read once.
@@ -58,15 +113,15 @@ class Records:
         self.warnings: list[str] = list(self._verified.warnings)
         # By file, the records by what was asked of the data.
         self._files: dict[Path, dict[str, list[dict]]] = {}
-        # By what is written of them: a table has the same algorithms in every row.
-        self._algorithms: dict[str, Algorithm] = {}
+        # By what is written of them: a table asks the same of every row's data.
+        self._questions: dict[str, _Question] = {}
 
     def find(self, config: Mapping) -> Recorded:
         """Find what is recorded of an experiment, going by what was asked.
 
-        `boostbench.running.runner.collect` knows from the data which record is which; here the
-        name and the number of classes of the data have to do. Where several versions of the data
-        have been used, the one of the newest record counts.
+        `boostbench.running.runner.run` knows from the data which record is which; here the name
+        and the number of classes of the data have to do. Where several versions of the data have
+        been used, the one of the newest record counts.
 
         Parameters
         ----------
@@ -82,36 +137,25 @@ class Records:
         UserError
             If the config asks for something that does not exist.
         """
-        algorithm = self._algorithm(config["algo"])
-        protocol = Protocol.from_config(config["protocol"])
-        measure = measures.find(config.get("measure", "prediction"))
-        asked = request(algorithm, protocol, config.get("seed", 0), measure)
-        name = digest(shortened(asked))
-        data = config["data"]
-        path = record_path(self.results, data["name"], algorithm.name, measure.suffix)
+        question, data = self._question(config), config["data"]
+        path = record_path(self.results, data["name"], question.algo, question.kind)
         found = _newest_version(
-            [one for one in self._read(path).get(name, []) if _is_of(one["config"]["data"], data)]
+            [r for r in self._read(path).get(question.digest, []) if _is_of(r, data)]
         )
-        if protocol.sampling != "fixed":  # how many fixed splits there are, only the data tell
-            found = {split: record for split, record in found.items() if split < protocol.n_parts}
-            missing = protocol.n_parts - len(found)
+        n_splits = question.n_splits
+        if n_splits is None:  # how many fixed splits there are, only the data tell
+            n_splits = len(found)
         else:
-            missing = 0
-        records = [found[split] for split in sorted(found) if "error" not in found[split]]
-        maker = Maker.of(asked["algo"], type(measure))
-        return Recorded(
-            records=records,
-            failures=[found[split] for split in sorted(found) if "error" in found[split]],
-            missing=missing,
-            finding=self._verified.find(records[0]) if records else None,
-            stale=sum(self._verified.is_stale(record, maker) for record in records),
-        )
+            found = {split: record for split, record in found.items() if split < n_splits}
+        in_order = [found[split] for split in sorted(found)]
+        return Recorded.of(in_order, n_splits, question.maker, self._verified)
 
-    def _algorithm(self, config: Mapping) -> Algorithm:
-        written = repr(config)
-        if written not in self._algorithms:
-            self._algorithms[written] = Algorithm.from_config(config)
-        return self._algorithms[written]
+    def _question(self, config: Mapping) -> _Question:
+        asked = {key: value for key, value in config.items() if key in _ASKED}
+        written = repr(asked)
+        if written not in self._questions:
+            self._questions[written] = _Question.of(asked)
+        return self._questions[written]
 
     def all(self, path: Path) -> list[dict]:
         """Give all records of a file."""
@@ -127,8 +171,9 @@ class Records:
         return self._files[path]
 
 
-def _is_of(recorded: Mapping, spec: Mapping) -> bool:
-    """Whether recorded facts of data are those that a config of data leads to expect."""
+def _is_of(record: Mapping, spec: Mapping) -> bool:
+    """Whether the facts of a record's data are those that a config of data leads to expect."""
+    recorded = record["config"]["data"]
     classes = spec.get("classes") or (spec.get("expect") or {}).get("classes")
     if spec.get("positive"):
         classes = 2

@@ -44,13 +44,12 @@ class Definitions:
         self._configs: dict[str, tuple[dict, Identity, _Staged]] = {}
         self._provenances: dict[str, dict] = {}
 
-    @property
-    def hashes(self) -> set[str]:
-        """Names of all that is defined."""
-        return self._configs.keys() | self._provenances.keys()
+    def __contains__(self, name: str) -> bool:
+        """Whether a definition of this hash is known."""
+        return name in self._configs or name in self._provenances
 
-    def add(self, line: Mapping) -> None:
-        """Take a parsed line that is a definition.
+    def add(self, line: Mapping) -> str:
+        """Take a parsed line that is a definition, and give its hash.
 
         Raises
         ------
@@ -71,6 +70,7 @@ class Definitions:
                 self._provenances[line["hash"]] = content
         except UserError as error:
             raise BadLine(str(error)) from None
+        return line["hash"]
 
     def record(self, line: Mapping, kind: str) -> dict:
         """Make a record of a parsed line, as it is in memory.
@@ -91,13 +91,14 @@ class Definitions:
         BadLine
             If something is missing or impossible.
         """
-        check(line, schema.Record)
-        name = line["config"]
-        if name not in self._configs or line["provenance"] not in self._provenances:
+        try:
+            name = line["config"]
+            config, identity, staged = self._configs[name]
+            made_by = self._provenances[line["provenance"]]
+        except (KeyError, TypeError):
+            check(line, schema.Record)
             what = "provenance" if name in self._configs else "config"
-            raise BadLine(f"its {what} is defined nowhere in the file")
-        config, identity, staged = self._configs[name]
-        made_by = self._provenances[line["provenance"]]
+            raise BadLine(f"its {what} is defined nowhere in the file") from None
         record = _lengthened(line, staged)
         is_trial = kind == "tuning"
         if "error" in record:

@@ -8,16 +8,15 @@ grows; of several records with one key the last one counts. What a line holds is
 file without ``.gz``.
 """
 
-import bisect
-import contextlib
 import gzip
 import io
 import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
@@ -36,11 +35,6 @@ _MAX_NAMED = 5
 _MAX_TOLD = 200
 # Bytes that a packed file may unpack to, however small; records take 25 times their packed size.
 _LEAST_PACKED = 2**24
-
-# By file, which file it was, how much of it has been seen, and the hashes of its definitions.
-_seen: dict[Path, tuple[tuple, int, Set[str]]] = {}
-# Definitions of what this process has written, so that records in memory share them.
-_written = Definitions()
 
 
 def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
@@ -75,52 +69,156 @@ def record_paths(results: Path) -> list[Path]:
     return sorted(path for path in names if path.suffix == _PLAIN)
 
 
-def append(path: Path, record: dict) -> dict:
-    """Add a record to a file, safe against a kill at any moment and against other writers.
+class RecordFile:
+    """A file of records, as far as it has been read, with the packed file beside it.
 
     Parameters
     ----------
     path : Path
-        File of records; made, with its folder, if it is not there.
-    record : dict
-        JSON types only. What is derived from others may be left out.
-
-    Returns
-    -------
-    dict
-        The record as it will be read.
-
-    Raises
-    ------
-    BadLine
-        If the record could not be read back. Nothing is written then.
-    UserError
-        If the file cannot be written to, such as on a full disk.
+        Without ``.gz``. It need not be there: then there are no records.
     """
-    [written] = append_all(path, [record])
-    return written
+
+    def __init__(self, path: Path):
+        self.path = Path(path)
+        self._kind = self.path.name.removesuffix(_PLAIN).partition(".")[2]
+        self._definitions = Definitions()
+        # Lines of records whose definitions may come later, with their places.
+        self._unsettled: list[tuple[tuple[int, int], dict]] = []
+        # The first bad lines, and how many there are.
+        self._bad: list[tuple[tuple[int, int], str]] = []
+        self._n_bad = 0
+        self._has_packed = True
+        self._version: tuple | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Go to the first line of the file without ``.gz``."""
+        self._place, self._n_lines = 0, [0, 0]
+        # Hashes of what is defined in it.
+        self._defined: set[str] = set()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with it: bad lines, which are left out. A torn last line is none."""
+        files = _packed(self.path), self.path
+        told = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in self._bad]
+        if self._n_bad > _MAX_NAMED:
+            told.append(f"{self.path}: {self._n_bad - _MAX_NAMED} more bad lines are left out")
+        return told
+
+    def new(self) -> list[dict]:
+        """Read the records that others have added since the last time; at first, all there are.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read.
+        """
+        if self._has_packed:
+            self._take(0, _unpacked(_packed(self.path)))
+            self._has_packed = False
+        try:
+            if self.path.is_file():
+                with self.path.open("rb") as file:
+                    self._read_on(file)
+        except OSError as error:
+            raise UserError(f"cannot read records from {self.path}: {error.strerror}") from None
+        unsettled, self._unsettled = self._unsettled, []
+        records = []
+        for place, content in unsettled:
+            try:
+                records.append(self._definitions.record(content, self._kind))
+            except BadLine as error:
+                self._leave_out(place, error)
+        return records
+
+    def add(self, records: Iterable[dict]) -> list[dict]:
+        """Add records, safe against a kill at any moment and against other writers.
+
+        The file is made, with its folder, if it is not there.
+
+        Parameters
+        ----------
+        records : iterable of dict
+            JSON types only. What is derived from others may be left out.
+
+        Returns
+        -------
+        list of dict
+            The records as they will be read.
+
+        Raises
+        ------
+        BadLine
+            If a record could not be read back. Nothing is written then.
+        UserError
+            If the file cannot be written to, such as on a full disk.
+        """
+        composed, written = [], []
+        for record in records:
+            definitions, line = lines.compose(record)
+            for name, definition in definitions.items():
+                if name not in self._definitions:
+                    self._definitions.add(lines.parse(definition))
+            written.append(self._definitions.record(lines.parse(line), self._kind))
+            composed.append((definitions, line))
+        if not composed:
+            return []
+        with appending(self.path, "records to ", _is_whole) as file:
+            self._read_on(file)
+            for definitions, line in composed:
+                new = {
+                    name: text for name, text in definitions.items() if name not in self._defined
+                }
+                file.write(b"".join([*new.values(), line]))
+                self._defined |= new.keys()
+                self._n_lines[1] += len(new) + 1
+            self._place = file.seek(0, os.SEEK_END)
+        return written
+
+    def _read_on(self, file: BinaryIO) -> None:
+        """Take the lines that were added to the file without ``.gz``, or all of another file."""
+        packed = _packed(self.path)
+        about = packed.stat() if packed.exists() else None
+        # Packing makes way for a new file.
+        version = os.fstat(file.fileno()).st_ino, about and (about.st_ino, about.st_mtime_ns)
+        if self._version not in (None, version) or file.seek(0, os.SEEK_END) < self._place:
+            self._begin()
+        self._version = version
+        file.seek(self._place)
+        self._place += self._take(1, file.read())
+
+    def _take(self, which: int, body: bytes) -> int:
+        """Take lines of the packed file (0) or of the other (1), and give how many bytes these are.
+
+        The last one may be torn, or somebody may be about to write the rest.
+        """
+        for line in io.BytesIO(body):
+            place = which, self._n_lines[which] + 1
+            try:
+                if not line.isspace():
+                    content = lines.parse(line)
+                    if content.get("schema") == SCHEMA:
+                        self._unsettled.append((place, content))
+                    else:
+                        name = self._definitions.add(content)
+                        self._defined |= {name} if which else set()
+            except BadLine as error:
+                if not line.endswith(b"\n"):
+                    return len(body) - len(line)
+                self._leave_out(place, error)
+            self._n_lines[which] += line.endswith(b"\n")
+        return len(body)
+
+    def _leave_out(self, place: tuple[int, int], error: BadLine) -> None:
+        self._n_bad += 1
+        told = " ".join(str(error).split())  # names in a file may hold line ends
+        self._bad = sorted([*self._bad, (place, told[:_MAX_TOLD])])[:_MAX_NAMED]
 
 
-def append_all(path: Path, records: Iterable[dict]) -> list[dict]:
-    """Add several records to a file at once; see `append`."""
-    composed, written = [], []
-    for record in records:
-        definitions, line = lines.compose(record)
-        for name, definition in definitions.items():
-            if name not in _written.hashes:
-                _written.add(lines.parse(definition))
-        written.append(_written.record(lines.parse(line), _kind(path)))
-        composed.append((definitions, line))
-    if not composed:
-        return []
-    with appending(path, "records to ", _is_whole) as file:
-        known = set(_hashes(path, file))
-        for definitions, line in composed:
-            new = {name: text for name, text in definitions.items() if name not in known}
-            file.write(b"".join([*new.values(), line]))
-            known |= new.keys()
-        _seen[path] = _version(path, file), file.seek(0, os.SEEK_END), frozenset(known)
-    return written
+def append(path: Path, record: dict) -> dict:
+    """Add a record to a file; see `RecordFile.add`."""
+    return RecordFile(path).add([record])[0]
 
 
 def read(path: Path) -> tuple[list[dict], list[str]]:
@@ -136,37 +234,18 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
     records : list of dict
         The newest record of each key, in the order of the file.
     warnings : list of str
-        What is wrong with the file: its bad lines, which are left out. A torn last line is none.
+        See `RecordFile.warnings`.
 
     Raises
     ------
     UserError
         If the file cannot be read.
     """
-    path = Path(path)
-    definitions, found, bad = Definitions(), [], _BadLines()
-    for place, line, is_last in _lines(path):
-        if not line.strip():
-            continue
-        try:
-            content = lines.parse(line)
-            if content.get("schema") == SCHEMA:
-                found.append((place, content))
-            else:
-                definitions.add(content)
-        except BadLine as error:
-            if not is_last:
-                bad.add(place, error)
-    newest = {}
-    for place, content in found:
-        try:
-            record = definitions.record(content, _kind(path))
-        except BadLine as error:
-            bad.add(place, error)
-        else:
-            newest.pop(record["key"], None)
-            newest[record["key"]] = record
-    return list(newest.values()), _warnings(path, bad)
+    file, newest = RecordFile(path), {}
+    for record in file.new():
+        newest.pop(record["key"], None)
+        newest[record["key"]] = record
+    return list(newest.values()), file.warnings
 
 
 def pack(path: Path) -> int:
@@ -189,7 +268,7 @@ def pack(path: Path) -> int:
         file.seek(0)
         new = file.read()
         before = len(new) + (packed.stat().st_size if packed.exists() else 0)
-        known = _body(packed).splitlines(keepends=True)
+        known = _unpacked(packed).splitlines(keepends=True)
         body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as whole:
             # Without a time the same lines give the same bytes.
@@ -200,44 +279,6 @@ def pack(path: Path) -> int:
         os.replace(whole.name, packed)
         path.unlink()
     return before - packed.stat().st_size
-
-
-class Follower:
-    """What is added to a file of records from now on, by whomever.
-
-    Parameters
-    ----------
-    path : Path
-        File of records, which need not be there yet.
-    """
-
-    def __init__(self, path: Path):
-        self.path = path
-        self._definitions = Definitions()
-        self._start = path.stat().st_size if path.is_file() else 0
-        self._place = 0
-
-    def new(self) -> list[dict]:
-        """Read the records that were added since the last time; bad lines are passed over."""
-        if not self.path.is_file() or self.path.stat().st_size <= max(self._place, self._start):
-            return []
-        found = []
-        with self.path.open("rb") as file:
-            file.seek(self._place)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break  # someone is about to write the rest
-                self._place += len(line)
-                is_new = self._place > self._start
-                if not is_new and b'"schema":2' in line:
-                    continue
-                with contextlib.suppress(BadLine):
-                    content = lines.parse(line)
-                    if content.get("schema") == SCHEMA:
-                        found.append(self._definitions.record(content, _kind(self.path)))
-                    else:
-                        self._definitions.add(content)
-        return found
 
 
 def check_writable(paths: Iterable[Path]) -> None:
@@ -258,55 +299,21 @@ def check_writable(paths: Iterable[Path]) -> None:
                 path.open("ab").close()
 
 
-def _kind(path: Path) -> str:
-    return path.name.removesuffix(_PLAIN).partition(".")[2]
-
-
 def _packed(path: Path) -> Path:
     return path.with_name(path.name + _PACKED)
 
 
-def _lines(path: Path) -> Iterator[tuple[tuple[int, int], bytes, bool]]:
-    """Give the lines of the packed file and of the file: place, text, and whether it is last."""
-    for i, one in enumerate((_packed(path), path)):
-        for number, line in enumerate(io.BytesIO(_body(one)), start=1):
-            yield (i, number), line, not line.endswith(b"\n")
-
-
-def _body(path: Path) -> bytes:
+def _unpacked(path: Path) -> bytes:
+    """Give what a packed file holds; nothing where there is none."""
     if not path.is_file():
         return b""
     try:
-        if path.suffix != _PACKED:
-            return path.read_bytes()
         with gzip.open(path) as stream:
             return unpacked(stream, path, _LEAST_PACKED).getvalue()
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
     except OSError as error:
         raise UserError(f"cannot read records from {path}: {error.strerror}") from None
-
-
-class _BadLines:
-    """How many there are, and the first of them."""
-
-    def __init__(self):
-        self.count = 0
-        self.first: list[tuple[tuple[int, int], str]] = []
-
-    def add(self, place: tuple[int, int], error: BadLine) -> None:
-        self.count += 1
-        told = " ".join(str(error).split())  # names in a file may hold line ends
-        bisect.insort(self.first, (place, told[:_MAX_TOLD]))
-        del self.first[_MAX_NAMED:]
-
-
-def _warnings(path: Path, bad: _BadLines) -> list[str]:
-    files = _packed(path), path
-    warnings = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in bad.first]
-    if bad.count > _MAX_NAMED:
-        warnings.append(f"{path}: {bad.count - _MAX_NAMED} more bad lines are left out")
-    return warnings
 
 
 def _is_whole(line: bytes) -> bool:
@@ -317,25 +324,3 @@ def _is_whole(line: bytes) -> bool:
     except BadLine:
         return False
     return True
-
-
-def _hashes(path: Path, file) -> Set[str]:
-    """Give the hashes of a file's definitions, reading only what is new since the last time."""
-    version, size = _version(path, file), file.seek(0, os.SEEK_END)
-    seen_version, seen, known = _seen.get(path, (version, 0, frozenset()))
-    if seen_version != version or seen > size:
-        seen, known = 0, frozenset()
-    file.seek(seen)
-    definitions = Definitions()
-    for line in file:
-        if b'"schema":2' not in line:
-            with contextlib.suppress(BadLine):
-                definitions.add(lines.parse(line))
-    return known | definitions.hashes
-
-
-def _version(path: Path, file) -> tuple:
-    """Tell a file from another one of the same name; packing makes way for a new one."""
-    packed = _packed(path)
-    about = packed.stat() if packed.exists() else None
-    return os.fstat(file.fileno()).st_ino, about and (about.st_ino, about.st_mtime_ns)

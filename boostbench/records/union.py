@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.errors import UserError
-from boostbench.records.store import append_all, check_writable, read, record_paths
+from boostbench.records.store import RecordFile, check_writable, read, record_paths
 
 #: What may differ between records of one result: where and when it was made, the last digits of
 #: scores, and what is derived.
@@ -100,7 +100,7 @@ def _add(paths: list[Path], target: Path, union: Union) -> None:
                     union.conflicts.append(f"{what} has another {', '.join(different)}")
     # As one run would have them, whichever folder came first.
     ordered = sorted(new.values(), key=lambda r: (r["config_hash"], r["split"], r.get("fold", 0)))
-    append_all(target, ordered)
+    RecordFile(target).add(ordered)
     union.added += len(ordered)
 
 

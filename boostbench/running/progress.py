@@ -17,7 +17,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from boostbench.running.runner import Finished, Interrupted, Planned, Waiting
+from boostbench.running.queue import Finished, Waiting
+from boostbench.running.runner import Interrupted, Planned
 
 #: Seconds from one line to the next, where no terminal shows bars.
 _PAUSE = 60

@@ -13,6 +13,7 @@ from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.schema import BadLine, Measured, check
 from boostbench.records.store import (
+    RecordFile,
     append,
     check_writable,
     pack,
@@ -110,14 +111,35 @@ def test_definitions_are_written_once(path):
 
 
 def test_a_file_that_was_replaced_gets_its_definitions_again(path):
-    append(path, record(0))
+    file = RecordFile(path)
+    file.add([record(0)])
     path.unlink()
-    append(path, record(1))
+    file.add([record(1)])
     body = path.read_bytes()
     path.write_bytes(body[: body.index(b'{"chosen"')].split(b"\n")[0] + b"\n")
-    append(path, record(2))
+    file.add([record(2)])
     assert read(path)[1] == []
     assert splits(path) == [2]
+
+
+def test_what_others_add_is_new(path):
+    """Also where lines are torn for a moment, or packed away."""
+    file = RecordFile(path)
+    append(path, record(0))
+    assert [one["split"] for one in file.new()] == [0]
+    append(path, record(1))
+    file.add([record(2)])
+    whole = path.read_bytes()
+    append(path, record(3))
+    line = path.read_bytes().removeprefix(whole)
+    path.write_bytes(whole + line[:50])
+    assert [one["split"] for one in file.new()] == [1]
+    path.write_bytes(whole + line)
+    assert [one["split"] for one in file.new()] == [3]
+    pack(path)
+    append(path, record(4))
+    assert [one["split"] for one in file.new()] == [4]
+    assert file.warnings == []
 
 
 def test_no_file_no_records(path):
@@ -565,7 +587,6 @@ def test_writable_place_is_left_empty(path):
 
 
 def test_records_in_memory_share_what_defines_them(tmp_path):
-    path = tmp_path / "fake.jsonl"
-    one, two = (append(path, RECORD | {"split": split}) for split in range(2))
+    one, two = RecordFile(tmp_path / "fake.jsonl").add([record(0), record(1)])
     assert one["config"] is two["config"]
     assert one["environment"] is two["environment"]

@@ -17,7 +17,8 @@ from experiment.toy import make_dataset
 from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.records.store import read
-from boostbench.running.runner import Finished, run
+from boostbench.running.queue import Finished
+from boostbench.running.runner import run
 
 pytest.importorskip("distributed", reason="the dask extra is not installed")
 

@@ -5,7 +5,8 @@ import pytest
 from rich.console import Console
 
 from boostbench.running.progress import Lines, progress
-from boostbench.running.runner import Finished, Interrupted, Planned, run
+from boostbench.running.queue import Finished
+from boostbench.running.runner import Interrupted, Planned, run
 
 ERROR = "ValueError: cannot do this one"
 

@@ -20,7 +20,8 @@ from boostbench.experiment.measures.prediction import Prediction
 from boostbench.records.makers import _maker
 from boostbench.records.store import read
 from boostbench.records.verified import verified_path
-from boostbench.running.runner import Finished, Interrupted, Planned, collect, run
+from boostbench.running.queue import Finished
+from boostbench.running.runner import Interrupted, Planned, run
 
 GRID = {"width": [1, 2, 3]}
 FOREST = "sklearn.ensemble.RandomForestClassifier"
@@ -216,7 +217,7 @@ def test_a_failure_is_recorded_and_stops_nothing_else(make_experiment, results, 
     assert report.failed == 1
     assert [e.error for e in events.finished(False) if e.error] == [outcome.failures[0]["error"]]
     assert len(lines(results)) == 4
-    assert collect([failing], results=results).failed == 1
+    assert run([failing], results=results, rerun="never").failed == 1
     assert run([failing], results=results).ran == 1
 
 
@@ -235,7 +236,7 @@ def test_what_cannot_be_recorded_is_a_failure(make_experiment, results, monkeypa
     assert [record["split"] for record in outcome.records] == [0, 1, 3]
     [failure] = outcome.failures
     assert failure["error"].startswith("what was measured cannot be recorded: ")
-    report = collect([make_experiment()], results=results)
+    report = run([make_experiment()], results=results, rerun="never")
     assert (report.failed, report.warnings) == (1, [])
     monkeypatch.undo()
     [outcome] = run([make_experiment()], results=results).outcomes
@@ -359,7 +360,7 @@ def test_collect_reads_and_runs_nothing(make_experiment, results):
     run([make_experiment(n_splits=2)], results=results)
     with (results / "records" / "toy" / "fake.jsonl").open("a") as file:
         file.write("damaged\n")
-    report = collect([make_experiment(n_splits=5)], results=results)
+    report = run([make_experiment(n_splits=5)], results=results, rerun="never")
     [outcome] = report.outcomes
     assert (len(outcome.records), outcome.missing, outcome.ran) == (2, 3, 0)
     [warning] = report.warnings

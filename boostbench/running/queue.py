@@ -1,0 +1,130 @@
+"""Pieces of work are done by workers, beside other runs that are at the same."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from boostbench.experiment.schema import BadLine
+from boostbench.running.claims import Claims
+from boostbench.running.ledgers import Ledgers
+from boostbench.running.plan import Experiment, Task
+from boostbench.running.workers import Workers
+
+#: Seconds between looks at what other runs have done.
+_PAUSE = 0.3
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Event: a cross-validation trial or a split is done and recorded.
+
+    `label` says which in words, `error` and `where` are those of a failure, else None.
+    """
+
+    tuning: bool
+    label: str
+    error: str | None
+    where: str | None
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Event: so many trials and splits are left, which other runs are doing."""
+
+    left: int
+
+
+class Queue:
+    """Does tasks and records them, but for those that other runs do.
+
+    Parameters
+    ----------
+    ledgers : Ledgers
+        Where it records them.
+    workers : Workers
+    on_event : callable
+        Called with each `Finished` and `Waiting`.
+
+    Attributes
+    ----------
+    done : int
+        How many tasks are done, by other runs as well.
+    ran : set of (Experiment, str)
+        Splits that were done here, by their keys.
+    """
+
+    def __init__(self, ledgers: Ledgers, workers: Workers, on_event: Callable):
+        self.ledgers, self.workers, self.on_event = ledgers, workers, on_event
+        self.done = 0
+        self.ran: set[tuple[Experiment, str]] = set()
+        # Who wants all anew wants no one else's.
+        self._claims = None if ledgers.rerun == "all" else Claims(ledgers.folder / "records")
+
+    def close(self) -> None:
+        """Give up what it has claimed."""
+        if self._claims:
+            self._claims.close()
+
+    def carry_out(self, tasks: list[Task]) -> None:
+        """Do tasks, or wait until other runs have done them."""
+        told = False
+        while tasks:
+            before, left, theirs = self.done, [], []
+            # Closing stops the workers at once, whatever happened here.
+            with contextlib.closing(self.workers(self._ours(tasks, left, theirs))) as finished:
+                for task, outcome in finished:
+                    self.file(task, outcome)
+                    self._take_over(theirs)
+            self._take_over(theirs)
+            tasks = left
+            if left and not told:
+                self.on_event(Waiting(len(left)))
+                told = True
+            if left and self.done == before:
+                time.sleep(_PAUSE)
+
+    def file(self, task: Task, outcome: dict) -> None:
+        """Put an outcome on record, and tell."""
+        ledger = self.ledgers.of(task)
+        try:
+            key = ledger.add(task.record(outcome))
+        except BadLine as error:
+            outcome = {"error": f"what was measured cannot be recorded: {error}", "where": "?"}
+            key = ledger.add(task.record(outcome))
+        if not task.tuning:
+            self.ran.add((task.experiment, key))
+        self._finish(task, outcome)
+
+    def _ours(self, tasks: list[Task], left: list, theirs: list) -> Iterator[Task]:
+        """Yield what no other run does; `left` is what one is at, `theirs` what one has done."""
+        for task in tasks:
+            if self._claims is None:
+                yield task
+                continue
+            record = self._recorded(task)
+            if not record and not self._claims.take(task.key):
+                left.append(task)
+                continue
+            # Once more: whoever had claimed it may have ended between the two.
+            record = record or self._recorded(task)
+            if record:
+                theirs.append((task, record))
+            else:
+                yield task
+
+    def _recorded(self, task: Task) -> dict | None:
+        """Give the record of another run, if it spares this one."""
+        record = self.ledgers.of(task).theirs(task.key)
+        return record if self.ledgers.spares(task, record) else None
+
+    def _take_over(self, theirs: list[tuple[Task, dict]]) -> None:
+        """Let what other runs have recorded count, and tell."""
+        while theirs:
+            task, record = theirs.pop(0)
+            self.ledgers.of(task).take_over(task.key)
+            self._finish(task, record)
+
+    def _finish(self, task: Task, outcome: Mapping) -> None:
+        self.done += 1
+        self.on_event(Finished(task.tuning, task.label, outcome.get("error"), outcome.get("where")))
