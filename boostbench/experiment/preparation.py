@@ -15,8 +15,6 @@ from sklearn.preprocessing import (
 
 from boostbench.core.signs import signs
 
-SCALES = ("minmax", "standard", "unit", "none")
-
 
 def scaler(kind: str, is_sparse: bool = False):
     """Make the transformer that scales features; the caller fits it on the training part.

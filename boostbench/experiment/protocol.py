@@ -1,18 +1,28 @@
 """How an algorithm is judged on a data set: the settings, checked."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from boostbench.errors import UserError, hint
-from boostbench.experiment.preparation import SCALES
+from msgspec import Meta
 
-SAMPLINGS = ("stratified", "plain", "kfold", "official", "fixed")
-TESTED = ("part", "rest", "official", "all")
-TUNINGS = ("first_split", "every_split", "none")
+from boostbench import forms
+from boostbench.errors import UserError
+
+_SPLITS = "a whole number from {} to 10000"
 # More of anything is a slip of the hand, and would fill the memory before it is noticed.
-_MOST = 10_000
-_LONGEST = 10_000_000
+_Number = Annotated[int, Meta(ge=1, le=10_000, description=_SPLITS.format(1))]
+_Folds = Annotated[int, Meta(ge=2, le=10_000, description=_SPLITS.format(2))]
+_Rows = Annotated[int, Meta(ge=2, description="a whole number >= 2")]
+_Share = Annotated[float, Meta(gt=0, lt=1, description="between 0 and 1")]
+_Rounds = Annotated[
+    tuple[Annotated[int, Meta(ge=1)], ...],
+    Meta(description="a list of numbers of boosting rounds, such as [10,100], and may be empty"),
+]
+_Seconds = Annotated[
+    float, Meta(gt=0, lt=10_000_000, description="a number of seconds, such as 600")
+]
 
 
 @dataclass(frozen=True)
@@ -71,72 +81,37 @@ class Protocol:
         If a value is out of range, or settings contradict each other.
     """
 
-    name: str = "randomboost"
-    n_splits: int | None = 10
-    n_repeats: int = 1
-    test_size: float = 0.25
-    sampling: str = "stratified"
-    samples_per_class: int | None = None
-    train_per_class: int | None = None
-    train_size: int | None = None
-    test: str = "part"
-    scale: str = "minmax"
-    pca: float | None = None
-    tune: str = "first_split"
-    n_folds: int = 5
-    checkpoints: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-    time_limit: float | None = None
+    name: Annotated[str, Meta(description="text")] = "randomboost"
+    n_splits: _Number | None = 10
+    n_repeats: _Number = 1
+    test_size: _Rows | _Share = 0.25
+    sampling: Literal["stratified", "plain", "kfold", "official", "fixed"] = "stratified"
+    samples_per_class: _Rows | None = None
+    train_per_class: _Rows | None = None
+    train_size: _Rows | None = None
+    test: Literal["part", "rest", "official", "all"] = "part"
+    scale: Literal["minmax", "standard", "unit", "none"] = "minmax"
+    pca: _Share | None = None
+    tune: Literal["first_split", "every_split", "none"] = "first_split"
+    n_folds: _Folds = 5
+    checkpoints: _Rounds = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    time_limit: _Seconds | None = None
 
     def __post_init__(self):
-        if not isinstance(self.name, str):
-            raise UserError(f"protocol.name is {self.name!r}; it must be text")
-        for field, allowed in (
-            ("sampling", SAMPLINGS),
-            ("test", TESTED),
-            ("scale", SCALES),
-            ("tune", TUNINGS),
-        ):
-            value = getattr(self, field)
-            if value not in allowed:
-                raise UserError(f"protocol.{field} is {value!r}; {hint(value, allowed)}")
-        if self.n_splits is not None or self.sampling != "fixed":
-            _whole("n_splits", self.n_splits, 2 if self.sampling == "kfold" else 1, _MOST)
-        _whole("n_repeats", self.n_repeats, 1, _MOST)
-        _whole("n_folds", self.n_folds, 2, _MOST)
-        for field in ("samples_per_class", "train_per_class", "train_size"):
-            if getattr(self, field) is not None:
-                _whole(field, getattr(self, field), 2)
-        if not _is_whole(self.test_size) or self.test_size < 2:
-            _share("test_size", self.test_size)
-        if self.pca is not None:
-            _share("pca", self.pca)
-        limit = self.time_limit
-        is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
-        if limit is not None and not (is_number and 0 < limit < _LONGEST):
-            raise UserError(
-                f"protocol.time_limit is {limit!r}; it must be a number of seconds, such as 600"
-            )
-        self._check_together()
-        if isinstance(self.checkpoints, str) or not isinstance(self.checkpoints, Iterable):
-            raise UserError(
-                f"protocol.checkpoints is {self.checkpoints!r}; it must be a list of numbers of "
-                "boosting rounds, such as [10,100], and may be empty"
-            )
-        for checkpoint in self.checkpoints:
-            _whole("checkpoints", checkpoint, 1)
-        object.__setattr__(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
-
-    def _check_together(self) -> None:
+        forms.check(Protocol, vars(self), "protocol")
         given = self.sampling in ("fixed", "official")
         for wrong, what in (
             (given and self.samples_per_class, "samples_per_class"),
             (self.sampling == "fixed" and self.test == "official", "test=official"),
             (self.sampling != "kfold" and self.n_repeats > 1, "n_repeats"),
+            (self.sampling == "kfold" and self.n_splits == 1, "n_splits=1"),
+            (self.sampling != "fixed" and self.n_splits is None, "n_splits=null"),
         ):
             if wrong:
                 raise UserError(f"protocol.{what} cannot go with protocol.sampling={self.sampling}")
         if self.train_per_class and self.train_size:
             raise UserError("protocol.train_per_class cannot go with protocol.train_size")
+        object.__setattr__(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
 
     @property
     def n_parts(self) -> int:
@@ -152,10 +127,7 @@ class Protocol:
         UserError
             If a key is not a field of the protocol (near matches are named), or a value is bad.
         """
-        fields = [field.name for field in dataclasses.fields(cls)]
-        for key in config:
-            if key not in fields:
-                raise UserError(f"protocol has no setting {key!r}; {hint(key, fields)}")
+        forms.check(cls, config, "protocol")
         return cls(**config)
 
     def to_config(self) -> dict:
@@ -172,18 +144,3 @@ class Protocol:
         if self.time_limit is None:
             del config["time_limit"]
         return config
-
-
-def _share(field: str, value: float) -> None:
-    if not (isinstance(value, float | int) and 0 < value < 1):
-        raise UserError(f"protocol.{field} is {value!r}, not between 0 and 1")
-
-
-def _whole(field: str, value: int, least: int, most: int | None = None) -> None:
-    if not _is_whole(value) or value < least or (most and value > most):
-        limits = f"from {least} to {most}" if most else f">= {least}"
-        raise UserError(f"protocol.{field} is {value!r}; it must be a whole number {limits}")
-
-
-def _is_whole(value) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
