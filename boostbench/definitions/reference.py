@@ -5,10 +5,7 @@ from typing import NamedTuple
 
 from boostbench import configs
 from boostbench.definitions.table import Key, TableDefinition
-from boostbench.experiment import measures
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.protocol import Protocol
-from boostbench.records.keys import request
+from boostbench.records.keys import Request
 from boostbench.report.published import Published
 
 # Of data: what they are called, where they come from and how they are checked.
@@ -42,12 +39,11 @@ def departures(defined: Mapping, spec: Mapping) -> tuple[str, ...]:
 
 def _asked(spec: Mapping) -> dict[str, object]:
     """Give all that decides results, and how many splits there are, under dotted keys."""
-    algorithm = Algorithm.from_config(spec["algo"])
-    protocol = Protocol.from_config(spec["protocol"])
-    asked = request(algorithm, protocol, 0, measures.find(spec["measure"]))
+    request = Request.of({**spec, "seed": 0})
+    asked = request.asked
     groups = {
         "data": {key: value for key, value in spec["data"].items() if key not in _SOURCE},
-        "protocol": asked["protocol"] | {"n_splits": protocol.n_splits},
+        "protocol": asked["protocol"] | {"n_splits": request.protocol.n_splits},
         "algo": asked["algo"] | {"grid": asked["grid"]},
     }
     found = {f"{group}.{key}": value for group, own in groups.items() for key, value in own.items()}

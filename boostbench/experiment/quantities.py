@@ -112,109 +112,57 @@ def _error(record: Mapping, rounds: int | None) -> float:
     return record["test_error"] if rounds is None else record["checkpoints"][str(rounds)]
 
 
-def _entry(name: str) -> Callable[[Mapping, int | None], float | None]:
-    return lambda record, _: record[name]
+def _share(name: str, title: str, of: Callable[[Mapping, int | None], float], **more) -> Quantity:
+    """Make a quantity of a fraction; the largest is the best, if nothing else is said."""
+    settings = {"better": "higher", "perfect": 100, "worst": 0} | more
+
+    def read(record: Mapping, rounds: int | None) -> float:
+        return 100 * of(record, rounds)
+
+    return Quantity(name, title, "percent", read, "%", column=name, **settings)
 
 
-def _time(part: str, explanation: str, **more) -> Quantity:
+def _entry(name: str, title: str, unit: str = "", **more) -> Quantity:
+    """Make a quantity of an entry of records."""
+    return Quantity(name, title, unit, lambda record, _: record[name], **more)
+
+
+def _time(part: str, explanation: str, unit: str = "seconds", **more) -> Quantity:
     """Make the quantity of a part of a record's CPU seconds."""
-    factor = 1e6 if more.get("symbol") == "µs" else 1
+    factor, symbol = {"seconds": (1, "s"), "microseconds": (1e6, "µs")}[unit]
 
     def read(record: Mapping, _) -> float | None:
         seconds = record["seconds"][part]
         return None if seconds is None else factor * seconds
 
-    settings = {"unit": "seconds", "symbol": "s"} | more
-    return Quantity(
-        part, "CPU time", read=read, explanation=explanation, of_machine=True, **settings
-    )
+    about = {"explanation": explanation, "of_machine": True}
+    return Quantity(part, "CPU time", unit, read, symbol, **about, **more)
 
 
+_UP_TO_ONE = {"digits": 3, "better": "higher", "perfect": 1, "worst": 0}
+_ERROR = {"better": "lower", "perfect": 0, "worst": 100}
 _ALL = (
-    Quantity(
-        "test_error",
-        "Test error",
-        "percent",
-        lambda record, rounds: 100 * _error(record, rounds),
-        symbol="%",
-        worst=100,
-        column="test_error",
-        of_samples=True,
-    ),
-    Quantity(
-        "accuracy",
-        "Accuracy",
-        "percent",
-        lambda record, rounds: 100 * (1 - _error(record, rounds)),
-        symbol="%",
-        better="higher",
-        perfect=100,
-        worst=0,
-        column="accuracy",
-        of_samples=True,
-    ),
-    Quantity(
-        "mean_average_precision",
-        "Mean average precision",
-        "",
-        _entry("mean_average_precision"),
-        digits=3,
-        better="higher",
-        perfect=1,
-        worst=0,
-        column="map",
-    ),
-    Quantity("log_loss", "Log-loss", "nats", _entry("log_loss"), digits=3, column="log_loss"),
-    Quantity("brier", "Brier score", "", _entry("brier"), digits=3, worst=2, column="brier"),
-    Quantity(
-        "auc",
-        "ROC AUC",
-        "",
-        _entry("auc"),
-        digits=3,
-        better="higher",
-        perfect=1,
-        worst=0,
-        column="auc",
-    ),
-    Quantity(
-        "balanced_accuracy",
-        "Balanced accuracy",
-        "percent",
-        lambda record, _: 100 * record["balanced_accuracy"],
-        symbol="%",
-        better="higher",
-        perfect=100,
-        worst=0,
-        column="balanced_accuracy",
-    ),
-    Quantity("n_iterations", "Rounds", "rounds", _entry("n_iterations"), digits=0, better=None),
-    Quantity(
-        "n_nonzero",
-        "Coefficients that are not 0",
-        "coefficients",
-        _entry("n_nonzero"),
-        digits=0,
-        better=None,
-    ),
-    Quantity("n_parameters", "Parameters", "numbers", _entry("n_parameters"), digits=0),
+    _share("test_error", "Test error", _error, of_samples=True, **_ERROR),
+    _share("accuracy", "Accuracy", lambda record, n: 1 - _error(record, n), of_samples=True),
+    _entry("mean_average_precision", "Mean average precision", column="map", **_UP_TO_ONE),
+    _entry("log_loss", "Log-loss", "nats", digits=3, column="log_loss"),
+    _entry("brier", "Brier score", digits=3, worst=2, column="brier"),
+    _entry("auc", "ROC AUC", column="auc", **_UP_TO_ONE),
+    _share("balanced_accuracy", "Balanced accuracy", lambda record, _: record["balanced_accuracy"]),
+    _entry("n_iterations", "Rounds", "rounds", digits=0, better=None),
+    _entry("n_nonzero", "Coefficients that are not 0", "coefficients", digits=0, better=None),
+    _entry("n_parameters", "Parameters", "numbers", digits=0),
     _time("fit", "seconds per split of the whole fit"),
     _time("weak_learner", "seconds per split to find the weak learners"),
     _time("coefficients", "seconds per split to find the coefficients", column="coef_cpu_s"),
     _time(
         "predict_per_instance",
         "microseconds to predict an instance of the test part",
-        unit="microseconds",
-        symbol="µs",
+        "microseconds",
         column="test_ms_per_instance",
         per_column_unit=1e3,
     ),
-    _time(
-        "hash_per_instance",
-        "microseconds to hash an instance",
-        unit="microseconds",
-        symbol="µs",
-    ),
+    _time("hash_per_instance", "microseconds to hash an instance", "microseconds"),
     _time("calibration", "seconds of the reference job"),
 )
 

@@ -4,10 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from boostbench.experiment import measures
-from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.protocol import Protocol
-from boostbench.records.keys import digest, request, shortened
+from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.makers import Maker
 from boostbench.records.store import read, record_path
 from boostbench.records.verified import Finding, Verified
@@ -56,43 +53,6 @@ class Recorded:
         )
 
 
-@dataclass(frozen=True)
-class _Question:
-    """What a config asks of any data.
-
-    Attributes
-    ----------
-    algo, kind : str
-        Of the names of files of records, see `boostbench.records.store.record_path`.
-    digest : str
-        As records say what was asked.
-    n_splits : int or None
-        How many splits; None where the data tell.
-    maker : Maker
-        What makes the numbers today.
-    """
-
-    algo: str
-    kind: str
-    digest: str
-    n_splits: int | None
-    maker: Maker
-
-    @classmethod
-    def of(cls, config: Mapping) -> "_Question":
-        algorithm = Algorithm.from_config(config["algo"])
-        protocol = Protocol.from_config(config["protocol"])
-        measure = measures.find(config.get("measure", "prediction"))
-        asked = request(algorithm, protocol, config.get("seed", 0), measure)
-        return cls(
-            algorithm.name,
-            measure.suffix,
-            digest(shortened(asked)),
-            None if protocol.sampling == "fixed" else protocol.n_parts,
-            Maker.of(asked["algo"], type(measure)),
-        )
-
-
 class Records:
     """The records of a results folder, each file read once.
 
@@ -114,7 +74,7 @@ class Records:
         # By file, the records by what was asked of the data.
         self._files: dict[Path, dict[str, list[dict]]] = {}
         # By what is written of them: a table asks the same of every row's data.
-        self._questions: dict[str, _Question] = {}
+        self._requests: dict[str, tuple[Request, str]] = {}
 
     def find(self, config: Mapping) -> Recorded:
         """Find what is recorded of an experiment, going by what was asked.
@@ -137,25 +97,24 @@ class Records:
         UserError
             If the config asks for something that does not exist.
         """
-        question, data = self._question(config), config["data"]
-        path = record_path(self.results, data["name"], question.algo, question.kind)
-        found = _newest_version(
-            [r for r in self._read(path).get(question.digest, []) if _is_of(r, data)]
-        )
-        n_splits = question.n_splits
-        if n_splits is None:  # how many fixed splits there are, only the data tell
-            n_splits = len(found)
-        else:
+        (request, asked), data = self._asked(config), config["data"]
+        kind, protocol = request.measure.suffix, request.protocol
+        path = record_path(self.results, data["name"], request.algorithm.name, kind)
+        found = _newest_version([r for r in self._read(path).get(asked, []) if _is_of(r, data)])
+        n_splits = len(found)  # how many fixed splits there are, only the data tell
+        if protocol.sampling != "fixed":
+            n_splits = protocol.n_parts
             found = {split: record for split, record in found.items() if split < n_splits}
         in_order = [found[split] for split in sorted(found)]
-        return Recorded.of(in_order, n_splits, question.maker, self._verified)
+        return Recorded.of(in_order, n_splits, request.maker, self._verified)
 
-    def _question(self, config: Mapping) -> _Question:
-        asked = {key: value for key, value in config.items() if key in _ASKED}
-        written = repr(asked)
-        if written not in self._questions:
-            self._questions[written] = _Question.of(asked)
-        return self._questions[written]
+    def _asked(self, config: Mapping) -> tuple[Request, str]:
+        """Give what a config asks of any data, and how records name that."""
+        written = repr({key: value for key, value in config.items() if key in _ASKED})
+        if written not in self._requests:
+            request = Request.of(config)
+            self._requests[written] = request, digest(shortened(request.asked))
+        return self._requests[written]
 
     def all(self, path: Path) -> list[dict]:
         """Give all records of a file."""

@@ -12,15 +12,15 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from boostbench.errors import UserError
+from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.targets import import_class
-
-if TYPE_CHECKING:
-    from boostbench.experiment.measures.base import Measure
+from boostbench.records.makers import Maker
 
 
 def digest(content) -> str:
@@ -39,45 +39,89 @@ def digest(content) -> str:
     return hashlib.sha256(_text(content).encode()).hexdigest()[:16]
 
 
-def request(algorithm: Algorithm, protocol: Protocol, seed: int, measure: "Measure") -> dict:
-    """Say what is asked of any data: the part of a config that does not depend on them.
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is asked of any data.
 
-    A parameter that the grid decides is left out of the algorithm's own, and how it is tuned where
-    there is nothing to choose.
-
-    Returns
-    -------
-    dict
-        ``algo``, ``grid``, ``protocol`` and ``seed``, and what of the measure decides its records,
-        in JSON types.
-
-    Raises
-    ------
-    UserError
-        If a parameter has no JSON form.
+    Attributes
+    ----------
+    algorithm : Algorithm
+    protocol : Protocol
+    seed : int
+        All randomness comes from here, the number of the split and the number of the fold.
+    measure : Measure
     """
-    grid = dict(algorithm.grid) if protocol.tune != "none" else {}
-    algo = _completed({"_target_": algorithm.target, **algorithm.params})
-    settings = protocol.to_config()
-    if len(grid_points(algorithm, protocol)) == 1:
-        del settings["tune"], settings["n_folds"]
-        # A finished split is the same under any limit; where trials compete, some may be missing.
-        settings.pop("time_limit", None)
-    asked = {
-        "algo": {name: value for name, value in algo.items() if name not in grid},
-        "grid": grid,
-        "protocol": settings,
-        "seed": seed,
-        **measure.settings,
-    }
-    if measure.judged_by:
-        asked["judged_by"] = measure.judged_by
-    return json.loads(_text(asked))
 
+    algorithm: Algorithm
+    protocol: Protocol
+    seed: int
+    measure: Measure
 
-def grid_points(algorithm: Algorithm, protocol: Protocol) -> list[dict]:
-    """Give the points of the grid to choose from; a single one where nothing is tuned."""
-    return algorithm.points() if protocol.tune != "none" else [{}]
+    @classmethod
+    def of(cls, config: Mapping, measure: str | None = None) -> "Request":
+        """Take it from a resolved config.
+
+        Parameters
+        ----------
+        config : mapping
+            Plain types; ``algo``, ``protocol``, ``seed`` and ``measure`` are looked at.
+        measure : str, default=config["measure"]
+            What is recorded, see `boostbench.experiment.measures.find`; `prediction` if nothing
+            says.
+
+        Raises
+        ------
+        UserError
+            If it asks for something that does not exist or cannot be.
+        """
+        return cls(
+            Algorithm.from_config(config["algo"]),
+            Protocol.from_config(config["protocol"]),
+            config.get("seed", 0),
+            measures.find(measure or config.get("measure", "prediction")),
+        )
+
+    @cached_property
+    def points(self) -> list[dict]:
+        """Points of the grid to choose from; a single one where nothing is tuned."""
+        return self.algorithm.points() if self.protocol.tune != "none" else [{}]
+
+    @cached_property
+    def asked(self) -> dict:
+        """The part of a config that does not depend on the data, in JSON types.
+
+        That is ``algo``, ``grid``, ``protocol`` and ``seed``, and what of the measure decides its
+        records. A parameter that the grid decides is left out of the algorithm's own, and how it is
+        tuned where there is nothing to choose.
+
+        Raises
+        ------
+        UserError
+            If a parameter has no JSON form.
+        """
+        grid = dict(self.algorithm.grid) if self.protocol.tune != "none" else {}
+        algo = _completed({"_target_": self.algorithm.target, **self.algorithm.params})
+        settings = self.protocol.to_config()
+        if len(self.points) == 1:
+            del settings["tune"], settings["n_folds"]
+            # A finished split is the same under any limit; where trials compete, some may be
+            # missing.
+            settings.pop("time_limit", None)
+        asked = {
+            "algo": {name: value for name, value in algo.items() if name not in grid},
+            "grid": grid,
+            "protocol": settings,
+            "seed": self.seed,
+            **self.measure.settings,
+        }
+        if self.measure.judged_by:
+            asked["judged_by"] = self.measure.judged_by
+        return json.loads(_text(asked))
+
+    @cached_property
+    def maker(self) -> Maker:
+        """What makes its numbers today."""
+        return Maker.of(self.asked["algo"], type(self.measure))
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,11 @@ from boostbench.data.missing import imputation
 from boostbench.data.spec import cut_of
 from boostbench.errors import UserError
 from boostbench.experiment import measures
-from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.environment import commit
-from boostbench.experiment.measures.base import Measure
-from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
-from boostbench.records.keys import Identity, grid_points, request
-from boostbench.records.makers import Maker
+from boostbench.records.keys import Identity, Request
 from boostbench.records.store import record_path
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
@@ -31,24 +27,16 @@ _LEFT_OUT = ("n_train", "n_test", "warnings", "started")
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment:
-    """An algorithm on a data set under a protocol, and what of it is recorded.
+class Experiment(Request):
+    """What is asked of a data set: an algorithm under a protocol, and what of it is recorded.
 
     Attributes
     ----------
     dataset : Dataset
-    algorithm : Algorithm
-    protocol : Protocol
-    seed : int
-        All randomness comes from here, the number of the split and the number of the fold.
-    measure : Measure
+        See `Request` for the others.
     """
 
     dataset: Dataset
-    algorithm: Algorithm
-    protocol: Protocol
-    seed: int
-    measure: Measure
 
     @classmethod
     def from_config(
@@ -59,34 +47,26 @@ class Experiment:
         Parameters
         ----------
         config : mapping
-            Plain types; ``algo``, ``protocol``, ``seed`` and ``measure`` are looked at.
+        measure : str, default=config["measure"]
+            See `Request.of`.
         dataset : Dataset
             What ``config["data"]`` asks for.
-        measure : str, default=config["measure"]
-            What is recorded, see `boostbench.experiment.measures.find`; `prediction` if nothing
-            says.
 
         Raises
         ------
         UserError
             If the configuration asks for something that does not exist or cannot be.
         """
-        recorded = measures.find(measure or config.get("measure", "prediction"))
-        algorithm = Algorithm.from_config(config["algo"])
-        recorded.check(algorithm.locate())
-        _check_name(algorithm.name)
-        protocol = recorded.arrange(Protocol.from_config(config["protocol"]), dataset)
-        return cls(dataset, algorithm, protocol, config.get("seed", 0), recorded)
+        asked = Request.of(config, measure)
+        asked.measure.check(asked.algorithm.locate())
+        _check_name(asked.algorithm.name)
+        protocol = asked.measure.arrange(asked.protocol, dataset)
+        return cls(asked.algorithm, protocol, asked.seed, asked.measure, dataset)
 
     @property
     def label(self) -> str:
         """The experiment in words."""
         return f"{self.algorithm.name} on {self.dataset.name}"
-
-    @cached_property
-    def points(self) -> list[dict]:
-        """Points of the grid to choose from; a single one where nothing is tuned."""
-        return grid_points(self.algorithm, self.protocol)
 
     @property
     def is_tuned(self) -> bool:
@@ -113,18 +93,12 @@ class Experiment:
         cut = cut_of(self.dataset.spec or {})
         if cut:
             data["cut"] = cut
-        asked = {"data": data, "measure": self.measure.name}
-        return {**asked, **request(self.algorithm, self.protocol, self.seed, self.measure)}
+        return {"data": data, "measure": self.measure.name, **self.asked}
 
     @cached_property
     def identity(self) -> Identity:
         """What `config` amounts to: one for all splits of the experiment."""
         return Identity.of(self.config)
-
-    @cached_property
-    def maker(self) -> Maker:
-        """What makes its numbers today."""
-        return Maker.of(self.config["algo"], type(self.measure))
 
     @cached_property
     def splits(self) -> list[Split]:

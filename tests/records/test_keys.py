@@ -9,7 +9,7 @@ from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.measures import find
 from boostbench.experiment.protocol import Protocol
 from boostbench.records import keys
-from boostbench.records.keys import Identity, digest, request, shortened
+from boostbench.records.keys import Identity, Request, digest, shortened
 
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 DATA = {
@@ -23,7 +23,10 @@ DATA = {
 
 def config(target, params=None, grid=None, seed=0, **protocol):
     algorithm = Algorithm("one", target, params or {}, grid or {})
-    return {"data": DATA, **request(algorithm, Protocol(**protocol), seed, find("prediction"))}
+    return {
+        "data": DATA,
+        **Request(algorithm, Protocol(**protocol), seed, find("prediction")).asked,
+    }
 
 
 def same(one, other):
