@@ -1,22 +1,34 @@
 """What the keys of a config may hold, as types that msgspec checks, with errors of one line."""
 
-import functools
 from collections.abc import Mapping
-from typing import Annotated, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
 from boostbench.errors import UserError, hint, unknown
 
 
-def check(form: type, content: Mapping, where: str) -> None:
-    """Hold values against the types of a class.
+def said(kind: Any, words: str, **limits) -> Any:
+    """Give a type that says in words what a value of it is, and its limits as of `msgspec.Meta`."""
+    return Annotated[kind, msgspec.Meta(description=words, **limits)]
+
+
+def words(kind: Any) -> str:
+    """Say what a value of a type is, of one of `said` or several with ``|`` between."""
+    return " or ".join(
+        about.description
+        for one in _alternatives(kind)
+        for about in getattr(one, "__metadata__", ())
+    )
+
+
+def check(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
+    """Hold values against types.
 
     Parameters
     ----------
-    form : type
-        Its annotations are the keys and their types: ``Literal[...]``, or ``Annotated`` with a
-        `msgspec.Meta` whose description says in words what a value has to be.
+    kinds : mapping of str to type
+        For each key what may be there: literals, types of `said`, and unions of these with null.
     content : mapping
         Of JSON types.
     where : str
@@ -29,30 +41,21 @@ def check(form: type, content: Mapping, where: str) -> None:
 
     Examples
     --------
-    >>> class Form:
-    ...     seed: Annotated[int, msgspec.Meta(ge=0, description="a whole number, 0 or more")]
-    >>> check(Form, {"seed": -1}, "data")
+    >>> check({"seed": said(int, "a whole number, 0 or more", ge=0)}, {"seed": -1}, "data")
     Traceback (most recent call last):
     boostbench.errors.UserError: data.seed is -1; it must be a whole number, 0 or more
     """
-    kinds = _kinds(form)
     for key, value in content.items():
         if key not in kinds:
             raise unknown(f"key of {where}", str(key), kinds, listed=False)
         try:
             msgspec.convert(value, kinds[key])
         except (ValueError, RecursionError):
-            raise UserError(f"{where}.{key} is {value!r}; {_expected(kinds[key], value)}") from None
+            first = _alternatives(kinds[key])[0]
+            is_choice = get_origin(first) is Literal
+            may = hint(value, get_args(first)) if is_choice else f"it must be {words(kinds[key])}"
+            raise UserError(f"{where}.{key} is {value!r}; {may}") from None
 
 
-@functools.cache
-def _kinds(form: type) -> dict:
-    return get_type_hints(form, include_extras=True)
-
-
-def _expected(kind, value) -> str:
-    alternatives = [kind] if get_origin(kind) in (Annotated, Literal) else get_args(kind)
-    if get_origin(alternatives[0]) is Literal:
-        return hint(value, get_args(alternatives[0]))
-    words = [meta.description for one in alternatives for meta in getattr(one, "__metadata__", ())]
-    return f"it must be {' or '.join(words)}"
+def _alternatives(kind: Any) -> tuple:
+    return (kind,) if get_origin(kind) in (Annotated, Literal) else get_args(kind)

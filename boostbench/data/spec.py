@@ -1,107 +1,92 @@
 """What the config of a data set may say."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from boostbench import configs
+from msgspec import Meta, Struct
+
+from boostbench import configs, forms
 from boostbench.data.dataset import COUNTS
 from boostbench.data.missing import CHOICES
-from boostbench.errors import UserError, unknown
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
-
-
-def _is_count(value: Any, least: int = 1) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _is_range(value: Any) -> bool:
-    return (
-        _is_list(value, lambda row: _is_count(row, 0)) and len(value) == 2 and value[0] < value[1]
-    )
-
-
-def _is_list(value: Any, of: Callable[[Any], bool]) -> bool:
-    return isinstance(value, (list, tuple)) and all(map(of, value))
-
-
-def _is_label(value: Any) -> bool:
-    return _is_text(value) or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _are_counts(value: Any) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and value.keys() <= COUNTS.keys()
-        and all(count is None or _is_count(count) for count in value.values())
-    )
-
+from boostbench.errors import UserError
+from boostbench.forms import said, words
 
 #: What the data of a task of OpenML are called, with its number behind.
 TASK = "openml-task-"
 #: Where data come from; a task says it all.
 _SOURCES = ("path", "openml", "sklearn", "generate")
 
-# Of descriptors; their module is slow to import.
-KINDS = ("gist", "hog", "hog_pyramid")
+_text = partial(said, str, min_length=1)
+_count = partial(said, int, ge=1)
+_Text, _Count = Annotated[str, Meta(min_length=1)], Annotated[int, Meta(ge=1)]
+_Label = _Text | int
+_Range = tuple[Annotated[int, Meta(ge=0)], _Count]
+_Counts = dict[Literal[tuple(COUNTS)], _Count | None]
 
-_COUNTS = (_are_counts, f"numbers of {', '.join(COUNTS)}")
-_TRAIN_ROWS = (_is_count, "a number of rows")
-_PATTERNS = (lambda value: _is_list(value, _is_text), "a list of columns")
-_OPENML = {
-    "id": (_is_count, "a number"),
-    "target": (_is_text, "the name of a column"),
-    "keep": _PATTERNS,
-    "drop": _PATTERNS,
-    "train_rows": _TRAIN_ROWS,
-    "expect": _COUNTS,
-}
-_DESCRIPTOR = {
-    "kind": (lambda value: value in KINDS, " or ".join(KINDS)),
-    "shape": (lambda value: _is_list(value, _is_count), "[height, width] or [height, width, 3]"),
-}
-#: For each key of a config: whether a value may be there, and what may be, in words.
-_KEYS = {
-    "name": (_is_text, "text"),
-    "path": (_is_text, "the path of a file, as text"),
-    "openml_task": (_is_count, "the number of a task of OpenML"),
-    "labels": (_is_label, "the name of a column"),
-    "missing": (lambda value: value in CHOICES, f"null, {', '.join(CHOICES)}"),
-    "na_values": (
-        lambda value: _is_list(value, lambda one: _is_label(one) or isinstance(one, float)),
-        "a list of words or numbers, such as [unknown,-999]",
+
+class _Mapping(Struct):
+    """What a mapping must hold, whatever else there is."""
+
+
+class _OfOpenML(_Mapping):
+    id: Any
+
+
+class _OfImages(_Mapping):
+    kind: Any
+    shape: Any
+
+
+class _Call(_Mapping):
+    function: _Text
+
+
+def _or_null(**kinds: Any) -> dict[str, Any]:
+    return {key: kind | None for key, kind in kinds.items()}
+
+
+_EXPECT = said(_Counts, f"numbers of {', '.join(COUNTS)}")
+_TRAIN_ROWS = _count("a number of rows")
+_PATTERNS = said(list[_Text], "a list of columns")
+_OPENML = _or_null(
+    id=_count("a number"),
+    target=_text("the name of a column"),
+    keep=_PATTERNS,
+    drop=_PATTERNS,
+    train_rows=_TRAIN_ROWS,
+    expect=_EXPECT,
+)
+_DESCRIPTOR = _or_null(
+    kind=Literal["gist", "hog", "hog_pyramid"],
+    shape=said(list[_Count], "[height, width] or [height, width, 3]"),
+)
+_KEYS = _or_null(
+    name=_text("text"),
+    path=_text("the path of a file, as text"),
+    labels=said(_Label, "the name of a column"),
+    missing=said(Literal[CHOICES], f"null, {', '.join(CHOICES)}"),
+    na_values=said(list[_Text | int | float], "a list of words or numbers, such as [unknown,-999]"),
+    file=_text("text"),
+    features=said(_Range, "[start, stop], numbers of features from 0"),
+    rows=said(_Range, "[start, stop], numbers of rows from 0"),
+    classes=said(
+        Annotated[int, Meta(ge=0)] | list[_Label], "a number of classes, or a list of labels"
     ),
-    "file": (_is_text, "text"),
-    "features": (_is_range, "[start, stop], numbers of features from 0"),
-    "rows": (_is_range, "[start, stop], numbers of rows from 0"),
-    "classes": (
-        lambda value: _is_count(value, 0) or _is_list(value, _is_label),
-        "a number of classes, or a list of labels",
-    ),
-    "positive": (lambda value: _is_list(value, _is_label), "a list of labels"),
-    "pools": (
-        lambda value: _is_list(value, _is_count) and len(value) == 3,
-        "[number, splits of each, rows of each class]",
-    ),
-    "redraw": (_is_count, "a number of rows of each class"),
-    "train_rows": _TRAIN_ROWS,
-    "openml": (lambda value: isinstance(value, Mapping) and "id" in value, "a mapping with an id"),
-    "sklearn": (_is_text, "the name of a loader, such as load_wine"),
-    "as_in_libsvm": (lambda value: isinstance(value, bool), "true or false"),
-    "generate": (
-        lambda value: isinstance(value, Mapping) and _is_text(value.get("function")),
-        "a mapping with the name of a function and its arguments",
-    ),
-    "seed": (lambda value: _is_count(value, 0), "a whole number, 0 or more"),
-    "descriptor": (
-        lambda value: isinstance(value, Mapping) and {"kind", "shape"} <= value.keys(),
-        "a mapping with kind and shape",
-    ),
-    "expect": _COUNTS,
-}
+    positive=said(list[_Label], "a list of labels"),
+    pools=said(tuple[_Count, _Count, _Count], "[number, splits of each, rows of each class]"),
+    redraw=_count("a number of rows of each class"),
+    train_rows=_TRAIN_ROWS,
+    openml=said(_OfOpenML, "a mapping with an id"),
+    openml_task=_count("the number of a task of OpenML"),
+    sklearn=_text("the name of a loader, such as load_wine"),
+    as_in_libsvm=said(bool, "true or false"),
+    generate=said(_Call, "a mapping with the name of a function and its arguments"),
+    seed=said(int, "a whole number, 0 or more", ge=0),
+    descriptor=said(_OfImages, "a mapping with kind and shape"),
+    expect=_EXPECT,
+)
 
 
 def check(spec: Mapping[str, Any]) -> None:
@@ -121,7 +106,7 @@ def check(spec: Mapping[str, Any]) -> None:
     --------
     >>> check({"name": "toy", "rows": [0, 3]})
     """
-    _check(spec, _KEYS, "data")
+    forms.check(_KEYS, spec, "data")
     if spec.get("name") is None:
         raise UserError("data.name is missing; a data set needs a name")
     others = [key for key in _SOURCES if spec.get(key)] if spec.get("openml_task") else []
@@ -130,8 +115,11 @@ def check(spec: Mapping[str, Any]) -> None:
             f"data.openml_task says where the data come from; it cannot go with data.{others[0]}, "
             f"which {spec['name']} has; leave one of them out"
         )
-    _check(spec.get("openml") or {}, _OPENML, "data.openml")
-    _check(spec.get("descriptor") or {}, _DESCRIPTOR, "data.descriptor")
+    forms.check(_OPENML, spec.get("openml") or {}, "data.openml")
+    forms.check(_DESCRIPTOR, spec.get("descriptor") or {}, "data.descriptor")
+    for key in ("features", "rows"):
+        if spec.get(key) and spec[key][0] >= spec[key][1]:
+            raise UserError(f"data.{key} is {spec[key]!r}; it must be {words(_KEYS[key])}")
 
 
 def cut_of(spec: Mapping[str, Any]) -> dict:
@@ -149,12 +137,3 @@ def cut_of(spec: Mapping[str, Any]) -> dict:
     if isinstance(cut.get("path"), str) and Path(cut["path"]).is_relative_to(Path.cwd()):
         cut["path"] = str(Path(cut["path"]).relative_to(Path.cwd()))
     return cut
-
-
-def _check(spec: Mapping, keys: Mapping, where: str) -> None:
-    for key, value in spec.items():
-        if key not in keys:
-            raise unknown(f"key of {where}", str(key), keys, listed=False)
-        is_right, what = keys[key]
-        if value is not None and not is_right(value):
-            raise UserError(f"{where}.{key} is {value!r}; it must be {what}")

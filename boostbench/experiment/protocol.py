@@ -1,28 +1,27 @@
 """How an algorithm is judged on a data set: the settings, checked."""
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_type_hints
 
 from msgspec import Meta
 
 from boostbench import forms
 from boostbench.errors import UserError
+from boostbench.forms import said
 
-_SPLITS = "a whole number from {} to 10000"
 # More of anything is a slip of the hand, and would fill the memory before it is noticed.
-_Number = Annotated[int, Meta(ge=1, le=10_000, description=_SPLITS.format(1))]
-_Folds = Annotated[int, Meta(ge=2, le=10_000, description=_SPLITS.format(2))]
-_Rows = Annotated[int, Meta(ge=2, description="a whole number >= 2")]
-_Share = Annotated[float, Meta(gt=0, lt=1, description="between 0 and 1")]
-_Rounds = Annotated[
+_Number = said(int, "a whole number from 1 to 10000", ge=1, le=10_000)
+_Folds = said(int, "a whole number from 2 to 10000", ge=2, le=10_000)
+_Rows = said(int, "a whole number >= 2", ge=2)
+_Share = said(float, "between 0 and 1", gt=0, lt=1)
+_Rounds = said(
     tuple[Annotated[int, Meta(ge=1)], ...],
-    Meta(description="a list of numbers of boosting rounds, such as [10,100], and may be empty"),
-]
-_Seconds = Annotated[
-    float, Meta(gt=0, lt=10_000_000, description="a number of seconds, such as 600")
-]
+    "a list of numbers of boosting rounds, such as [10,100], and may be empty",
+)
+_Seconds = said(float, "a number of seconds, such as 600", gt=0, lt=10_000_000)
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Protocol:
         If a value is out of range, or settings contradict each other.
     """
 
-    name: Annotated[str, Meta(description="text")] = "randomboost"
+    name: said(str, "text") = "randomboost"
     n_splits: _Number | None = 10
     n_repeats: _Number = 1
     test_size: _Rows | _Share = 0.25
@@ -98,7 +97,7 @@ class Protocol:
     time_limit: _Seconds | None = None
 
     def __post_init__(self):
-        forms.check(Protocol, vars(self), "protocol")
+        forms.check(_kinds(), vars(self), "protocol")
         given = self.sampling in ("fixed", "official")
         for wrong, what in (
             (given and self.samples_per_class, "samples_per_class"),
@@ -127,7 +126,7 @@ class Protocol:
         UserError
             If a key is not a field of the protocol (near matches are named), or a value is bad.
         """
-        forms.check(cls, config, "protocol")
+        forms.check(_kinds(), config, "protocol")
         return cls(**config)
 
     def to_config(self) -> dict:
@@ -144,3 +143,8 @@ class Protocol:
         if self.time_limit is None:
             del config["time_limit"]
         return config
+
+
+@functools.cache
+def _kinds() -> dict:
+    return get_type_hints(Protocol, include_extras=True)

@@ -135,7 +135,7 @@ def run(
         workers = Workers(n_jobs, backend, scheduler)
         check_writable(plan.paths(ledgers))
         with terminable():
-            ran = _carry_out(plan, ledgers, workers, on_event or (lambda event: None))
+            ran = _carry_out(plan, ledgers, workers, _ignore if on_event is None else on_event)
     return _gathered(experiments, ledgers, ran)
 
 
@@ -284,3 +284,7 @@ def _gathered(
             )
         )
     return Report(outcomes, ledgers.warnings)
+
+
+def _ignore(event) -> None:
+    pass
