@@ -3,6 +3,7 @@
 More than a type names may always be there.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -146,6 +147,11 @@ class Measured(Record, kw_only=True):
     n_features: Count | UnsetType = UNSET
     n_parameters: Count | UnsetType | None = UNSET
     seconds: dict[str, Duration | None] | UnsetType = UNSET
+
+
+def points_of(record: Mapping) -> list[Point]:
+    """Give the points of the grid that a cross-validation trial is of; none for a split."""
+    return (record.get("points") or [record["point"]]) if "fold" in record else []
 
 
 class BadLine(ValueError):

@@ -25,6 +25,8 @@ _TOO_DEEP = "not a record: it is nested too deeply"
 _MADE_BY = ("code", "commit", "edition", "environment", "source")
 # What is derived, or stands in definitions.
 _APART = ("key", "asked", "config_hash", *_MADE_BY)
+#: What is measured by the clock or says where and by what a record was made, and what is derived.
+CIRCUMSTANCES = {*_APART, "config", "seconds", "started", "finished", "warnings"}
 # Names of what is written as a list, and what so many entries of it stand for.
 _Staged = tuple[tuple[str, Callable[[int], list[str]]], ...]
 #: Levels of lists and mappings inside each other, twice those that YAML and overrides may have.
@@ -109,8 +111,8 @@ class Definitions:
                 raise BadLine("its provenance has no environment")
         _check_judgement(record, config)
         if is_trial:
-            points = record.get("points") or [record["point"]]
-            key = identity.trial_key(record["split"], record["fold"], points, record["rows"])
+            points, rows = schema.points_of(record), record["rows"]
+            key = identity.trial_key(record["split"], record["fold"], points, rows)
         else:
             key = identity.split_key(record["split"], record["rows"])
         del record["schema"], record["provenance"]

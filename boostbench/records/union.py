@@ -5,14 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.errors import UserError
+from boostbench.records.lines import CIRCUMSTANCES
 from boostbench.records.store import RecordFile, check_writable, read, record_paths
 
-#: What may differ between records of one result: where and when it was made, the last digits of
-#: scores, and what is derived.
-_CIRCUMSTANCES = (
-    *("seconds", "started", "finished", "warnings", "environment", "code", "commit"),
-    *("edition", "source", "witness", "config", "config_hash", "asked", "key", "where"),
-)
+# Besides, last digits of scores, and in which line a fit failed.
+_MAY_DIFFER = CIRCUMSTANCES | {"witness", "where"}
 
 
 @dataclass
@@ -113,5 +110,5 @@ def _is_better(record: Mapping, before: Mapping) -> bool:
 
 def _differences(one: Mapping, other: Mapping) -> list[str]:
     """Name what two records of one result have otherwise."""
-    names = (one.keys() | other.keys()) - set(_CIRCUMSTANCES)
+    names = (one.keys() | other.keys()) - _MAY_DIFFER
     return sorted(name for name in names if one.get(name) != other.get(name))

@@ -1,5 +1,6 @@
 """Run trials on a Dask cluster: one on this machine, or that of a scheduler somewhere."""
 
+import json
 import logging
 from collections.abc import Iterable, Iterator
 
@@ -127,7 +128,7 @@ class Cluster:
     def _data(self, dataset: Dataset):
         """Give what a worker needs to have a data set: its config, or the arrays themselves."""
         if dataset.spec is not None:
-            return remote.Reference(dataset.spec, dataset.checksum)
+            return remote.Reference(json.dumps(dataset.spec), dataset.checksum)
         if dataset.checksum not in self._sent:
             # A task, which is done again where its result is lost, and not `scatter`.
             self._sent[dataset.checksum] = self.client.submit(

@@ -14,6 +14,7 @@ from boostbench.data.spec import cut_of
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.environment import commit
+from boostbench.experiment.schema import points_of
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
@@ -210,7 +211,7 @@ class Task:
     @property
     def points(self) -> list[dict]:
         """Points of the grid that this cross-validation trial is about."""
-        return self.labels["points"] if "points" in self.labels else [self.labels["point"]]
+        return points_of(self.labels)
 
     def _point(self) -> str:
         if len(self.points) > 1:

@@ -2,11 +2,10 @@
 
 import functools
 import hashlib
+import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import boostbench
 from boostbench.data.dataset import Dataset
@@ -15,10 +14,6 @@ from boostbench.errors import UserError, first_line
 from boostbench.experiment.trial import Trial
 from boostbench.running import deadline
 
-#: Data sets that a worker keeps; trials of one data set mostly follow each other.
-MOST = 3
-_kept: dict[str, Dataset] = {}
-
 
 @dataclass(frozen=True)
 class Reference:
@@ -26,43 +21,37 @@ class Reference:
 
     Attributes
     ----------
-    spec : mapping
-        Config of the data set, name and all.
+    spec : str
+        Config of the data set, name and all, in JSON.
     checksum : str
         Of what has to come out.
     """
 
-    spec: Mapping[str, Any]
+    spec: str
     checksum: str
 
-    def arrays(self) -> tuple:
-        """Give features and class numbers; they are loaded once, and kept.
 
-        Raises
-        ------
-        UserError
-            If the data cannot be loaded here, or are others.
-        """
-        if self.checksum not in _kept:
-            dataset = self._load()
-            while len(_kept) >= MOST:
-                del _kept[next(iter(_kept))]
-            _kept[self.checksum] = dataset
-        dataset = _kept[self.checksum]
-        return dataset.X, dataset.class_numbers
+# Trials of one data set mostly follow each other.
+@functools.lru_cache(maxsize=3)
+def loaded(reference: Reference) -> Dataset:
+    """Load a data set, and keep it.
 
-    def _load(self) -> Dataset:
-        where = f"the Dask worker on {os.uname().nodename}"
-        try:
-            dataset = load(self.spec)
-        except UserError as error:
-            raise UserError(f"{where} cannot load its data: {first_line(error)}") from None
-        if dataset.checksum != self.checksum:
-            raise UserError(
-                f"{where} has other data: {self.spec['name']!r} from {dataset.source} has the "
-                f"checksum {dataset.checksum}, and {self.checksum} is asked for"
-            )
-        return dataset
+    Raises
+    ------
+    UserError
+        If the data cannot be loaded here, or are others.
+    """
+    where, spec = f"the Dask worker on {os.uname().nodename}", json.loads(reference.spec)
+    try:
+        dataset = load(spec)
+    except UserError as error:
+        raise UserError(f"{where} cannot load its data: {first_line(error)}") from None
+    if dataset.checksum != reference.checksum:
+        raise UserError(
+            f"{where} has other data: {spec['name']!r} from {dataset.source} has the "
+            f"checksum {dataset.checksum}, and {reference.checksum} is asked for"
+        )
+    return dataset
 
 
 def hold(X, y) -> tuple:
@@ -95,7 +84,10 @@ def work(trial: Trial, data: Reference | tuple, expected: str) -> dict:
             f"the Dask worker on {os.uname().nodename} has another version of boostbench; install "
             "the same on all machines, as records name the code"
         )
-    X, y = data.arrays() if isinstance(data, Reference) else data
+    if isinstance(data, Reference):
+        dataset = loaded(data)
+        data = dataset.X, dataset.class_numbers
+    X, y = data
     return deadline.run_limited(trial, X, y, expendable=True)
 
 

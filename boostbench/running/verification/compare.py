@@ -8,6 +8,8 @@ from statistics import fmean, stdev
 import numpy as np
 from scipy import stats
 
+from boostbench.records.lines import CIRCUMSTANCES
+
 #: How far numbers may be apart, as a share, by the same kernel of BLAS, and scores by another one.
 SAME, ALIKE = 1e-8, 1e-3
 #: Differences in error that would be as large by chance in this share of cases are systematic.
@@ -16,11 +18,8 @@ LEVEL = 0.01
 #: from 0 this may reach, in percentage points.
 N_PAIRS, CONFIDENCE, MARGIN = 30, 0.99, 0.1
 
-# What a fit does not decide, or what is measured by the clock.
-_APART = {
-    *("seconds", "started", "finished", "warnings", "environment", "commit", "code", "edition"),
-    *("source", "config", "config_hash", "asked", "key", "split", "fold", "rows", "chosen"),
-}
+# What a fit does not decide.
+_APART = CIRCUMSTANCES | {"split", "fold", "rows", "chosen"}
 # What cross-validation decides: the trial of a point does not measure it, a split not its choice.
 _OF_TRIAL, _OF_SPLIT = {"point", "points"}, {"validation_error"}
 

@@ -3,7 +3,6 @@
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
@@ -13,6 +12,7 @@ from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
+from boostbench.experiment.schema import points_of
 from boostbench.experiment.splits import Split
 from boostbench.experiment.targets import locate
 from boostbench.experiment.trial import Trial
@@ -24,69 +24,40 @@ _OF_ALL = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}
 _AT_ONCE = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Refit:
-    """A fit that is to give what a record holds.
+def refit(record: Mapping, dataset: Dataset) -> Trial:
+    """Plan the fit that is to give what a record holds.
 
-    Attributes
+    Parameters
     ----------
     record : dict
-    trial : Trial
+        Of a fit that did not fail.
     dataset : Dataset
+        That of the record.
+
+    Raises
+    ------
+    UserError
+        If today's code knows no such class, measure or setting, or takes other rows.
     """
-
-    record: Mapping
-    trial: Trial
-    dataset: Dataset
-
-    @classmethod
-    def of(cls, record: Mapping, dataset: Dataset) -> "Refit":
-        """Plan it.
-
-        Parameters
-        ----------
-        record : dict
-            Of a fit that did not fail.
-        dataset : Dataset
-            That of the record.
-
-        Raises
-        ------
-        UserError
-            If today's code knows no such class, measure or setting, or takes other rows.
-        """
-        config = record["config"]
-        measure, points = measure_of(config), points_of(record)
-        algo = dict(config["algo"])
-        target = algo.pop("_target_")
-        locate(target)  # records may come from others
-        asked = json.dumps(config["protocol"], sort_keys=True)
-        index, is_given = record["split"], config["protocol"].get("sampling") == "fixed"
-        number = index + 1 if is_given else _AT_ONCE * (index // _AT_ONCE + 1)
-        protocol, splits = _splits(type(measure), dataset, asked, config["seed"], number)
-        split = splits[index]
-        if points:
-            y = dataset.y[split.train]
-            inner = inner_splits(split, y, protocol.n_folds, f"split {split.index}")
-            split = next(itertools.islice(inner, record["fold"], None))
-        if split.checksum != record["rows"]:
-            raise UserError("today's code takes other rows")
-        trial = Trial(
-            Algorithm("", target, algo, config["grid"]),
-            record.get("chosen", {}),
-            split,
-            protocol,
-            measure,
-            config["data"].get("missing"),
-        )
-        if points:
-            [trial] = trials(trial, points)
-        return cls(record, trial, dataset)
-
-
-def points_of(record: Mapping) -> list[dict]:
-    """Give the points of the grid that a cross-validation trial is of; none for a split."""
-    return (record.get("points") or [record["point"]]) if "fold" in record else []
+    config, points = record["config"], points_of(record)
+    measure, algo = measure_of(config), dict(config["algo"])
+    target = algo.pop("_target_")
+    locate(target)  # records may come from others
+    asked = json.dumps(config["protocol"], sort_keys=True)
+    index, is_given = record["split"], config["protocol"].get("sampling") == "fixed"
+    number = index + 1 if is_given else _AT_ONCE * (index // _AT_ONCE + 1)
+    protocol, splits = _splits(type(measure), dataset, asked, config["seed"], number)
+    split = splits[index]
+    if points:
+        y = dataset.y[split.train]
+        inner = inner_splits(split, y, protocol.n_folds, f"split {split.index}")
+        split = next(itertools.islice(inner, record["fold"], None))
+    if split.checksum != record["rows"]:
+        raise UserError("today's code takes other rows")
+    algorithm, chosen = Algorithm("", target, algo, config["grid"]), record.get("chosen", {})
+    missing = config["data"].get("missing")
+    trial = Trial(algorithm, chosen, split, protocol, measure, missing)
+    return next(trials(trial, points)) if points else trial
 
 
 def measure_of(config: Mapping) -> Measure:

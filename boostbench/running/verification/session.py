@@ -17,7 +17,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.trial import Trial
 from boostbench.records.keys import digest
 from boostbench.running.verification.compare import N_PAIRS, error_of, why_not_equivalent
-from boostbench.running.verification.refit import Refit
+from boostbench.running.verification.refit import refit
 from boostbench.running.verification.tally import ENOUGH, SPAN, Member, Tally
 from boostbench.running.workers import Workers
 
@@ -161,11 +161,12 @@ def fit(
     def work() -> Iterator[_Drawn]:
         for tally, member in within(drawn, budget):
             try:
-                refit = Refit.of(member.record, find(member.record))
+                dataset = find(member.record)
+                trial = refit(member.record, dataset)
             except UserError as error:
                 tally.skipped[member.key] = str(error)
                 continue
-            yield _Drawn(tally, member, refit.trial, refit.dataset)
+            yield _Drawn(tally, member, trial, dataset)
 
     for one, outcome in workers(work()):
         one.tally.add(one.member, outcome, blas, is_same_kernel)

@@ -8,7 +8,7 @@ from boostbench.records.archive import Records
 from boostbench.records.verified import Group, Verified, add_finding
 from boostbench.running.runner import run
 from boostbench.running.verification.compare import differences
-from boostbench.running.verification.refit import Refit
+from boostbench.running.verification.refit import refit
 from boostbench.running.verification.session import draws, fit, further, settle_equivalence
 from boostbench.running.verification.tally import Member, Tally
 from boostbench.running.workers import Workers
@@ -43,15 +43,14 @@ def test_records_can_be_made_again_from_themselves(recorded, dataset, protocol):
     records = recorded(grid={"width": [1, 2]}, **protocol)
     assert {"fold" in record for record in records} == {False, True}
     for record in records:
-        refit = Refit.of(record, dataset)
-        outcome = run_trial(refit.trial, dataset.X, dataset.class_numbers)
+        outcome = run_trial(refit(record, dataset), dataset.X, dataset.class_numbers)
         assert differences(record, outcome) == []
 
 
 def test_other_rows_are_refused(recorded):
     records = recorded()
     with pytest.raises(Exception, match="other rows"):
-        Refit.of(records[0], make_dataset(seed=5, counts=(50, 30, 40)))
+        refit(records[0], make_dataset(seed=5, counts=(50, 30, 40)))
 
 
 def tallies(records, verified=None):
