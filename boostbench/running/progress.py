@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
 from rich.console import Console
@@ -24,7 +25,7 @@ from boostbench.running.runner import Interrupted, Planned
 _PAUSE = 60
 
 
-class Listener:
+class Listener(AbstractContextManager):
     """A listener for `run`: what bars and lines have in common.
 
     To be used as a context manager, and given to `run` as its `on_event`.
@@ -42,11 +43,14 @@ class Listener:
         self.failures: dict[bool, int] = {True: 0, False: 0}
         self.told: set[str] = set()
 
-    def __enter__(self) -> "Listener":
-        return self
-
     def __exit__(self, *exception) -> None:
         pass
+
+    @property
+    def kinds(self) -> list[tuple[bool, str, int]]:
+        """Trials and splits, as far as there are any: which, what they are called, how many."""
+        planned = (True, "tuning", self.planned.tuning), (False, "splits", self.planned.splits)
+        return [kind for kind in planned if kind[-1]]
 
     def __call__(self, event: Planned | Finished | Waiting | Interrupted) -> None:
         """Show an event."""
@@ -103,36 +107,31 @@ class Bars(Listener):
         )
         self.tasks: dict[bool, TaskID] = {}
         # Until it is known what is missing, a bar without an end says that something goes on.
-        self.first: TaskID | None = self.bars.add_task("reading records", total=None, failed="")
+        self.first = self.bars.add_task("reading records", total=None, failed="")
 
     def __enter__(self) -> "Bars":
         self.bars.start()
         return self
 
     def __exit__(self, *exception) -> None:
-        self._drop_first()
+        self._begin()
         self.bars.stop()
 
-    def _drop_first(self) -> None:
-        if self.first is not None:
+    def _begin(self) -> None:
+        """Take away the bar without an end, if it is there."""
+        if self.first in self.bars.task_ids:
             self.bars.remove_task(self.first)
-            self.first = None
 
     def plan(self, event: Planned) -> None:
         """Tell what is planned, above empty bars."""
-        self._drop_first()
+        self._begin()
         self.line(_planned(event))
-        for tuning, name, total in (
-            (True, "tuning", event.tuning),
-            (False, "splits", event.splits),
-        ):
-            if total:
-                self.tasks[tuning] = self.bars.add_task(name, total=total, failed="")
+        for tuning, name, total in self.kinds:
+            self.tasks[tuning] = self.bars.add_task(name, total=total, failed="")
 
     def advance(self, event: Finished) -> None:
         """Lengthen a bar."""
-        n_failed = self.failures[event.tuning]
-        failed = f"{n_failed} failed" if n_failed else ""
+        failed = _failed(self.failures[event.tuning])
         self.bars.update(self.tasks[event.tuning], advance=1, failed=failed)
 
 
@@ -153,9 +152,8 @@ class Lines(Listener):
 
     def __exit__(self, exception, *_) -> None:
         if self.planned and exception is None:
-            failed = sum(self.failures.values())
-            told = f", {failed} failed" if failed else ""
-            self.line(f"end: {self._spent()} for {_count(sum(self.done.values()), 'fit')}{told}")
+            end = f"{self._spent()} for {_count(sum(self.done.values()), 'fit')}"
+            self.line(f"end: {', '.join(filter(None, [end, self._failed()]))}")
 
     def plan(self, event: Planned) -> None:
         """Tell what is planned."""
@@ -168,23 +166,18 @@ class Lines(Listener):
         if now - self.last < _PAUSE:
             return
         self.last = now
-        counts = [
-            f"{name} {self.done[tuning]} of {total}"
-            for tuning, name, total in (
-                (True, "tuning", self.planned.tuning),
-                (False, "splits", self.planned.splits),
-            )
-            if total
-        ]
+        counts = [f"{name} {self.done[tuning]} of {total}" for tuning, name, total in self.kinds]
         done, total = sum(self.done.values()), self.planned.tuning + self.planned.splits
         left = (now - self.start) * (total - done) / done
-        failed = sum(self.failures.values())
-        counts += [f"{failed} failed"] if failed else []
-        self.line(f"{', '.join(counts)}; {self._spent()} so far, ETA {_duration(left)}")
+        told = ", ".join(filter(None, [*counts, self._failed()]))
+        self.line(f"{told}; {self._spent()} so far, ETA {_duration(left)}")
 
     def line(self, text: str, style: str = "") -> None:
         """Print a line that says when."""
         super().line(f"{datetime.now():%Y-%m-%d %H:%M:%S} {text}", style)
+
+    def _failed(self) -> str:
+        return _failed(sum(self.failures.values()))
 
     def _spent(self) -> str:
         return _duration(self.clock() - self.start)
@@ -230,6 +223,10 @@ def _rough(seconds: float) -> str:
         if seconds >= 1.5 * size:
             return f"{seconds / size:.2g} CPU {unit}"
     return f"{seconds:.0f} CPU seconds" if seconds >= 1.5 else "a CPU second"
+
+
+def _failed(number: int) -> str:
+    return f"{number} failed" if number else ""
 
 
 def _count(number: int, what: str) -> str:
