@@ -1,8 +1,14 @@
 """A small data set of which everything is known."""
 
+import dataclasses
+
 import numpy as np
 
 from boostbench.data.dataset import Dataset
+from boostbench.experiment.protocol import Protocol
+from boostbench.running.plan import Experiment
+
+SETTINGS = {field.name for field in dataclasses.fields(Protocol)} - {"name"}
 
 
 def make_dataset(counts=(40, 40, 40), name="toy", splits=None, seed=0):
@@ -13,3 +19,21 @@ def make_dataset(counts=(40, 40, 40), name="toy", splits=None, seed=0):
     order = rng.permutation(len(y))
     labels = np.array(["a", "b", "c", "d", "e"])[y]
     return Dataset(name=name, X=X[order], y=labels[order], source="generated", splits=splits)
+
+
+def make_experiment(
+    target="fake_classifiers.Nearest",
+    grid=None,
+    seed=0,
+    data=None,
+    measure=None,
+    name="fake",
+    **others,
+):
+    """Make an experiment; further keywords are protocol settings or the algorithm's parameters."""
+    algo = {"name": name, "_target_": target, "grid": grid or {}}
+    protocol = {"n_splits": 4, "n_folds": 3, "checkpoints": [1, 2, 5, 50]}
+    for key, value in others.items():
+        (protocol if key in SETTINGS else algo)[key] = value
+    config = {"algo": algo, "protocol": protocol, "seed": seed}
+    return Experiment.from_config(config, make_dataset() if data is None else data, measure)

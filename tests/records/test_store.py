@@ -12,6 +12,7 @@ from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, changed
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.schema import BadLine, Measured, check
+from boostbench.records import lines
 from boostbench.records.store import (
     RecordFile,
     append,
@@ -96,9 +97,9 @@ def test_definitions_are_written_once(path):
     other = changed(RECORD, config__seed=1)
     for one in (record(0), record(1), other, record(2), changed(other, commit="c0ffee0")):
         append(path, one)
-    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
-    kinds = ["config" if "hash" in one and "config" in one else "provenance" for one in lines]
-    kinds = [kind if "hash" in one else "record" for kind, one in zip(kinds, lines, strict=True)]
+    written = [json.loads(line) for line in path.read_bytes().splitlines()]
+    kinds = ["config" if "hash" in one and "config" in one else "provenance" for one in written]
+    kinds = [kind if "hash" in one else "record" for kind, one in zip(kinds, written, strict=True)]
     assert kinds == [
         *("config", "provenance", "record"),
         "record",
@@ -106,8 +107,8 @@ def test_definitions_are_written_once(path):
         "record",
         *("provenance", "record"),
     ]
-    assert lines[0]["config"] == CONFIG
-    assert lines[2]["config"] == lines[0]["hash"]
+    assert written[0]["config"] == CONFIG
+    assert written[2]["config"] == written[0]["hash"]
 
 
 def test_a_file_that_was_replaced_gets_its_definitions_again(path):
@@ -176,8 +177,8 @@ def test_torn_last_line_is_left_out_and_repaired(path, n_bytes):
 @pytest.mark.parametrize("n_bytes", [1, 30, 200])
 def test_torn_definitions_are_written_again(path, n_lines, n_bytes):
     append(path, record(0))
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[: n_lines - 1]) + lines[n_lines - 1][:n_bytes])
+    body = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(body[: n_lines - 1]) + body[n_lines - 1][:n_bytes])
     append(path, record(1))
     assert (splits(path), read(path)[1]) == ([1], [])
 
@@ -377,30 +378,33 @@ def test_no_damage_stops_reading(path):
         assert len(found) + len(warnings) >= 1
         for one in found:
             assert "error" in one or 0 <= one["test_error"] <= 1
-            again = path.with_name("again.jsonl")
-            again.unlink(missing_ok=True)
-            assert append(again, one) == one
+            written, line = lines.compose(one)
+            again = lines.Definitions()
+            for definition in written.values():
+                again.add(lines.parse(definition))
+            assert again.record(lines.parse(line), "") == one
     assert n_kept > 2000
 
 
-def test_two_processes_append_to_one_file(path, tmp_path):
-    program = (
-        "import json, sys\nfrom pathlib import Path\n"
-        "from boostbench.records.store import append\n"
-        "record = json.loads(sys.stdin.read())\n"
-        "for i in range(200):\n"
-        "    record['config']['seed'] = i // 50\n"
-        "    append(Path(sys.argv[1]), record | {'split': 1000 * int(sys.argv[2]) + i})\n"
-    )
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, str(path), name], stdin=subprocess.PIPE, text=True
-        )
-        for name in ("1", "2")
-    ]
-    for writer in writers:
-        writer.stdin.write(json.dumps(RECORD))
-        writer.stdin.close()
+#: Adds 200 records to a file; which, says a number.
+WRITER = """
+import json, sys
+from pathlib import Path
+from boostbench.records.store import RecordFile
+file, record = RecordFile(Path(sys.argv[1])), json.loads(sys.argv[3])
+for i in range(200):
+    record["config"]["seed"] = i // 50
+    file.add([record | {"split": 1000 * int(sys.argv[2]) + i}])
+"""
+
+
+def start_writer(path, number):
+    words = [str(path), str(number), json.dumps(RECORD)]
+    return subprocess.Popen([sys.executable, "-c", WRITER, *words])
+
+
+def test_two_processes_append_to_one_file(path):
+    writers = [start_writer(path, number) for number in (1, 2)]
     assert [writer.wait() for writer in writers] == [0, 0]
     found, warnings = read(path)
     assert warnings == []
@@ -492,9 +496,9 @@ def test_a_deeply_nested_line_is_left_out_and_named(path, deep, packed):
 @pytest.mark.parametrize("n_test", ["a\nb", "x" * 10**5, ["\n"] * 99, None])
 def test_what_is_wrong_is_one_line_whatever_the_file_holds(path, n_test):
     append(path, record(0))
-    lines = path.read_text().splitlines()
-    line = json.loads(lines[-1]) | {"n_test": n_test}
-    path.write_text("\n".join([*lines, json.dumps(line), ""]))
+    body = path.read_text().splitlines()
+    line = json.loads(body[-1]) | {"n_test": n_test}
+    path.write_text("\n".join([*body, json.dumps(line), ""]))
     [told] = read(path)[1]
     assert len(told.splitlines()) == 1
     assert len(told) < len(str(path)) + 300
@@ -534,18 +538,7 @@ def test_many_bad_lines_take_little_memory(path, line):
 
 
 def test_packing_and_appending_at_once(path):
-    program = (
-        "import json, sys\nfrom pathlib import Path\n"
-        "from boostbench.records.store import append\n"
-        "record = json.loads(sys.stdin.read())\n"
-        "for i in range(200):\n"
-        "    append(Path(sys.argv[1]), record | {'split': i})\n"
-    )
-    writer = subprocess.Popen(
-        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, text=True
-    )
-    writer.stdin.write(json.dumps(RECORD))
-    writer.stdin.close()
+    writer = start_writer(path, 0)
     n_packed = 0
     while writer.poll() is None:
         if path.exists():

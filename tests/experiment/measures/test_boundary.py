@@ -5,10 +5,9 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import RESOLUTION, decode
 from boostbench.records.store import read
-from boostbench.running.plan import Experiment
 from boostbench.running.runner import run
 
-from ..toy import make_dataset
+from ..toy import make_experiment
 
 
 @pytest.fixture
@@ -20,13 +19,10 @@ def plane():
     return Dataset("plane", corners + rng.normal(size=corners.shape), y, "made here")
 
 
-def experiment(dataset, target="boostbench.algorithms.AdaBoostMH", grid=None, **protocol):
-    algo = {"name": "one", "_target_": target, "grid": grid or {}}
-    if target.startswith("boostbench"):
-        algo["n_iterations"] = 30
-    settings = {"checkpoints": [1, 30, 99], "n_folds": 3, **protocol}
-    config = {"algo": algo, "protocol": settings, "seed": 0}
-    return Experiment.from_config(config, dataset, "boundary")
+def experiment(target="boostbench.algorithms.AdaBoostMH", **others):
+    others |= {"n_iterations": 30} if target.startswith("boostbench") else {}
+    settings = {"measure": "boundary", "checkpoints": [1, 30, 99], **others}
+    return make_experiment(target, **settings)
 
 
 def only_record(report):
@@ -41,8 +37,8 @@ def corners_of(record, number):
 
 
 def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
-    record = only_record(run([experiment(plane)], results=tmp_path))
-    path = tmp_path / "records" / "plane" / "one.boundary.jsonl"
+    record = only_record(run([experiment(data=plane)], results=tmp_path))
+    path = tmp_path / "records" / "plane" / "fake.boundary.jsonl"
     assert read(path) == ([record], [])
     # Classes are numbered in the order of their names: ne, nw, se, sw.
     assert corners_of(record, "30") == [3, 2, 1, 0]
@@ -58,7 +54,7 @@ def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
 
 
 def test_rounds_differ_until_the_last(plane, tmp_path):
-    record = only_record(run([experiment(plane)], results=tmp_path))
+    record = only_record(run([experiment(data=plane)], results=tmp_path))
     assert list(record["maps"]) == ["1", "30", "99"]
     # One stump has two sides, and so no more than two classes.
     assert len(np.unique(decode(record["maps"]["1"]))) == 2
@@ -70,7 +66,7 @@ def test_maps_are_of_the_plane_of_the_data_whatever_the_scale(plane, tmp_path):
     # A tree and its boundary do not depend on the scale of a feature.
     tree = "sklearn.tree.DecisionTreeClassifier"
     scaled, raw = (
-        only_record(run([experiment(plane, tree, scale=scale)], results=tmp_path / scale))
+        only_record(run([experiment(tree, data=plane, scale=scale)], results=tmp_path / scale))
         for scale in ("minmax", "none")
     )
     assert scaled["extent"] == raw["extent"]
@@ -79,7 +75,7 @@ def test_maps_are_of_the_plane_of_the_data_whatever_the_scale(plane, tmp_path):
 
 def test_a_projecting_classifier_is_drawn_in_its_own_space(plane, tmp_path):
     projecting = "boostbench.algorithms.ProjectedAdaBoostMH"
-    record = only_record(run([experiment(plane, projecting, scale="none")], results=tmp_path))
+    record = only_record(run([experiment(projecting, data=plane, scale="none")], results=tmp_path))
     matrix = np.random.default_rng(0).standard_normal((2, 2))
     points = np.stack([record["points"]["x"], record["points"]["y"]], axis=1)
     np.testing.assert_allclose(points, plane.X @ matrix, atol=6e-4)
@@ -90,25 +86,25 @@ def test_a_projecting_classifier_is_drawn_in_its_own_space(plane, tmp_path):
 
 def test_finished_pieces_are_not_run_again(plane, tmp_path):
     grid = {"n_iterations": [5, 30]}
-    first = run([experiment(plane, grid=grid)], results=tmp_path)
+    first = run([experiment(data=plane, grid=grid)], results=tmp_path)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
-    assert {path.name for path in files} == {"one.boundary.jsonl", "one.tuning.jsonl"}
-    again = run([experiment(plane, grid=grid)], results=tmp_path)
+    assert {path.name for path in files} == {"fake.boundary.jsonl", "fake.tuning.jsonl"}
+    again = run([experiment(data=plane, grid=grid)], results=tmp_path)
     assert (first.ran, again.ran) == (1, 0)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")} == files
-    other = run([experiment(plane, grid=grid, checkpoints=[2])], results=tmp_path)
+    other = run([experiment(data=plane, grid=grid, checkpoints=[2])], results=tmp_path)
     assert other.ran == 1
 
 
 def test_tuning_uses_all_rows(plane, tmp_path):
     grid = {"n_iterations": [1, 30]}
-    record = only_record(run([experiment(plane, grid=grid)], results=tmp_path))
+    record = only_record(run([experiment(data=plane, grid=grid)], results=tmp_path))
     assert record["chosen"] == {"n_iterations": 30}
     assert (record["n_train"], record["n_test"]) == (60, 0)
 
 
 def test_only_the_plane_can_be_drawn(plane):
     with pytest.raises(UserError, match="needs 2 dense features, and 'toy' has 3"):
-        experiment(make_dataset())
+        experiment()
     with pytest.raises(UserError, match="checkpoints is empty"):
-        experiment(plane, checkpoints=[])
+        experiment(data=plane, checkpoints=[])

@@ -1,23 +1,20 @@
 import numpy as np
 
 from boostbench.algorithms import LADDER
-from boostbench.running.plan import Experiment
 from boostbench.running.runner import run
 
-from ..toy import make_dataset
-
-
-def experiment(dataset, target="boostbench.algorithms.LADDER", measure="codewords", **protocol):
-    algo = {"name": "one", "_target_": target, "grid": {}}
-    settings = {"n_splits": 2, "checkpoints": [], **protocol}
-    return Experiment.from_config({"algo": algo, "protocol": settings}, dataset, measure)
+from ..toy import make_dataset, make_experiment
 
 
 def test_codewords_before_and_after(tmp_path):
     dataset = make_dataset()
-    asked = experiment(dataset)
+    target = "boostbench.algorithms.LADDER"
+    asked, plain = (
+        make_experiment(target, data=dataset, measure=measure, n_splits=2, checkpoints=[])
+        for measure in ("codewords", "prediction")
+    )
     [outcome] = run([asked], results=tmp_path).outcomes
-    [other] = run([experiment(dataset, measure="prediction")], results=tmp_path).outcomes
+    [other] = run([plain], results=tmp_path).outcomes
     assert len(outcome.records) == 2
     for record, error, split in zip(outcome.records, other.records, asked.splits, strict=True):
         fitted = asked.trial(split, {}).fit(dataset.X, dataset.y).estimator
@@ -25,10 +22,10 @@ def test_codewords_before_and_after(tmp_path):
         np.testing.assert_allclose(record["last"], fitted.codewords_, atol=1e-5)
         np.testing.assert_allclose(record["first"], fitted.first_codewords_, atol=1e-5)
         assert record["test_error"] == error["test_error"]
-    assert (tmp_path / "records" / "toy" / "one.codewords.jsonl").is_file()
+    assert (tmp_path / "records" / "toy" / "fake.codewords.jsonl").is_file()
 
 
 def test_what_has_no_codewords_fails(tmp_path):
-    asked = experiment(make_dataset(), "boostbench.algorithms.AdaBoostMH")
+    asked = make_experiment("boostbench.algorithms.AdaBoostMH", measure="codewords")
     [outcome] = run([asked], results=tmp_path).outcomes
     assert {f["error"] for f in outcome.failures} == {"ValueError: AdaBoostMH has no codewords"}

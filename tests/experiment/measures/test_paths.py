@@ -10,24 +10,15 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
 from boostbench.records.store import read
-from boostbench.running.plan import Experiment
 from boostbench.running.runner import run
+
+from ..toy import make_experiment
 
 
 def digits():
     X, y = load_digits(return_X_y=True)
     rows = np.isin(y, [3, 6, 9])
     return Dataset("digits", X[rows], y[rows], "scikit-learn")
-
-
-def experiment(dataset):
-    algo = {"name": "mc", "_target_": "boostbench.algorithms.MCBoost", "n_iterations": 1}
-    config = {
-        "algo": {**algo, "grid": {}},
-        "protocol": {"samples_per_class": 20, "n_splits": 5, "checkpoints": [1]},
-        "seed": 1,
-    }
-    return Experiment.from_config(config, dataset, "paths")
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +28,19 @@ def recorded(tmp_path_factory):
     (outcome,) = run([experiment(dataset)], results=results).outcomes
     assert not outcome.failures
     (record,) = outcome.records
-    assert read(results / "records" / "digits" / "mc.path.jsonl") == ([record], [])
+    assert read(results / "records" / "digits" / "fake.path.jsonl") == ([record], [])
     return dataset, record
+
+
+def experiment(dataset):
+    about = {
+        "n_iterations": 1,
+        "samples_per_class": 20,
+        "n_splits": 5,
+        "checkpoints": [1],
+        "seed": 1,
+    }
+    return make_experiment("boostbench.algorithms.MCBoost", data=dataset, measure="paths", **about)
 
 
 def drawn(dataset):

@@ -1,6 +1,7 @@
 import itertools
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,18 +11,12 @@ from boostbench.errors import UserError
 from boostbench.experiment.measures import retrieval
 from boostbench.experiment.measures.retrieval import mean_average_precision
 from boostbench.records.store import read
-from boostbench.running.plan import Experiment
 from boostbench.running.runner import run
 
-from ..toy import make_dataset
+from ..toy import make_dataset, make_experiment
 
 BITS = "fake_hashing.RandomBits"
-
-
-def experiment(dataset, target=BITS, grid=None, measure="retrieval", **protocol):
-    algo = {"name": "codes", "_target_": target, "grid": grid or {}}
-    settings = {"n_splits": 3, "n_folds": 3, **protocol}
-    return Experiment.from_config({"algo": algo, "protocol": settings}, dataset, measure)
+experiment = partial(make_experiment, target=BITS, measure="retrieval", n_splits=3)
 
 
 def average_precision(ranked):
@@ -88,9 +83,9 @@ def test_few_queries_at_once_are_as_good_as_many(monkeypatch):
 
 def test_record_of_a_transformer(tmp_path):
     dataset = make_dataset()
-    asked = experiment(dataset)
+    asked = experiment(data=dataset)
     [outcome] = run([asked], results=tmp_path).outcomes
-    path = tmp_path / "records" / "toy" / "codes.retrieval.jsonl"
+    path = tmp_path / "records" / "toy" / "fake.retrieval.jsonl"
     assert len(read(path)[0]) == len(outcome.records) == 3
     for record, split in zip(outcome.records, asked.splits, strict=True):
         assert 1 / 3 < record["mean_average_precision"] < 1
@@ -107,7 +102,7 @@ def test_own_hash_and_the_signs_of_a_transform_are_alike(tmp_path):
     targets = (BITS, "fake_hashing.OwnHash")
     found = []
     for target in targets:
-        asked = experiment(make_dataset(), target)
+        asked = experiment(target=target)
         [outcome] = run([asked], results=tmp_path / target).outcomes
         found.append([(r["mean_average_precision"], r["digests"]) for r in outcome.records])
     assert found[0] == found[1]
@@ -116,7 +111,7 @@ def test_own_hash_and_the_signs_of_a_transform_are_alike(tmp_path):
 def test_the_data_base_is_more_than_what_is_learned_on(tmp_path):
     """Test settings of LADDER: learned on 2000 of 59 000 images, which are the data base."""
     dataset = make_dataset()
-    few = experiment(dataset, train_size=20, test_size=12)
+    few = experiment(data=dataset, train_size=20, test_size=12)
     [outcome] = run([few], results=tmp_path).outcomes
     for record, split in zip(outcome.records, few.splits, strict=True):
         assert (record["n_train"], record["n_test"], record["n_database"]) == (20, 12, 108)
@@ -129,7 +124,7 @@ def test_the_data_base_is_more_than_what_is_learned_on(tmp_path):
 
 
 def test_tuning_makes_precision_large(tmp_path):
-    asked = experiment(make_dataset(), grid={"n_bits": [1, 2, 12]})
+    asked = experiment(grid={"n_bits": [1, 2, 12]})
     [outcome] = run([asked], results=tmp_path).outcomes
     trials, _ = read(asked.path(tmp_path, tuning=True))
     means = {
@@ -143,7 +138,7 @@ def test_tuning_makes_precision_large(tmp_path):
 
 @pytest.mark.parametrize("form", ["flat", "few", "text", "nan"])
 def test_what_is_no_code_for_each_sample_is_a_failure(form, tmp_path):
-    asked = experiment(make_dataset(), "fake_hashing.Strange")
+    asked = experiment(target="fake_hashing.Strange")
     asked = replace(asked, algorithm=replace(asked.algorithm, params={"form": form}))
     [outcome] = run([asked], results=tmp_path).outcomes
     assert len(outcome.failures) == 3
@@ -151,7 +146,7 @@ def test_what_is_no_code_for_each_sample_is_a_failure(form, tmp_path):
 
 
 def test_bits_that_are_not_packed_are_a_failure(tmp_path):
-    asked = experiment(make_dataset(), "fake_hashing.UnpackedHash")
+    asked = experiment(target="fake_hashing.UnpackedHash")
     [outcome] = run([asked], results=tmp_path).outcomes
     wanted = "ValueError: hash gives uint8 of shape (30, 4), not 4 bits in 1 bytes for each of the"
     assert all(f["error"].startswith(wanted) for f in outcome.failures)
@@ -184,6 +179,6 @@ def test_codes_of_any_length_are_ranked_by_all_their_bits(n_bits):
 
 def test_what_gives_no_codes_is_refused():
     with pytest.raises(UserError, match="is no transformer: it has no hash or transform"):
-        experiment(make_dataset(), "sklearn.tree.DecisionTreeClassifier")
+        experiment(target="sklearn.tree.DecisionTreeClassifier")
     with pytest.raises(UserError, match="is no classifier: it has no predict"):
-        experiment(make_dataset(), BITS, measure="prediction")
+        experiment(measure="prediction")
