@@ -1,9 +1,12 @@
 """Fitted sums of stumps for programs without Python: ONNX and treelite."""
 
 import importlib
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
+
+from boostbench.core.weak.views import plain_views
 
 
 def to_onnx(model, dtype=np.float32):
@@ -22,9 +25,10 @@ def to_onnx(model, dtype=np.float32):
     Returns
     -------
     onnx.ModelProto
-        It takes ``X`` of shape (n_samples, n_features), and gives ``label``, of type int64 or
-        string; ``probabilities`` of shape (n_samples, n_classes), dtype=float64; and ``scores``,
-        dtype=float64, as of `decision_function`.
+        It takes ``X`` of shape (n_samples, n_features). In the place of a category is its number in
+        the model's ``categories_``, and NaN where a value is missing or a category is unknown. It
+        gives ``label``, of type int64 or string; ``probabilities`` of shape (n_samples, n_classes),
+        dtype=float64; and ``scores``, dtype=float64, as of `decision_function`.
 
     Raises
     ------
@@ -35,6 +39,7 @@ def to_onnx(model, dtype=np.float32):
     """
     onnx = _needed("onnx")
     total, beta, slack = _taken_apart(model)
+    tests = _tests(model, total.stumps)
     binary = total.coefficients.ndim == 1
     types = onnx.TensorProto
     names = {np.dtype(np.float32): types.FLOAT, np.dtype(np.float64): types.DOUBLE}
@@ -53,8 +58,8 @@ def to_onnx(model, dtype=np.float32):
     n_scores = 1 if binary else len(labels)
     votes = total.stumps.polarity[:, None] * total.coefficients.reshape(-1, n_scores)
     constants = {
-        "features": total.stumps.feature,
-        "thresholds": total.stumps.threshold,
+        "features": tests.feature,
+        "thresholds": np.where(np.isnan(tests.category), tests.threshold, np.inf),
         "votes": 2.0 * votes,
         "base": np.atleast_1d(total.intercept) - votes.sum(axis=0),
         "beta": np.float64(beta),
@@ -66,7 +71,25 @@ def to_onnx(model, dtype=np.float32):
         node("Cast", ["X"], ["double"], to=types.DOUBLE),
         node("Gather", ["double", "features"], ["tested"], axis=1),
         node("Greater", ["tested", "thresholds"], ["is_above"]),
-        node("Cast", ["is_above"], ["above"], to=types.DOUBLE),
+    ]
+    test = "is_above"
+    if not np.isnan(tests.category).all():
+        constants["categories"] = tests.category
+        nodes += [
+            node("Equal", ["tested", "categories"], ["is_category"]),
+            node("Or", [test, "is_category"], ["is_true"]),
+        ]
+        test = "is_true"
+    if tests.takes_missing:
+        constants["true_if_missing"] = tests.missing
+        nodes += [
+            node("IsNaN", ["tested"], ["is_missing"]),
+            node("And", ["is_missing", "true_if_missing"], ["is_missing_above"]),
+            node("Or", [test, "is_missing_above"], ["is_true_or_missing"]),
+        ]
+        test = "is_true_or_missing"
+    nodes += [
+        node("Cast", [test], ["above"], to=types.DOUBLE),
         node("MatMul", ["above", "votes"], ["sums"]),
         node("Add", ["sums", "base"], ["F"]),
     ]
@@ -127,7 +150,8 @@ def to_treelite(model):
     Returns
     -------
     treelite.Model
-        It gives probabilities as of `predict_proba`, for two classes that of the second; with
+        It takes categories as the model of `to_onnx` does. It gives probabilities as of
+        `predict_proba`, for two classes that of the second; with
         ``pred_margin=True`` the scores times the factor that `predict_proba` has. Later classes
         have less by what rounding can be, some 1e-12 of the score, so that of equal ones the first
         is the largest, as `predict` has it; of two, the second is above one half where it is
@@ -145,12 +169,17 @@ def to_treelite(model):
     binary = total.coefficients.ndim == 1
     k = 1 if binary else len(model.classes_)
     votes = beta * total.stumps.polarity[:, None] * total.coefficients.reshape(-1, k)
-    stumps = list(zip(total.stumps.feature, total.stumps.threshold, votes, strict=True))
+    tests = _tests(model, total.stumps)
     # Of equal scores the first class is predicted; there is no other way to say so.
     base = beta * (total.intercept - slack * (1 if binary else np.arange(k)))
     # A constant stump has no test that treelite would take; and there must be a tree.
-    base = base - sum(vote for _, threshold, vote in stumps if np.isinf(threshold))
-    stumps = [stump for stump in stumps if np.isfinite(stump[1])] or [(0, 0.0, np.zeros(k))]
+    is_constant = np.isinf(tests.threshold)
+    base = base - votes[is_constant].sum(axis=0)
+    stumps = [
+        (test, vote)
+        for test, vote in zip(tests.each(), votes, strict=True)
+        if not np.isinf(test.threshold)
+    ] or [(_Tests(0, 0.0, np.nan, False, False), np.zeros(k))]
     made = builder.ModelBuilder(
         threshold_type="float64",
         leaf_output_type="float64",
@@ -170,17 +199,25 @@ def to_treelite(model):
         postprocessor=builder.PostProcessorFunc(name="sigmoid" if binary else "softmax"),
         base_scores=np.atleast_1d(base).tolist(),
     )
-    for feature, threshold, vote in stumps:
+    for test, vote in stumps:
         made.start_tree()
         made.start_node(0)
-        made.numerical_test(
-            feature_id=int(feature),
-            threshold=float(threshold),
-            default_left=True,
-            opname="<=",
-            left_child_key=1,
-            right_child_key=2,
-        )
+        common = {
+            "feature_id": int(test.feature),
+            "default_left": not test.missing,
+            "left_child_key": 1,
+            "right_child_key": 2,
+        }
+        known = getattr(model, "categories_", {}).get(test.feature)
+        if known is None:
+            # Every number is on the left of the test for a missing value.
+            end = np.finfo(float).max if np.isinf(test.category) else test.threshold
+            made.numerical_test(**common, threshold=float(end), opname="<=")
+        else:
+            others = np.flatnonzero(np.arange(len(known)) != test.category)
+            made.categorical_test(
+                **common, category_list=others.tolist(), category_list_right_child=False
+            )
         made.end_node()
         for key, value in ((1, -vote), (2, vote)):
             made.start_node(key)
@@ -188,6 +225,41 @@ def to_treelite(model):
             made.end_node()
         made.end_tree()
     return made.commit()
+
+
+class _Tests(NamedTuple):
+    """What stumps test; the fields may be arrays.
+
+    Attributes
+    ----------
+    feature, threshold
+        Of X; the threshold is infinite where a stump is constant.
+    category
+        The test is whether X is equal to it; NaN where it is whether X is above the threshold.
+    missing
+        Whether the test holds for a missing value.
+    takes_missing : bool
+        Whether the model does.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    category: np.ndarray
+    missing: np.ndarray
+    takes_missing: bool
+
+    def each(self):
+        """Yield the tests one by one."""
+        for fields in zip(*self[:-1], strict=True):
+            yield _Tests(*fields, self.takes_missing)
+
+
+def _tests(model, stumps):
+    takes_missing = hasattr(model, "views_")
+    views = model.views_ if takes_missing else plain_views(model.n_features_in_)
+    category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
+    missing = views.above_if_missing(stumps.feature, stumps.threshold)
+    return _Tests(views.feature[stumps.feature], stumps.threshold, category, missing, takes_missing)
 
 
 def _taken_apart(model):

@@ -64,9 +64,19 @@ def problem(n_classes):
     return rng.normal(size=(n_classes, 4))[y] + rng.normal(size=(90, 4)), y
 
 
+def table():
+    """Numbers with missing values, and three features of categories, all of which say something."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 6))
+    X[:, 3:] = rng.integers([2, 3, 5], size=(90, 3))
+    X[rng.random(X.shape) < [0.0, 0.3, 0.3, 0.0, 0.0, 0.2]] = np.nan
+    return X, np.nan_to_num(X, nan=2.0) @ [1, 1, 0, 1, 0, 1] + (X[:, 4] == 1)
+
+
 @pytest.fixture(
     params=[
-        (name, k)
+        (name, k, kind)
+        for kind in ("numbers", "table")
         for name, model in MODELS.items()
         for k in ((2,) if isinstance(model, BINARY) else (2, 3))
     ],
@@ -74,11 +84,20 @@ def problem(n_classes):
 )
 def fitted(request):
     """A model, and samples some of which lie on thresholds."""
-    name, n_classes = request.param
-    X, y = problem(n_classes)
+    name, n_classes, kind = request.param
     model = clone(MODELS[name])
     if "n_iterations" in model.get_params():
         model.set_params(n_iterations=20)
+    if kind == "table":
+        X, score = table()
+        y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+        prefix = "estimator__" if "estimator__n_iterations" in model.get_params() else ""
+        model.set_params(**{f"{prefix}categorical_features": [3, 4, 5]})
+        model.fit(X, LABELS["strings"][y])
+        # In features that the training has in full.
+        X[:10, [0, 3, 4]] = np.nan
+        return model, X
+    X, y = problem(n_classes)
     model.fit(X, LABELS["strings"][y])
     thresholds = model.stump_sum().stumps.threshold
     X[:20] = np.resize(thresholds[np.isfinite(thresholds)], (20, 1))
@@ -89,7 +108,9 @@ def fitted(request):
 def undecided(fitted):
     """A model whose coefficients often cancel but for rounding, and samples of all its regions."""
     model, _ = fitted
-    X = np.random.default_rng(0).normal(size=(5000, model.n_features_in_))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, model.n_features_in_))
+    X[:, list(model.categories_)] = rng.integers(2, size=(5000, len(model.categories_)))
     for seed in range(10):
         rng = np.random.default_rng(seed)
         for member in getattr(model, "estimators_", [model]):

@@ -1,6 +1,7 @@
 """AdaBoost for two classes, AdaBoost.MH for more, and AdaBoost.MH on a random projection."""
 
 from dataclasses import KW_ONLY
+from typing import ClassVar
 
 import numpy as np
 
@@ -160,6 +161,9 @@ class ProjectedAdaBoostMH(AdaBoostMH):
     _: KW_ONLY
     n_components: PositiveInt = 2
     draw: NonNegativeInt = 0
+
+    categorical_features: ClassVar = None
+    _takes_tables: ClassVar = False
 
     def project(self, X):
         """Go to the projected space.

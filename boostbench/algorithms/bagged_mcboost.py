@@ -4,7 +4,7 @@ import numpy as np
 
 from boostbench.algorithms.bag_block import BagBlock
 from boostbench.algorithms.bagging import Bag
-from boostbench.algorithms.base import Master, Weighted
+from boostbench.algorithms.base import Master, Tabular
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.parameters import Part, PartOrAll, PositiveInt, TwoOrMore
@@ -23,7 +23,7 @@ _DAMPING = 1.0
 _BLOCK, _LEAST_BLOCK = 2**19, 128
 
 
-class BaggedMCBoost(Bag, Weighted):
+class BaggedMCBoost(Bag, Tabular):
     r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
 
     Members minimise MCBoost's loss, eq. (14) of [1]_ without the L1 norm,

@@ -128,6 +128,7 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         if not isinstance(booster, Weighted):
             raise ValueError(f"{type(booster).__name__} has no early stopping, which a bag needs")
         X, y, weights = weighted(*self._validated(X, y), sample_weight)
+        X = self._viewed(X, weights, reset=True)
         labels = Booster._target(self, y)
         rng = check_random_state(self.random_state)
         tasks = []
@@ -137,6 +138,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
             member = clone(booster).set_params(
                 n_iter_no_change=self.n_iter_no_change, random_state=seed
             )
+            if self._takes_tables:
+                member.set_params(categorical_features=None)
             tasks.append(delayed(_fit)(member, X, y, weights, train, rest))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
         return self
@@ -144,7 +147,7 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
     def _scores(self, X):
         """Return the mean of the members' scores."""
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        X = self._viewed(self._validated(X, reset=False))
         return np.mean([member.decision_function(X) for member in self.estimators_], axis=0)
 
     @property
@@ -161,6 +164,7 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         tags = super().__sklearn_tags__()
         of_booster = self._booster().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = tags.input_tags.categorical = self._takes_tables
         tags.classifier_tags.multi_class = of_booster.classifier_tags.multi_class
         return tags
 
@@ -168,10 +172,20 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         return MCBoost(loss="logistic") if self.estimator is None else self.estimator
 
     _validated = Booster._validated
+    _viewed = Booster._viewed
 
     @property
     def _takes_sparse(self):
         return self._booster().__sklearn_tags__().input_tags.sparse
+
+    @property
+    def _takes_tables(self):
+        return getattr(self._booster(), "_takes_tables", False)
+
+    @property
+    def categorical_features(self):
+        """Those of the booster."""
+        return self._booster().categorical_features
 
     def _parts(self, labels, rng):
         """Draw the samples that a member sees, and give the others."""

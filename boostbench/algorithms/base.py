@@ -18,6 +18,7 @@ from boostbench.algorithms.explaining.rules import rules
 from boostbench.algorithms.explaining.shape_functions import ShapeFunctions
 from boostbench.algorithms.explaining.stump_sums import of_stumps
 from boostbench.algorithms.parameters import (
+    CategoricalFeatures,
     ClassWeight,
     Declared,
     NonNegativeInt,
@@ -32,11 +33,13 @@ from boostbench.algorithms.training.callbacks import (
     Training,
     with_callbacks,
 )
+from boostbench.algorithms.training.categories import categories, coded
 from boostbench.algorithms.training.clock import Clock
 from boostbench.algorithms.training.early_stopping import EarlyStopping, hold_out
 from boostbench.algorithms.training.labels import class_numbers
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.coefficient_path import coefficients_at
+from boostbench.core.weak.views import views_of
 
 # An edge this near to 1 is a perfect weak learner: its coefficient would be infinite.
 PERFECT = 1.0 - 1e-10
@@ -154,6 +157,9 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     # Whether X may be a sparse matrix: `_master` gets it in CSR form then.
     _takes_sparse: ClassVar = False
 
+    # Whether X may have missing values and categories: see `Tabular`.
+    _takes_tables: ClassVar = False
+
     def fit(self, X, y):
         """Train the estimator.
 
@@ -195,10 +201,14 @@ class Booster(CallbackSupportMixin, Declared, ABC):
             (X, y, target, *weights), (X_val, y_val, _, *weights_val) = (
                 [None if part is None else part[some] for part in parts] for some in rows
             )
-            validation = dense(X_val), y_val, *weights_val
+            validation = X_val, y_val, *weights_val
         clock = Clock()
         with clock.phase("preparation"):
-            master = self._master(X, target, random_state, *weights)
+            seen = self._viewed(X, *weights, reset=True)
+            master = self._master(seen, target, random_state, *weights)
+        if validation is not None:
+            X_val, *of_validation = validation
+            validation = self._viewed(dense(X_val)), *of_validation
         master.clock = clock
         training = Training(self, master, clock)
         onlookers = self._onlookers(training, X, y, *weights, validation=validation)
@@ -261,6 +271,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = tags.input_tags.categorical = self._takes_tables
         return tags
 
     def _target(self, y):
@@ -293,15 +304,31 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     def _scores(self, X):
         """Return the scores F after the last round."""
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        X = self._viewed(self._validated(X, reset=False))
         chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, X.shape[0], _CHUNK_ROWS))
         scores = (next(self._staged_scores(dense(chunk), [self.n_iterations_])) for chunk in chunks)
         return np.concatenate(list(scores))
 
     def _validated(self, X, *y, **options):
-        """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all."""
+        """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
+
+        Where tables are taken, categories are numbers then, and what is missing is NaN.
+        """
         accepted = "csr" if self._takes_sparse else False
+        if self._takes_tables:
+            if options.get("reset", True):
+                self.categories_ = categories(X, self.categorical_features)
+            X = coded(X, self.categories_)
+            options["ensure_all_finite"] = "allow-nan"
         return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
+
+    def _viewed(self, X, weights=None, reset=False):
+        """Return what the weak learners see of a checked X; with `reset`, find out what that is."""
+        if not self._takes_tables:
+            return X
+        if reset:
+            self.views_ = views_of(X, self.categories_, weights)
+        return self.views_.of(X)
 
 
 class Weighted(Booster):
@@ -366,8 +393,36 @@ class Weighted(Booster):
                 "X_val and y_val are for early stopping: give both and set n_iter_no_change, or "
                 "none of them"
             )
-        X_val, y_val = self._validated(X_val, y_val, reset=False)
-        return dense(X_val), y_val
+        return self._validated(X_val, y_val, reset=False)
+
+
+class Tabular(Weighted):
+    """A booster of stumps, which takes tables as they are: missing values and categories.
+
+    What its weak learners see, and what numbers of features in `hypotheses_` mean, are the `views_`
+    of the features: each feature itself, where it is a number and the training data have it
+    everywhere.
+
+    Parameters
+    ----------
+    categorical_features : array-like, "from_dtype" or None, default="from_dtype"
+        Features that are categories, any values that can be told apart: their numbers, their names,
+        or a mask. ``"from_dtype"``: the columns of a pandas data frame that are categories,
+        strings, or objects of which some are no numbers. None: none are. A stump sets one category
+        apart from the rest. A category is missing at prediction if the training had none such, and
+        so are all but the 255 most frequent ones of a feature.
+
+    Attributes
+    ----------
+    categories_ : dict of int to ndarray
+        The categories of each feature that is some, by its number.
+    views_ : boostbench.core.weak.views.Views
+    """
+
+    _: KW_ONLY
+    categorical_features: CategoricalFeatures = "from_dtype"
+
+    _takes_tables: ClassVar = True
 
 
 class TotallyCorrective:
@@ -558,7 +613,9 @@ class BoostingClassifier(ClassifierMixin, Booster):
             A row for each stump: ``round``, ``feature`` (its name, or else its number),
             ``threshold``, and a column for each class, for two classes for the second only. Where
             the feature is above the threshold, the number there is added to the score of the class;
-            else it is subtracted. The intercept, where there is one, is round 0.
+            else it is subtracted. Where the training data had categories or missing values, there
+            is a column ``test`` as well, which says what is tested in words, and no threshold for
+            tests of these. The intercept, where there is one, is round 0.
 
         Raises
         ------
@@ -595,7 +652,7 @@ class BoostingClassifier(ClassifierMixin, Booster):
             As from `decision_function`, after 1, 2, ..., `n_iterations_` rounds.
         """
         check_is_fitted(self)
-        X = dense(self._validated(X, reset=False))
+        X = self._viewed(dense(self._validated(X, reset=False)))
         slack = self.score_slack()
         for scores in self._staged_scores(X, range(1, self.n_iterations_ + 1)):
             yield decision(scores, slack)

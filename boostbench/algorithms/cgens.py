@@ -9,8 +9,8 @@ from boostbench.algorithms.base import (
     NO_EDGE,
     BinaryClassifier,
     Master,
+    Tabular,
     TotallyCorrective,
-    Weighted,
     spans,
 )
 from boostbench.algorithms.parameters import PositiveFloat, PositiveInt, TwoOrMore
@@ -28,7 +28,7 @@ __all__ = ["CGENS", "CGENSSLS"]
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
 
-class CGENS(TotallyCorrective, Weighted, BinaryClassifier):
+class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
     r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x) + b`. After each new weak learner all coefficients
@@ -119,6 +119,10 @@ class CGENS(TotallyCorrective, Weighted, BinaryClassifier):
 
     # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
+
+    @property
+    def _takes_tables(self):
+        return self.weak_learner in ("stump", ["stump"], ("stump",))
 
     def _validate_params(self):
         super()._validate_params()

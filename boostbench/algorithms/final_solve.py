@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
@@ -92,10 +92,10 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
         raise ValueError(f"tol must be positive, got {tol!r}")
     if not model.nu > 0:
         raise ValueError("nu is 0, so that the problem need not have a minimum")
-    X, y = validate_data(model, X, y, dtype=np.float64, reset=False)
+    X, y = model._validated(X, y, reset=False)
     X, y, weights = weighted(X, y, sample_weight, getattr(model, "class_weight", None))
     own = known_numbers(y, model.classes_) == np.arange(len(model.classes_))[:, None]
-    problem = restricted(model, X, own, relative(weights))
+    problem = restricted(model, model._viewed(X), own, relative(weights))
     nu = model.nu * problem.size
     solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)
     if not solution.converged:

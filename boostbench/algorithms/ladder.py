@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Tabular, Weighted
 from boostbench.algorithms.decisions import slack_of
 from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.packed import PackedCodes
@@ -25,7 +25,7 @@ __all__ = ["LADDER", "CodewordBoosting", "CodewordMCBoost"]
 
 
 class CodewordMCBoost(
-    PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Weighted, BoostingClassifier
+    PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabular, BoostingClassifier
 ):
     r"""MCBoost of Saberian and Vasconcelos, with codewords of any dimension.
 
@@ -112,7 +112,7 @@ class CodewordMCBoost(
             :math:`f(x)`.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._viewed(self._validated(X, reset=False))
         return self.hypotheses_.scores(self._seen(X), self.coefficients_)
 
     def stump_sum(self):

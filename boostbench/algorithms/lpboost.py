@@ -89,6 +89,10 @@ class LPBoost(MarginBooster):
 
     _kind: ClassVar = _LPBoostMaster
 
+    @property
+    def _takes_tables(self):
+        return self.weak_learner == "stump"
+
     def _program(self, weights):
         return SoftMarginProgram(len(weights), self.C * weights)
 

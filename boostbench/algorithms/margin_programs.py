@@ -5,13 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base import (
-    NO_EDGE,
-    BinaryClassifier,
-    Master,
-    TotallyCorrective,
-    Weighted,
-)
+from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, Master, Tabular, TotallyCorrective
 from boostbench.algorithms.parameters import PositiveInt
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.weak.stumps import Stumps, StumpSearch
@@ -62,7 +56,7 @@ class MarginMaster(Master):
         return True
 
 
-class MarginBooster(TotallyCorrective, Weighted, BinaryClassifier):
+class MarginBooster(TotallyCorrective, Tabular, BinaryClassifier):
     """Base of LPBoost and its kin: ``F(x) = sum_j w_j h_j(x)``, no coefficient negative."""
 
     edition = 2

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms.base import BoostingClassifier, Master, TotallyCorrective, Weighted
+from boostbench.algorithms.base import BoostingClassifier, Master, Tabular, TotallyCorrective
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
@@ -26,7 +26,7 @@ _SLACK = 0.1
 _MOST_SLACK = 0.5
 
 
-class MultiBoost(TotallyCorrective, Weighted, BoostingClassifier):
+class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     r"""MultiBoost with stumps: a coefficient for every weak learner and class, all found anew.
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) W_{tr}` with :math:`W \ge 0`. After each new stump

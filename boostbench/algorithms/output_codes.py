@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy import sparse
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Weighted, spans
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Tabular, spans
 from boostbench.algorithms.explaining.stump_sums import of_votes
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
@@ -231,7 +231,7 @@ class _SIPMaster(_ECCMaster):
         return found, code, across / share, edge / (2 * share), share / total, total
 
 
-class AdaBoostMO(Weighted, BoostingClassifier):
+class AdaBoostMO(Tabular, BoostingClassifier):
     r"""AdaBoost.MO with stumps, the exhaustive code and one coefficient per round.
 
     Each of the :math:`J = 2^{k-1} - 1` codes :math:`m_j`, the divisions of the k classes into two

@@ -20,6 +20,7 @@ NonNegativeFloat = Annotated[float, Interval(Real, 0, None, closed="left")]
 Part = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 PartOrAll = Annotated[float, Interval(Real, 0, 1, closed="right")]
 Seed = Annotated[object, "random_state"]
+CategoricalFeatures = Annotated[object, "array-like"] | Literal["from_dtype"] | None
 ClassWeight = dict | Literal["balanced"] | None
 
 

@@ -63,6 +63,8 @@ class PerceptronAdaBoost(AdaBoost):
     staged_parameter: ClassVar = "n_iterations"
 
     _takes_sparse: ClassVar = False
+    categorical_features: ClassVar = None
+    _takes_tables: ClassVar = False
 
     def _search(self, X, random_state, weights):
         rng = np.random.default_rng(random_state.randint(2**31))

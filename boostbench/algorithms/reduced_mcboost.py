@@ -78,6 +78,8 @@ class ReducedMCBoost(CodewordMCBoost):
     n_components: PositiveInt = 2
     reduction: Literal[*_REDUCTIONS] = "pca"
     class_weight: ClassVar = None
+    categorical_features: ClassVar = None
+    _takes_tables: ClassVar = False
 
     def fit(self, X, y):
         """Train the estimator; as `CodewordMCBoost.fit`, but all samples weigh the same."""

@@ -92,7 +92,10 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     if loss not in _SOLVERS:
         raise ValueError(f"loss must be one of {sorted(_SOLVERS)}, got {loss!r}")
     members = _members(ensemble)
-    X, y = check_X_y(X, y, dtype=np.float64)
+    if isinstance(members, _Stumps):
+        X, y = members.checked(X, y)
+    else:
+        X, y = check_X_y(X, y, dtype=np.float64)
     own = np.eye(len(ensemble.classes_), dtype=bool)[known_numbers(y, ensemble.classes_)]
     n_pairs = len(y) * (own.shape[1] - 1)
     A = margin_rows(members.scores(X, range(len(members))), len(members), own, ~own)
@@ -153,11 +156,15 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         """Score the classes; as `BoostingClassifier.decision_function`."""
-        if not hasattr(self, "feature_names_in_"):
-            X = np.asarray(X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        members = _members(self.ensemble)
+        if isinstance(members, _Stumps):
+            X = members.checked(X)
+        else:
+            if not hasattr(self, "feature_names_in_"):
+                X = np.asarray(X)
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         total = np.zeros((len(X), len(self.classes_)))
-        scores = _members(self.ensemble).scores(X, self.members_)
+        scores = members.scores(X, self.members_)
         for coefficient, of_member in zip(self.coefficients_, scores, strict=True):
             total += coefficient * of_member
         return decision(total, slack_of(self.coefficients_))
@@ -227,12 +234,18 @@ class _Stumps:
     """Stumps, with their votes."""
 
     def __init__(self, ensemble):
+        self._ensemble = ensemble
         self._sum = ensemble.stump_sum()
 
     def __len__(self):
         return len(self._sum.stumps)
 
+    def checked(self, X, *y):
+        """Check samples as the ensemble does, which may take missing values and categories."""
+        return self._ensemble._validated(X, *y, reset=False)
+
     def scores(self, X, some):
+        X = self._ensemble._viewed(X)
         for at in some:
             outputs = self._sum.stumps.outputs(X, slice(at, at + 1))
             yield _columns(outputs * self._sum.coefficients[at])

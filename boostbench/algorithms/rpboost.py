@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, Master, Weighted
+from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, Master, Tabular
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.fresh_projections import FreshProjections
@@ -26,7 +26,7 @@ class _Kept(NamedTuple):
     search: object
 
 
-class _LeastSquares(Weighted):
+class _LeastSquares(Tabular):
     """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
 
     edition = 2
@@ -238,7 +238,9 @@ class RpBoost(_BinaryLeastSquares):
     space: Literal[*_SPACES] = "same"
     projection: Literal["orthonormal", "sign", "normal"] = "normal"
 
+    categorical_features: ClassVar = None
     _stack: ClassVar = Perceptrons
+    _takes_tables: ClassVar = False
 
     def _settings(self, random_state):
         return self.space, self.projection, random_state.randint(2**31)

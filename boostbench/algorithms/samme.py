@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Tabular
 from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.core.weak.class_trees import ClassTreeSearch
@@ -14,7 +14,7 @@ from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
 __all__ = ["SAMME"]
 
 
-class SAMME(Weighted, BoostingClassifier):
+class SAMME(Tabular, BoostingClassifier):
     r"""SAMME (multi-class AdaBoost) with stumps or small trees.
 
     A round fits a weak learner :math:`h_t(x) \in \{1, \ldots, k\}` to the weighted samples. Where

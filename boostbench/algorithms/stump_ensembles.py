@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base import PERFECT, BoostingClassifier, Master, Weighted
+from boostbench.algorithms.base import PERFECT, BoostingClassifier, Master, Tabular
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.core.weak.stumps import Stumps
 
 
-class StumpEnsemble(Weighted, BoostingClassifier):
+class StumpEnsemble(Tabular, BoostingClassifier):
     """Classifiers of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors.
 
     Parameters

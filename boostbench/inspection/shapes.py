@@ -1,7 +1,6 @@
 """What a sum of stumps does with each feature, as curves."""
 
 import numpy as np
-from sklearn.utils.validation import check_array
 
 from boostbench.inspection.canvas import pyplot
 
@@ -13,7 +12,8 @@ class ShapeFunctionDisplay:
     """The shape functions of the features that matter most, one picture each.
 
     Use `from_estimator` to make one. A curve is what the feature adds to the score of a class: for
-    two classes, of the second one. Marks at the bottom are the deciles of the samples.
+    two classes, of the second one. Marks at the bottom are the deciles of the samples, a diamond
+    is what a missing value adds, and categories have a bar each.
 
     Parameters
     ----------
@@ -26,7 +26,8 @@ class ShapeFunctionDisplay:
     axes_ : list of matplotlib.axes.Axes
         In the order of importance.
     lines_ : list of list of matplotlib.patches.StepPatch
-        For each of `axes_`, a curve for each class.
+        For each of `axes_`, a curve for each class; of categories, a
+        `matplotlib.container.BarContainer`.
     figure_ : matplotlib.figure.Figure
     """
 
@@ -59,7 +60,7 @@ class ShapeFunctionDisplay:
             If the estimator is no sum of stumps, or there is no such feature.
         """
         shapes = estimator.shape_functions(X)
-        display = cls(shapes=shapes, X=check_array(X, dtype=np.float64))
+        display = cls(shapes=shapes, X=shapes.numbers(X))
         return display.plot(features=features, n_columns=n_columns)
 
     def plot(self, *, features=6, n_columns=3):
@@ -106,9 +107,15 @@ class ShapeFunctionDisplay:
         return [names.index(f) if f in names else int(f) for f in features]
 
     def _curves(self, ax, feature):
+        term = self.shapes.term(feature)
+        ax.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)
+        ax.set_xlabel(str(self.shapes.feature_names[feature]))
+        if term.categories is not None:
+            return _bars(ax, term)
         values = self.X[:, feature]
+        values = values[~np.isnan(values)] if not np.isnan(values).all() else np.zeros(1)
         low, high = values.min(), values.max()
-        thresholds, table = self.shapes.steps(feature)
+        thresholds, table = term.thresholds, term.values
         inside = (thresholds > low) & (thresholds < high)
         # The step that a sample at the low end is on, and those that follow.
         first = int(thresholds.searchsorted(low))
@@ -118,8 +125,36 @@ class ShapeFunctionDisplay:
             ax.stairs(column, edges, baseline=None, color=f"C{number % 10}", linewidth=1.5)
             for number, column in enumerate(table.T)
         ]
-        ax.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)
         deciles = np.quantile(values, np.arange(1, 10) / 10)
         ax.vlines(deciles, 0, 0.04, transform=ax.get_xaxis_transform(), color="k", linewidth=0.8)
-        ax.set_xlabel(str(self.shapes.feature_names[feature]))
+        if term.has_missing:
+            place = high + 0.1 * ((high - low) or 1.0)
+            for number, value in enumerate(term.missing):
+                ax.plot(place, value, "D", color=f"C{number % 10}", markersize=4)
+            ax.annotate(
+                "missing",
+                (place, 0),
+                xycoords=("data", "axes fraction"),
+                rotation=90,
+                xytext=(0, 6),
+                textcoords="offset points",
+                ha="center",
+                fontsize="x-small",
+            )
         return curves
+
+
+def _bars(ax, term):
+    """Draw a bar for each category, and one for a missing value where there were some."""
+    names = [str(category) for category in term.categories]
+    table = term.values
+    if term.has_missing:
+        names, table = [*names, "missing"], term.table
+    width = 0.8 / table.shape[1]
+    places = np.arange(len(names))
+    bars = [
+        ax.bar(places + (number + 0.5) * width - 0.4, column, width, color=f"C{number % 10}")
+        for number, column in enumerate(table.T)
+    ]
+    ax.set_xticks(places, names, rotation=90 if max(map(len, names)) > 4 else 0, fontsize="small")
+    return bars

@@ -29,7 +29,8 @@ def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
     -------
     str
         A line for each stump, in the order in which they were found; or, with `max_terms`, for each
-        interval, which does not hold its left end.
+        interval, which does not hold its left end, for categories that print alike, and for a
+        missing value, where the training data had some.
 
     Raises
     ------
@@ -58,25 +59,34 @@ def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
     if max_terms is not None:
         return _by_feature(estimator.shape_functions(), max_terms, decimals)
     table = estimator.rules()
-    intercept = table["round"] == 0
+    intercept = (table["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MANY:
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
+    n_outputs = 1 if len(estimator.classes_) == 2 else len(estimator.classes_)
+    added = [
+        _added(table.columns[-n_outputs:], row, decimals)
+        for row in table.iloc[:, -n_outputs:].to_numpy(dtype=float)
+    ]
     lines = [
-        f"Intercept: {_votes(row, decimals)}" for row in table[intercept].to_dict(orient="records")
+        f"Intercept: {what}" for what, is_first in zip(added, intercept, strict=True) if is_first
     ]
     lines.append("Added to the scores where a test holds, subtracted where it fails:")
-    rules = table[~intercept]
-    for row in rules.head(n_rules if n_rules is not None else len(rules)).to_dict(orient="records"):
-        feature = row["feature"] if isinstance(row["feature"], str) else f"x{row['feature']}"
-        test = f"{feature} > {row['threshold']:.6g}"
-        # No number is above the threshold of a constant stump.
-        lines.append(
-            f"{test if np.isfinite(row['threshold']) else 'never'}: {_votes(row, decimals)}"
-        )
-    left_out = len(rules) - (len(lines) - 1 - int(intercept.sum()))
-    if left_out:
-        lines.append(f"... {left_out} more")
+    rules, added = table[~intercept], added[int(intercept.sum()) :]
+    n_shown = len(rules) if n_rules is None else min(n_rules, len(rules))
+    tests = map(_test, rules.iloc[:n_shown, :4].to_dict(orient="records"))
+    lines += [f"{test}: {what}" for test, what in zip(tests, added, strict=False)]
+    if n_shown < len(rules):
+        lines.append(f"... {len(rules) - n_shown} more")
     return "\n".join(lines)
+
+
+def _test(row):
+    if isinstance(row.get("test"), str):
+        return row["test"]
+    if not np.isfinite(row["threshold"]):
+        return "never"  # no number is above the threshold of a constant stump
+    feature = row["feature"] if isinstance(row["feature"], str) else f"x{row['feature']}"
+    return f"{feature} > {row['threshold']:.6g}"
 
 
 def _by_feature(shapes, max_terms, decimals):
@@ -93,24 +103,34 @@ def _by_feature(shapes, max_terms, decimals):
     lines[0] += ":"
     for feature in chosen:
         lines.append(f"{shapes.feature_names[feature]}, importance {importances[feature]:.2f}")
-        thresholds, values = shapes.steps(feature)
-        printed = [_added(outputs, value, decimals) for value in values]
-        changes = [at for at in range(len(thresholds)) if printed[at] != printed[at + 1]]
-        ends = [f"{thresholds[at]:.6g}" for at in changes]
-        told = [*(printed[at] for at in changes), printed[-1]]
-        names = ["everywhere"]
-        if ends:
-            names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
-        lines += [f"  {name}: {what}" for name, what in zip(names, told, strict=True)]
+        term = shapes.term(feature)
+        printed = [_added(outputs, value, decimals) for value in term.values]
+        told = _categories if term.categories is not None else _intervals
+        lines += [f"  {where}: {what}" for where, what in told(term, printed)]
+        if term.has_missing:
+            lines.append(f"  missing: {_added(outputs, term.missing, decimals)}")
     left_out = int((importances > 0).sum()) - len(chosen)
     if left_out:
         lines.append(f"... {left_out} more features")
     return "\n".join(lines)
 
 
-def _votes(row, decimals):
-    labels, votes = zip(*list(row.items())[3:], strict=True)
-    return _added(labels, votes, decimals)
+def _intervals(term, printed):
+    """Pairs of an interval and what is printed of it; neighbours that print alike are one."""
+    changes = [at for at in range(len(term.thresholds)) if printed[at] != printed[at + 1]]
+    ends = [f"{term.thresholds[at]:.6g}" for at in changes]
+    names = ["everywhere"]
+    if ends:
+        names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
+    return zip(names, [*(printed[at] for at in changes), printed[-1]], strict=True)
+
+
+def _categories(term, printed):
+    """Pairs of categories and what is printed of them, which is the same of all of these."""
+    alike = {}
+    for category, what in zip(term.categories, printed, strict=True):
+        alike.setdefault(what, []).append(str(category))
+    return ((", ".join(names), what) for what, names in alike.items())
 
 
 def _added(labels, numbers, decimals):

@@ -1,6 +1,7 @@
 """Small classification problems."""
 
 import numpy as np
+import pandas as pd
 
 
 def blobs(n_classes, n_samples=45, n_features=4, seed=0, spread=1.5):
@@ -46,3 +47,35 @@ def mixed(n_classes, n_samples=300, seed=0):
     score = numbers[:, 0] + 0.5 * count[:, 0] + flags[:, 0] - (category == 2)
     score += rng.logistic(size=n_samples)
     return X, np.digitize(score, np.quantile(score, 1 - 0.5 ** np.arange(1, n_classes)))
+
+
+def messy(n_classes, n_samples=300, seed=0):
+    """Draw a table with missing values and categories, which say something of the classes.
+
+    Returns
+    -------
+    X : pandas.DataFrame of shape (n_samples, 7)
+        Two numbers, one of them with missing values; words and categories, with missing ones; two
+        categories; booleans; whole numbers.
+    y : ndarray of shape (n_samples,)
+        0 to n_classes - 1.
+    """
+    rng = np.random.default_rng(seed)
+    number, with_holes = rng.normal(size=(2, n_samples))
+    with_holes[rng.random(n_samples) < 0.2] = np.nan
+    words = rng.choice(["ash", "elm", "fir", "oak", None], n_samples)
+    X = pd.DataFrame(
+        {
+            "number": number,
+            "with holes": with_holes,
+            "words": words,
+            "ordered": pd.Categorical(rng.choice([30, 10, 20], n_samples)),
+            "two": pd.Series(rng.choice(["no", "yes"], n_samples), dtype="string"),
+            "flag": rng.random(n_samples) < 0.5,
+            "count": rng.poisson(2.0, n_samples),
+        }
+    )
+    X.loc[rng.random(n_samples) < 0.1, "ordered"] = None
+    score = number + np.where(np.isnan(with_holes), 1.5, with_holes) + 2.0 * (words == "elm")
+    score += X["flag"] - 1.5 * (X["ordered"] == 20) + 0.5 * rng.logistic(size=n_samples)
+    return X, np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))

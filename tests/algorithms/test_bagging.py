@@ -68,14 +68,13 @@ def test_it_is_one_sum_of_stumps(fitted):
     np.testing.assert_allclose(terms.sum(axis=2), scores, atol=1e-9)
     of_members = [member.shape_functions() for member in bag.estimators_]
     for feature in range(X.shape[1]):
-        thresholds, values = shapes.steps(feature)
-        at = np.append(thresholds, np.inf)
+        term = shapes.term(feature)
+        at = np.append(term.thresholds, np.inf)
         mean = 0.0
         for member in of_members:
-            own, steps = member.steps(feature)
-            mean = mean + steps[np.searchsorted(own, at)] / len(of_members)
+            mean = mean + member.term(feature).of(at) / len(of_members)
         # Constant stumps are no part of a feature's function.
-        np.testing.assert_allclose(values, mean, atol=1e-9)
+        np.testing.assert_allclose(term.values, mean, atol=1e-9)
     assert bag.feature_importances_.sum() == pytest.approx(1)
     rules = bag.rules()
     n_stumps = sum(len(member.rules()) for member in bag.estimators_)

@@ -41,9 +41,10 @@ from boostbench.algorithms import (
 )
 from boostbench.algorithms.base import Booster, dense
 from boostbench.algorithms.rpboost import _LeastSquares
+from boostbench.algorithms.training.categories import decoded
 from boostbench.core.losses.margin import get_loss
 
-from .problems import mixed
+from .problems import messy, mixed
 from .test_estimators import BINARY, CASES
 
 MORE = {
@@ -286,6 +287,10 @@ def ways(model):
         yield "early stopping"
     if model.__sklearn_tags__().input_tags.sparse:
         yield "sparse"
+    if model.__sklearn_tags__().input_tags.allow_nan:
+        yield "table"
+        if model.__sklearn_tags__().input_tags.sparse:
+            yield "sparse with missing values"
 
 
 def fits():
@@ -300,7 +305,7 @@ def fits():
 @pytest.mark.parametrize(("model", "n_classes", "way"), fits())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_model_scores_as_the_training_did(model, n_classes, way, monkeypatch):
-    X, y = mixed(n_classes, n_samples=150, seed=1)
+    X, y = (messy if way == "table" else mixed)(n_classes, n_samples=150, seed=1)
     watches = []
 
     def onlookers(booster, training, *data, listed=Booster._onlookers, **validation):
@@ -313,7 +318,9 @@ def test_the_model_scores_as_the_training_did(model, n_classes, way, monkeypatch
         fit["sample_weight"] = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
     if way == "early stopping":
         model.set_params(n_iterations=30, n_iter_no_change=2, random_state=0)
-    if way == "sparse":
+    if way == "sparse with missing values":
+        X[np.random.default_rng(3).random(X.shape) < 0.2] = np.nan
+    if way.startswith("sparse"):
         X = sparse.csr_array(X)
     model.fit(X, y, **fit)
     (watch,) = watches
@@ -321,7 +328,8 @@ def test_the_model_scores_as_the_training_did(model, n_classes, way, monkeypatch
     assert 0 < model.n_iterations_ < len(watch.memories)
     found = watch.memories[model.n_iterations_]
     watch.training.booster = model
-    wanted = follow(watch, model._scores(watch.X))
+    X = decoded(watch.X, getattr(model, "categories_", {}), X.columns if way == "table" else None)
+    wanted = follow(watch, model._scores(X))
     np.testing.assert_allclose(
         found, wanted.reshape(found.shape), rtol=tolerance, atol=tolerance * np.abs(found).max()
     )

@@ -11,19 +11,28 @@ def rules(model):
     """List the stumps of a fitted model; see `BoostingClassifier.rules`."""
     stumps, coefficients, intercept = model.stump_sum()
     names = getattr(model, "feature_names_in_", None)
-    features = stumps.feature if names is None else np.asarray(names)[stumps.feature]
+    views = getattr(model, "views_", None)
+    tested = stumps.feature if views is None else views.feature[stumps.feature]
+    features = tested if names is None else np.asarray(names)[tested]
     above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
     # No rounding errors, and no minus signs before zeros.
     size = np.abs(above).max(axis=1, keepdims=True, initial=0.0)
     above = np.where(np.abs(above) > _ZERO * size, above, 0.0)
+    is_plain = views is None or views.is_plain
+    thresholds = stumps.threshold
+    if not is_plain:
+        thresholds = np.where(np.isnan(views.category[stumps.feature]), thresholds, np.nan)
     outputs = model.classes_[1:] if coefficients.ndim == 1 else model.classes_
     table = pd.DataFrame(
         {
             "round": np.arange(1, len(stumps) + 1),
             "feature": pd.Series(features, dtype=object),
-            "threshold": stumps.threshold,
+            "threshold": thresholds,
         }
-    ).join(pd.DataFrame(above, columns=outputs))
+    )
+    if not is_plain:
+        table["test"] = _tests(model, stumps, features)
+    table = table.join(pd.DataFrame(above, columns=outputs))
     if not np.any(intercept):
         return table
     first = pd.DataFrame(np.reshape(intercept, (1, -1)), columns=outputs)
@@ -31,3 +40,24 @@ def rules(model):
     first.insert(1, "feature", None)
     first.insert(2, "threshold", -np.inf)
     return pd.concat([first, table], ignore_index=True)
+
+
+def _tests(model, stumps, names):
+    """Say in words what stumps on numbers, categories and missing values test."""
+    views, tests = model.views_, []
+    is_above = views.above_if_missing(stumps.feature, stumps.threshold)
+    for view, threshold, name, missing in zip(
+        stumps.feature, stumps.threshold, names, is_above, strict=True
+    ):
+        feature, category = views.feature[view], views.category[view]
+        name = name if isinstance(name, str) else f"x{name}"
+        if np.isinf(threshold):
+            tests.append("never")
+        elif np.isinf(category):
+            tests.append(f"{name} is missing")
+        elif np.isnan(category):
+            may_miss = missing and views.has_missing(feature)
+            tests.append(f"{name} > {threshold:.6g}{' or missing' if may_miss else ''}")
+        else:
+            tests.append(f"{name} = {model.categories_[feature][int(category)]}")
+    return tests

@@ -1,18 +1,66 @@
 """Sums of stumps as functions of one feature each: what a model does with a feature, exactly."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array
 
 from boostbench.algorithms.decisions import decision, predicted
+from boostbench.algorithms.training.categories import coded
 from boostbench.core.weak.additive import AdditiveTables
+from boostbench.core.weak.views import plain_views
+
+
+class Term(NamedTuple):
+    """What a feature adds to the scores.
+
+    Attributes
+    ----------
+    feature : int
+    thresholds : ndarray of shape (n_thresholds,)
+        Ascending; none of a feature of categories.
+    categories : ndarray of shape (n_categories,) or None
+        None for numbers.
+    table : ndarray of shape (n_thresholds + 2, n_outputs) or (n_categories + 1, n_outputs)
+        Up to and with the first threshold, between that and the second, ...; or of each category.
+        The last row is for a missing value.
+    has_missing : bool
+        Whether the training data had missing values of it.
+    """
+
+    feature: int
+    thresholds: np.ndarray
+    categories: np.ndarray | None
+    table: np.ndarray
+    has_missing: bool
+
+    @property
+    def values(self):
+        """The table without the row for a missing value."""
+        return self.table[:-1]
+
+    @property
+    def missing(self):
+        """What a missing value adds, of shape (n_outputs,)."""
+        return self.table[-1]
+
+    def of(self, values):
+        """Look values up: numbers, or those of categories; the rows of the table."""
+        missing = np.isnan(values)
+        if self.categories is None:
+            at = self.thresholds.searchsorted(values)
+        else:
+            at = np.where(missing, 0, values).astype(int)
+        return self.table[np.where(missing, len(self.table) - 1, at)]
 
 
 class ShapeFunctions:
     r"""A fitted sum of stumps as :math:`F(x) = F_0 + \sum_j f_j(x_j)`, a step function per feature.
 
     It is what `BoostingClassifier.shape_functions` returns. Nothing is approximated: stumps on the
-    same feature add up to a step function of it, and there are no interactions.
+    same feature add up to a step function of it, and there are no interactions. Of categories, and
+    of missing values, each has a value of its own.
 
     Parameters
     ----------
@@ -29,9 +77,8 @@ class ShapeFunctions:
         Those of the training data, or ``x0``, ``x1``, ...
     outputs : ndarray of shape (n_outputs,)
         The classes that scores are for; of two classes the second one.
-    tables : boostbench.core.weak.additive.AdditiveTables
-        ``tables.features`` are in use, with ``tables.thresholds`` and the values between them,
-        ``tables.tables``.
+    terms : list of Term
+        Of the features in use.
     intercept : ndarray of shape (n_outputs,)
         :math:`F_0`.
     """
@@ -41,17 +88,21 @@ class ShapeFunctions:
         stumps, coefficients, self._intercept = total
         self._is_binary = coefficients.ndim == 1
         columns = coefficients[:, None] if self._is_binary else coefficients
-        self.tables = AdditiveTables(stumps, columns)
         self.classes_ = model.classes_
         self._slack = total.slack(model)
         self._n_features = model.n_features_in_
+        self._takes_missing = hasattr(model, "views_")
+        self._views = model.views_ if self._takes_missing else plain_views(self._n_features)
+        self._categories = getattr(model, "categories_", {})
         self.outputs = self.classes_[1:] if self._is_binary else self.classes_
         default = [f"x{feature}" for feature in range(self._n_features)]
         self.feature_names = np.asarray(getattr(model, "feature_names_in_", default))
-        self._fold_constants()
+        tables = self._without_constants(AdditiveTables(stumps, columns))
+        self._variation = self._variation_of(tables)
+        self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]
         if X is not None:
-            for values, table in zip(self._looked_up(X), self.tables.tables, strict=True):
-                self._move(table, values.mean(axis=0))
+            for values, term in zip(self._looked_up(self.numbers(X)), self.terms, strict=True):
+                self._move(term.table, values.mean(axis=0))
 
     def decision_function(self, X):
         """Score the classes.
@@ -65,7 +116,10 @@ class ShapeFunctions:
         ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
             As from the classifier, up to rounding.
         """
-        scores = self.tables.scores(self._checked(X))
+        X = self.numbers(X)
+        scores = np.zeros((len(X), len(self.outputs)))
+        for values in self._looked_up(X):
+            scores += values
         scores += self._intercept
         return decision(scores[:, 0] if self._is_binary else scores, self._slack)
 
@@ -91,18 +145,13 @@ class ShapeFunctions:
     def importances(self):
         """Total variation of the shape functions, of shape (n_features,), with sum 1.
 
-        Of more than two classes, the mean over the classes is subtracted first, as what is added to
-        all scores alike decides nothing. All are 0 where no feature is in use.
+        Of categories and missing values it is the sum over the tests for each. Of more than two
+        classes, the mean over the classes is subtracted first, as what is added to all scores alike
+        decides nothing. All are 0 where no feature is in use.
         """
-        found = np.zeros(self._n_features)
-        for feature, table in zip(self.tables.features, self.tables.tables, strict=True):
-            steps = np.diff(table, axis=0)
-            if not self._is_binary:
-                steps = steps - steps.mean(axis=1, keepdims=True)
-            found[feature] = np.abs(steps).sum()
-        return found / (found.sum() or 1.0)
+        return self._variation / (self._variation.sum() or 1.0)
 
-    def steps(self, feature):
+    def term(self, feature):
         """Return the shape function of a feature.
 
         Parameters
@@ -111,15 +160,11 @@ class ShapeFunctions:
 
         Returns
         -------
-        thresholds : ndarray of shape (n_thresholds,)
-            Ascending; none where the feature is not in use.
-        values : ndarray of shape (n_thresholds + 1, n_outputs)
-            Of :math:`f_j` up to and with the first threshold, between that and the second, ...
+        Term
+            0 everywhere where the feature is not in use.
         """
-        at = np.flatnonzero(self.tables.features == feature)
-        if not len(at):
-            return np.empty(0), np.zeros((1, len(self.outputs)))
-        return self.tables.thresholds[at[0]], self.tables.tables[at[0]]
+        used = {term.feature: term for term in self.terms}
+        return used[feature] if feature in used else self._term(feature, [])
 
     def explain_global(self):
         """List the shape functions.
@@ -129,15 +174,29 @@ class ShapeFunctions:
         pandas.DataFrame
             A row for each step: ``feature``, and its values from ``left``, which is not part of the
             step, to ``right``, which is; then a column for each of `outputs`, what it adds to the
-            score there. Features that are not in use have no rows.
+            score there. Where the training data had categories or missing values, there is a column
+            ``category`` as well: a row for each category, and for a missing value one with None,
+            have neither ``left`` nor ``right``. Features that are not in use have no rows.
         """
         pieces = []
-        tables = zip(self.tables.features, self.tables.thresholds, self.tables.tables, strict=True)
-        for feature, thresholds, table in tables:
-            ends = np.concatenate([[-np.inf], thresholds, [np.inf]])
-            name = self.feature_names[feature]
-            steps = pd.DataFrame({"feature": name, "left": ends[:-1], "right": ends[1:]})
-            pieces.append(steps.join(pd.DataFrame(table, columns=self.outputs)))
+        for term in self.terms:
+            shown = term.table if term.has_missing else term.values
+            left = np.full(len(shown), np.nan)
+            right, category = left.copy(), np.full(len(shown), None, object)
+            if term.categories is None:
+                ends = np.concatenate([[-np.inf], term.thresholds, [np.inf]])
+                left[: len(ends) - 1], right[: len(ends) - 1] = ends[:-1], ends[1:]
+            else:
+                category[: len(term.categories)] = term.categories
+            steps = {
+                "feature": self.feature_names[term.feature],
+                "left": left,
+                "right": right,
+                "category": pd.Series(category, dtype=object),
+            }
+            if self._views.is_plain:
+                del steps["category"]
+            pieces.append(pd.DataFrame(steps).join(pd.DataFrame(shown, columns=self.outputs)))
         if not pieces:
             return pd.DataFrame(columns=["feature", "left", "right", *self.outputs])
         return pd.concat(pieces, ignore_index=True)
@@ -156,46 +215,94 @@ class ShapeFunctions:
             `decision_function`. Of more than two classes, columns have a level above it, the class:
             ``explain_local(X)[label].sum(axis=1)`` is the score of that class.
         """
-        X = self._checked(X)
+        X = self.numbers(X)
         terms = np.zeros((len(X), 1 + self._n_features, len(self.outputs)))
         terms[:, 0] = self.intercept
-        for feature, values in zip(self.tables.features, self._looked_up(X), strict=True):
-            terms[:, 1 + feature] = values
+        for term, values in zip(self.terms, self._looked_up(X), strict=True):
+            terms[:, 1 + term.feature] = values
         names = ["intercept", *self.feature_names]
         if self._is_binary:
             return pd.DataFrame(terms[..., 0], columns=names)
         columns = pd.MultiIndex.from_product([self.outputs, names], names=["class", "term"])
         return pd.DataFrame(np.swapaxes(terms, 1, 2).reshape(len(X), -1), columns=columns)
 
-    def _checked(self, X):
-        X = check_array(X, dtype=np.float64)
+    def numbers(self, X):
+        """Check samples, and put numbers in the place of categories.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), dtype=float64
+            A category is its place in `Term.categories`; NaN where it is unknown, or a value
+            missing.
+        """
+        finite = "allow-nan" if self._takes_missing else True
+        X = coded(X, self._categories)
+        X = check_array(X, dtype=np.float64, ensure_all_finite=finite)
         if X.shape[1] != self._n_features:
             raise ValueError(f"X has {X.shape[1]} features, expected {self._n_features}")
         return X
 
     def _looked_up(self, X):
-        """Yield what each feature in use adds for the samples, of shape (n_samples, n_outputs)."""
-        columns = self._checked(X).T[self.tables.features]
-        tables = zip(columns, self.tables.thresholds, self.tables.tables, strict=True)
-        for values, thresholds, table in tables:
-            yield table[thresholds.searchsorted(values)]
+        """Yield what the terms add for checked samples, of shape (n_samples, n_outputs)."""
+        for term in self.terms:
+            yield term.of(X[:, term.feature])
 
     def _move(self, table, constant):
         """Move a constant from a feature to the intercept."""
         table -= constant
         self._intercept = self._intercept + constant
 
-    def _fold_constants(self):
-        """Take stumps with an infinite threshold, which nothing is above, for what they are."""
+    def _without_constants(self, tables):
+        """Take stumps with an infinite threshold, which nothing is above, for what they are.
+
+        Returns
+        -------
+        list of (int, ndarray, ndarray)
+            Of each view in use its number, its thresholds, and the values between them.
+        """
         kept = []
-        for at, thresholds in enumerate(self.tables.thresholds):
-            finite = thresholds[np.isfinite(thresholds)]
-            self.tables.thresholds[at] = finite
-            self.tables.tables[at] = self.tables.tables[at][: len(finite) + 1]
-            if len(finite):
-                kept.append(at)
+        for view, *of_view in zip(tables.features, tables.thresholds, tables.tables, strict=True):
+            thresholds, table = of_view
+            thresholds = thresholds[np.isfinite(thresholds)]
+            table = table[: len(thresholds) + 1]
+            if len(thresholds):
+                kept.append((view, thresholds, table))
             else:
-                self._move(self.tables.tables[at], self.tables.tables[at][0].copy())
-        self.tables.features = self.tables.features[kept]
-        self.tables.thresholds = [self.tables.thresholds[at] for at in kept]
-        self.tables.tables = [self.tables.tables[at] for at in kept]
+                self._move(table, table[0].copy())
+        return kept
+
+    def _variation_of(self, tables):
+        found = np.zeros(self._n_features)
+        for view, _, table in tables:
+            steps = np.diff(table, axis=0)
+            if not self._is_binary:
+                steps = steps - steps.mean(axis=1, keepdims=True)
+            found[self._views.feature[view]] += np.abs(steps).sum()
+        return found
+
+    def _by_feature(self, tables):
+        """Yield each feature in use, and the tables of its views."""
+        of_views = [self._views.feature[view] for view, _, _ in tables]
+        for feature in np.unique(of_views):
+            pairs = zip(of_views, tables, strict=True)
+            yield int(feature), [table for of_view, table in pairs if of_view == feature]
+
+    def _term(self, feature, tables):
+        """Add up the tables of the views of a feature."""
+        known = self._categories.get(feature)
+        thresholds = np.empty(0)
+        if known is None:
+            of_numbers = [c for view, c, _ in tables if np.isnan(self._views.category[view])]
+            thresholds = np.unique(np.concatenate([thresholds, *of_numbers]))
+            # A value of each step; and one that is missing.
+            values = np.concatenate([thresholds, [np.finfo(float).max, np.nan]])
+        else:
+            values = np.append(np.arange(len(known)), np.nan)
+        table = np.zeros((len(values), len(self.outputs)))
+        for view, cuts, of_view in tables:
+            table += of_view[cuts.searchsorted(self._views.seen(values, view))]
+        return Term(feature, thresholds, known, table, self._views.has_missing(feature))

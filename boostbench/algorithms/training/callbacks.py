@@ -2,7 +2,7 @@
 
 import copy
 
-import pandas as pd
+from boostbench.algorithms.training.categories import decoded
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -64,8 +64,8 @@ class Callbacks:
         names = getattr(booster, "feature_names_in_", None)
         self.arguments = {
             "estimator": booster,
-            # With the names, without which predictions warn.
-            "X": X if names is None else lambda: pd.DataFrame(X, columns=names),
+            # With the names, without which predictions warn, and as what was trained on.
+            "X": lambda: decoded(X, getattr(booster, "categories_", {}), names),
             "y": y,
             "metadata": None if weights is None else {"sample_weight": weights},
         }

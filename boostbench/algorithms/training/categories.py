@@ -1,0 +1,148 @@
+"""Categories: which features are some, and their values as numbers from 0 on."""
+
+from numbers import Integral
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+# The rarer ones of a feature are unknown. As many as scikit-learn's HistGradientBoostingClassifier
+# takes.
+_MOST_CATEGORIES = 255
+
+# What pandas calls columns of objects that are numbers.
+_NUMBERS = {"integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty"}
+
+
+def categories(X, asked="from_dtype"):
+    """Find the categories of training data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    asked : array-like, "from_dtype" or None, default="from_dtype"
+        Features that are categories: their numbers, their names, or a mask; ``"from_dtype"``: the
+        columns of a pandas data frame that are categories, strings, or objects of which some are no
+        numbers; None: none are.
+
+    Returns
+    -------
+    dict of int to ndarray
+        For each of these features its categories: in the order that the data type has, or sorted.
+        Of more than 255 the most frequent ones.
+
+    Raises
+    ------
+    ValueError
+        If there is no such feature, X is sparse, or a column holds dates.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"size": [1.5, 2.0, 2.5], "colour": ["red", None, "blue"]})
+    >>> {feature: known.tolist() for feature, known in categories(X).items()}
+    {1: ['blue', 'red']}
+    """
+    if asked is None or (isinstance(asked, str) and not isinstance(X, pd.DataFrame)):
+        return {}
+    if sparse.issparse(X):
+        raise ValueError("categorical_features takes a dense X, and this one is sparse")
+    X = _frame(X)
+    if isinstance(asked, str):
+        features = [at for at, dtype in enumerate(X.dtypes) if _is_categorical(X, at, dtype)]
+    else:
+        features = _numbered(np.asarray(asked), X)
+    return {feature: _known(X.iloc[:, feature]) for feature in features}
+
+
+def coded(X, known):
+    """Put numbers in the place of categories.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    known : dict of int to ndarray
+        From `categories`.
+
+    Returns
+    -------
+    array-like of shape (n_samples, n_features)
+        NaN where a category is missing or unknown; a data frame, if X is one.
+    """
+    if not known:
+        return X
+    is_frame = isinstance(X, pd.DataFrame)
+    X = _frame(X).copy(deep=False)
+    for feature, of_feature in known.items():
+        if feature < X.shape[1]:
+            codes = pd.Index(of_feature).get_indexer(X.iloc[:, feature].astype(object))
+            X.isetitem(feature, np.where(codes < 0, np.nan, codes))
+    return X if is_frame else X.to_numpy(dtype=np.float64)
+
+
+def decoded(X, known, names=None):
+    """Put the categories back; the reverse of `coded`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    known : dict of int to ndarray
+    names : ndarray of shape (n_features,), default=None
+
+    Returns
+    -------
+    pandas.DataFrame or ndarray
+        X itself where there are neither categories nor names.
+    """
+    if not known and names is None:
+        return X
+    X = pd.DataFrame(X, columns=names)
+    for feature, of_feature in known.items():
+        codes = X.iloc[:, feature].fillna(-1).astype(int)
+        X.isetitem(feature, np.append(of_feature.astype(object), None)[codes])
+    return X
+
+
+def _frame(X):
+    return X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+
+
+def _is_categorical(X, at, dtype):
+    if dtype.kind in "mM":
+        raise ValueError(
+            f"column {X.columns[at]!r} holds dates or times: turn them into numbers, for example "
+            "days since a date"
+        )
+    if isinstance(dtype, (pd.CategoricalDtype, pd.StringDtype)):
+        return True
+    return dtype.kind == "O" and pd.api.types.infer_dtype(X.iloc[:, at]) not in _NUMBERS
+
+
+def _numbered(asked, X):
+    """Numbers of features that are asked for by number, name, or mask."""
+    if asked.dtype == bool:
+        if len(asked) != X.shape[1]:
+            raise ValueError(
+                f"categorical_features is a mask of {len(asked)}, and X has {X.shape[1]} features"
+            )
+        return np.flatnonzero(asked).tolist()
+    names, found = list(X.columns), []
+    for feature in asked.tolist():
+        is_number = isinstance(feature, Integral) and 0 <= feature < X.shape[1]
+        if not is_number and feature not in names:
+            raise ValueError(f"categorical_features names {feature!r}, and X has no such feature")
+        found.append(int(feature) if is_number else names.index(feature))
+    return sorted(set(found))
+
+
+def _known(column):
+    counts = column.astype(object).value_counts()
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        ordered = [value for value in column.cat.categories if value in counts.index]
+    else:
+        try:
+            ordered = sorted(counts.index)
+        except TypeError:  # of several types
+            ordered = sorted(counts.index, key=str)
+    counts = counts.reindex(pd.Index(ordered, dtype=object))
+    frequent = counts.to_numpy().argsort(kind="stable")[::-1][:_MOST_CATEGORIES]
+    return counts.index.to_numpy()[np.sort(frequent)]

@@ -1,0 +1,191 @@
+"""Boosters of stumps take tables with missing values and categories; the others say so."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+
+from boostbench import reweight
+from boostbench.algorithms import (
+    CGENS,
+    LADDER,
+    AdaBoost,
+    AdaBoostMH,
+    BaggedBooster,
+    BaggedMCBoost,
+    MCBoost,
+    MultiBoost,
+    RBoostRank,
+    final_solve,
+)
+from boostbench.inspection import export_text
+
+from .problems import messy
+from .test_estimators import BINARY, CASES
+
+MODELS = {
+    name: model for name, model in CASES.items() if model.__sklearn_tags__().input_tags.allow_nan
+} | {
+    "BaggedMCBoost": BaggedMCBoost(n_iterations=20, n_estimators=3, random_state=0),
+    "BaggedBooster": BaggedBooster(MCBoost(n_iterations=12), n_estimators=2, random_state=0),
+}
+TREES = ("trees", "LADDER", "Codeword")
+SUMS = {name: model for name, model in MODELS.items() if not any(word in name for word in TREES)}
+
+
+def problem(model):
+    return messy(2 if isinstance(model, BINARY) else 3, n_samples=200)
+
+
+def by_hand(X):
+    """The same table in numbers."""
+    X = X.copy()
+    for name in ("words", "ordered", "two"):
+        X[name] = pd.factorize(X[name], sort=True)[0]
+        X[name] = X[name].replace(-1, np.nan)
+    return X.to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_frame_is_taken_as_it_is(name):
+    model = MODELS[name]
+    X, y = problem(model)
+    train, test = slice(150), slice(150, None)
+    fitted = clone(model).fit(X[train], y[train])
+    assert fitted.score(X[test], y[test]) > 0.5
+    numbers = clone(model)
+    if isinstance(model, BaggedBooster):
+        numbers.set_params(estimator__categorical_features=[2, 3, 4])
+    else:
+        numbers.set_params(categorical_features=[2, 3, 4])
+    numbers.fit(by_hand(X)[train], y[train])
+    scores = fitted.decision_function(X[test])
+    np.testing.assert_array_equal(scores, numbers.decision_function(by_hand(X)[test]))
+    new = X[test].assign(words="unheard", ordered=99)
+    missing = X[test].assign(words=None, ordered=np.nan)
+    scores = fitted.decision_function(new)
+    np.testing.assert_array_equal(scores, fitted.decision_function(missing))
+    np.testing.assert_array_equal(
+        scores, pickle.loads(pickle.dumps(fitted)).decision_function(missing)
+    )
+
+
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_a_model_says_of_itself_adds_up(name):
+    model = SUMS[name]
+    X, y = problem(model)
+    model = clone(model).fit(X, y)
+    new = X.sample(80, random_state=1).assign(words=X["words"].iloc[:80].to_numpy())
+    new.loc[new.index[:20], ["number", "count"]] = np.nan
+    scores = model.decision_function(new).reshape(len(new), -1)
+    shapes = model.shape_functions(X)
+    np.testing.assert_allclose(shapes.decision_function(new).reshape(scores.shape), scores)
+    terms = shapes.explain_local(new).to_numpy().reshape(*scores.shape, -1)
+    np.testing.assert_allclose(terms.sum(axis=2), scores, atol=1e-9)
+    table = shapes.explain_global()
+    words = table[table["feature"] == "words"]
+    if len(words):
+        assert words["category"].tolist() == ["ash", "elm", "fir", "oak", None]
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    columns = shapes.numbers(new).T
+    total = shapes.intercept + sum(term.of(columns[term.feature]) for term in shapes.terms)
+    np.testing.assert_allclose(total, scores, atol=1e-9)
+
+
+def holds(test, X):
+    """Evaluate what `rules` says is tested."""
+    if test == "never":
+        return np.zeros(len(X), bool)
+    if test.endswith(" is missing"):
+        return X[test.removesuffix(" is missing")].isna().to_numpy()
+    if " = " in test:
+        name, category = test.split(" = ")
+        return np.array([str(value) == category for value in X[name].astype(object)])
+    name, _, end = test.partition(" > ")
+    side = end.endswith(" or missing")
+    column = X[name].to_numpy(dtype=float)
+    return np.where(np.isnan(column), side, column > float(end.removesuffix(" or missing")))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rules_and_text_say_what_the_model_does(n_classes):
+    X, y = messy(n_classes)
+    # Thresholds that are printed in full.
+    X = X.round({"number": 1, "with holes": 1})
+    model = AdaBoostMH(n_iterations=60).fit(X, y)
+    rules = model.rules()
+    votes = rules.iloc[:, 4:].to_numpy(dtype=float)
+    sides = [np.where(holds(test, X), 1.0, -1.0) for test in rules["test"]]
+    scores = model.decision_function(X).reshape(len(X), -1)
+    np.testing.assert_allclose(np.transpose(sides) @ votes, scores, atol=1e-9)
+    assert rules["test"].str.endswith(" or missing").any()
+    assert rules["threshold"].isna().sum() == rules["test"].str.contains(" = | is ").sum()
+    assert "words = elm: " in export_text(model)
+    text = export_text(model, max_terms=7)
+    assert "\n  elm: " in text
+    assert "\n  missing: " in text
+
+
+@pytest.mark.parametrize("model", [AdaBoost(n_iterations=15), MCBoost(n_iterations=15)])
+def test_weights_on_tables(model):
+    X, y = messy(2, n_samples=120)
+    weights = np.arange(len(y)) % 3
+    twice = clone(model).fit(X.loc[X.index.repeat(weights)], np.repeat(y, weights))
+    weighted = clone(model).fit(X, y, weights)
+    missing = X.assign(number=np.nan, two=None)
+    for some in (X, missing):
+        np.testing.assert_allclose(
+            weighted.decision_function(some), twice.decision_function(some), atol=1e-3
+        )
+
+
+def test_early_stopping_callbacks_and_final_solve():
+    X, y = messy(3, n_samples=400)
+    given = MCBoost(n_iterations=200, n_iter_no_change=5).fit(
+        X[:300], y[:300], X_val=X[300:], y_val=y[300:]
+    )
+    loss = log_loss(y[300:], given.predict_proba(X[300:]))
+    assert given.validation_losses_.min() == pytest.approx(loss)
+    model = MultiBoost(n_iterations=20, nu=1e-3).fit(X, y)
+    solved = final_solve(model, X, y)
+    assert solved.objective_[-1] <= model.objective_[-1] + 1e-12
+    callback = pytest.importorskip("sklearn.callback")
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    watched = MCBoost(n_iterations=5).set_callbacks(monitor).fit(X, y)
+    log = monitor.get_logs().data_as_pandas
+    staged = [(labels == y).mean() for labels in watched.staged_predict(X)]
+    np.testing.assert_allclose(log[log.task_name == "round"].accuracy, staged)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_reweighting(n_classes):
+    X, y = messy(n_classes, n_samples=400)
+    model = AdaBoostMH(n_iterations=60).fit(X[:200], y[:200])
+    thin = reweight(model, X[200:], y[200:], nu=0.01)
+    assert len(thin.members_) < 60
+    assert thin.score(X[200:], y[200:]) > model.score(X[200:], y[200:]) - 0.05
+
+
+@pytest.mark.parametrize("model", [RBoostRank(), CGENS(weak_learner="perceptron")])
+def test_others_take_numbers_only(model):
+    X, y = messy(2)
+    assert not model.__sklearn_tags__().input_tags.allow_nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(by_hand(X), y)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        model.fit(X, y)
+
+
+def test_dimensions_of_tables():
+    X, y = messy(3)
+    ladder = LADDER(n_iterations=6, random_state=0).fit(X, y)
+    assert ladder.transform(X.assign(words=None)).shape == (len(X), 2)
+    with pytest.raises(ValueError, match="feature names"):
+        ladder.predict(X.rename(columns={"words": "wood"}))
+    with pytest.raises(ValueError, match="feature"):
+        AdaBoostMH(n_iterations=5).fit(X, y).predict(X.iloc[:, :3])

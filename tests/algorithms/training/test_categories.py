@@ -1,0 +1,79 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from boostbench.algorithms.training.categories import categories, coded, decoded
+
+FRAME = pd.DataFrame(
+    {
+        "category": pd.Categorical(["b", "a", None, "b"], ["b", "c", "a"]),
+        "words": ["y", None, "x", "y"],
+        "string": pd.array(["u", "v", None, "u"], dtype="string"),
+        "mixed": ["1", 1, None, 2.5],
+        "objects": pd.Series([1, 2.5, None, 3], dtype=object),
+        "flag": [True, False, True, True],
+        "nullable": pd.array([1, None, 2, 3], dtype="Int64"),
+        "number": [0.5, np.nan, 1.5, 2.5],
+    }
+)
+
+
+def test_types_say_which_features_are_categories():
+    found = categories(FRAME)
+    assert {at: known.tolist() for at, known in found.items()} == {
+        0: ["b", "a"],
+        1: ["x", "y"],
+        2: ["u", "v"],
+        3: ["1", 1, 2.5],
+    }
+    assert categories(FRAME, None) == {}
+    assert categories(FRAME.to_numpy()) == {}
+
+
+@pytest.mark.parametrize(
+    "asked", [[7, 0], ["number", "category"], [True, *[False] * 6, True], np.array([0, 7])]
+)
+def test_they_are_asked_for_in_many_ways(asked):
+    found = categories(FRAME, asked)
+    assert {at: known.tolist() for at, known in found.items()} == {
+        0: ["b", "a"],
+        7: [0.5, 1.5, 2.5],
+    }
+
+
+def test_codes_and_back():
+    known = categories(FRAME, ["category", "words", "number"])
+    codes = coded(FRAME, known)
+    assert codes.columns.tolist() == FRAME.columns.tolist()
+    assert codes["category"].fillna(-1).tolist() == [0, 1, -1, 0]
+    new = FRAME.assign(words=["x", "z", "y", None], number=[2.5, 2.0, np.nan, 0.5])
+    assert coded(new, known)["words"].fillna(-1).tolist() == [0, -1, 1, -1]
+    assert coded(new, known)["number"].fillna(-1).tolist() == [2, -1, -1, 0]
+    words = np.array([["x", 1.0], ["y", 2.0]], dtype=object)
+    known = categories(words, [0])
+    assert coded(words, known).tolist() == [[0, 1], [1, 2]]
+    assert decoded(coded(words, known), known).to_numpy().tolist() == words.tolist()
+
+
+def test_the_rarest_are_unknown():
+    values = np.repeat(np.arange(300), 2)
+    values = np.concatenate([values, np.arange(20, 300)])
+    (known,) = categories(values[:, None], [0]).values()
+    assert len(known) == 255
+    assert set(known) >= set(range(45, 300))
+
+
+@pytest.mark.parametrize(
+    ("X", "asked", "said"),
+    [
+        (FRAME, ["colour"], "names 'colour', and X has no such feature"),
+        (FRAME, [8], "names 8, and X has no such feature"),
+        (FRAME, [True], "a mask of 1, and X has 8 features"),
+        (sparse.csr_array(np.eye(2)), [0], "this one is sparse"),
+        (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), "from_dtype", "'day' holds dates"),
+    ],
+)
+def test_mistakes(X, asked, said):
+    with pytest.raises(ValueError, match=said):
+        categories(X, asked)
