@@ -33,7 +33,7 @@ from boostbench.algorithms.training.callbacks import (
     Training,
     with_callbacks,
 )
-from boostbench.algorithms.training.categories import categories, coded
+from boostbench.algorithms.training.categories import categories, check_numbers, coded
 from boostbench.algorithms.training.clock import Clock
 from boostbench.algorithms.training.early_stopping import EarlyStopping, hold_out
 from boostbench.algorithms.training.labels import class_numbers
@@ -320,6 +320,8 @@ class Booster(CallbackSupportMixin, Declared, ABC):
                 self.categories_ = categories(X, self.categorical_features)
             X = coded(X, self.categories_)
             options["ensure_all_finite"] = "allow-nan"
+        else:
+            check_numbers(X, type(self).__name__)
         return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
 
     def _viewed(self, X, weights=None, reset=False):

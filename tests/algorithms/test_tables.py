@@ -177,8 +177,12 @@ def test_others_take_numbers_only(model):
     assert not model.__sklearn_tags__().input_tags.allow_nan
     with pytest.raises(ValueError, match="NaN"):
         model.fit(by_hand(X), y)
-    with pytest.raises(ValueError, match="could not convert string to float"):
-        model.fit(X, y)
+    for column in ("words", "two"):
+        with pytest.raises(ValueError, match=f"column '{column}' holds categories, and .* OneHot"):
+            model.fit(X[["number", column]], y)
+    dates = X[["number"]].assign(day=pd.Timestamp("2020-01-01"))
+    with pytest.raises(ValueError, match="column 'day' holds dates"):
+        model.fit(dates, y)
 
 
 def test_dimensions_of_tables():

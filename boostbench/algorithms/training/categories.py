@@ -54,6 +54,25 @@ def categories(X, asked="from_dtype"):
     return {feature: _known(X.iloc[:, feature]) for feature in features}
 
 
+def check_numbers(X, name):
+    """Refuse a data frame with words or dates where an estimator takes numbers.
+
+    Raises
+    ------
+    ValueError
+        With the name of the first such column, and what makes numbers of it.
+    """
+    for at, dtype in enumerate(X.dtypes if isinstance(X, pd.DataFrame) else ()):
+        are_numbers = (
+            isinstance(dtype, pd.CategoricalDtype) and dtype.categories.dtype.kind in "biuf"
+        )
+        if _is_categorical(X, at, dtype) and not are_numbers:
+            raise ValueError(
+                f"column {X.columns[at]!r} holds categories, and {name} takes numbers: make some of "
+                "it, for example by scikit-learn's OneHotEncoder in a make_column_transformer"
+            )
+
+
 def coded(X, known):
     """Put numbers in the place of categories.
 
