@@ -32,7 +32,10 @@ class Result:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty working folder, wine and iris as files, and no server that can be reached."""
+    """An empty working folder, wine and iris as files, and no server that can be reached.
+
+    All cores are one: only what asks for worker processes starts some, which takes seconds.
+    """
     data = tmp_path / "data"
     data.mkdir()
     for name, loader in (("wine", load_wine), ("iris", load_iris)):
@@ -46,6 +49,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(openml_source, "given_up", set())
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
     for name in ("BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"):
         monkeypatch.delenv(name, raising=False)
     return here

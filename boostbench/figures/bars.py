@@ -91,7 +91,6 @@ def _draw(axes: Axes, groups: Groups, colours: Mapping[str, str]) -> None:
     axes.set_xlim(-0.55, len(groups) - 0.45)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y")
-    axes.set_axisbelow(True)
 
 
 def _numbers(cell: Cell) -> list[float]:

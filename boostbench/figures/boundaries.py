@@ -15,7 +15,7 @@ from boostbench.experiment.measures.boundary import decode
 from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
-from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, style
+from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, say_no_record, style
 from boostbench.report.numbers import fixed
 
 _TINT = 0.62  # part of white in the colour of a region
@@ -77,7 +77,7 @@ def draw_boundaries(rows: Mapping[str, Sequence[Panel]]) -> Figure:
 
 def _draw(axes: Axes, panel: Panel) -> None:
     if panel.record is None:
-        axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
+        say_no_record(axes)
         return
     extent = panel.record["extent"]
     axes.set(xlim=extent[:2], ylim=extent[2:])

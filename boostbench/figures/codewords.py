@@ -12,12 +12,11 @@ from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments
-from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
+from boostbench.figures.cross import run_single
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, stale_note
+from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, DPI, style
 from boostbench.report.numbers import fixed
 
@@ -113,16 +112,11 @@ class CodewordPictures(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        chosen = [f"data={self.data}", f"algo={self.algo}", *self.overrides, *overrides]
-        [spec] = experiments([[*chosen, "protocol.n_splits=1"]])
+        chosen = [*self.overrides, *overrides, "protocol.n_splits=1"]
+        spec, _, record, notes = run_single(self.data, self.algo, chosen, "codewords", "codewords")
+        classes = {"classes": spec["data"].get("classes")}
         with busy("loading data"):
-            dataset = load(spec["data"])
-            classes = {"classes": spec["data"].get("classes")}
             pictures = _typical(load(configs.read("data", self.images) | classes), self.shape)
-        [outcome] = execute([spec], [dataset], measure="codewords").outcomes
-        if not outcome.records:
-            raise UserError(f"no codewords of {self.algo} on {self.data}; see above")
-        [record] = outcome.records
         first, last = (np.array(record[key]) for key in ("first", "last"))
         if first.shape[1] != 2 or len(first) != len(pictures):
             raise UserError(
@@ -133,7 +127,7 @@ class CodewordPictures(FigureDefinition):
         return Drawing(
             draw_codewords({"at first": first, f"learned by {title}": last}, pictures),
             Path(spec["results"]),
-            stale_note([f"{title} on {self.data}"] if outcome.stale else []),
+            notes,
             [[title, str(record["n_iterations"]), fixed(TEST_ERROR.of(record), 1)]],
             ["algorithm", "rounds", "test error %"],
         )

@@ -7,7 +7,10 @@ from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
+from boostbench.definitions.outcomes import execute
 from boostbench.definitions.table import choose_data
+from boostbench.errors import UserError
+from boostbench.figures.drawing import stale_note
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,45 @@ def compose_cross(
         asked=given,
     )
     return cells, specs
+
+
+def run_single(
+    data: str, algo: str, overrides: Sequence[str], measure: str, what: str
+) -> tuple[dict, Dataset, dict, list[str]]:
+    """Run a figure of one fit.
+
+    Parameters
+    ----------
+    data, algo : str
+        Names.
+    overrides : sequence of str
+        Hydra overrides.
+    measure : str
+        What is recorded.
+    what : str
+        That in words.
+
+    Returns
+    -------
+    spec : dict
+        The resolved config.
+    dataset : Dataset
+    record : dict
+    notes : list of str
+        Says where it is stale.
+
+    Raises
+    ------
+    UserError
+        If it failed.
+    """
+    [spec] = experiments([[f"data={data}", f"algo={algo}", *overrides]])
+    [dataset] = load_each([spec])
+    [outcome] = execute([spec], [dataset], measure=measure).outcomes
+    if not outcome.records:
+        raise UserError(f"no {what} of {algo} on {data}; see above")
+    stale = [f"{spec['algo']['title']} on {data}"] if outcome.stale else []
+    return spec, dataset, outcome.records[0], stale_note(stale)
 
 
 def load_each(specs: Sequence[dict]) -> list[Dataset]:

@@ -6,15 +6,14 @@ from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import LogLocator
 
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import headline, make_panels, mark, marked_line, style
+from boostbench.figures.drawing import Drawing, sentence, winners
+from boostbench.figures.style import headline, make_panels, mark, marked_line, plain_ticks, style
 from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
-from boostbench.report.numbers import rounded
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
@@ -95,19 +94,15 @@ def message(panels: Mapping[str, Mapping[str, Sequence[Mapping]]]) -> str:
     }
     shared = [set(rounds) for own in curves.values() for rounds, _ in own.values()]
     last = max(set.intersection(*shared), default=None) if shared else None
-    wins: dict[str, int] = {}
-    for own in curves.values():
-        errors = {n: rounded(e[r.index(last)], 1) for n, (r, e) in own.items()} if last else {}
-        if len(errors) > 1:
-            for name, error in errors.items():
-                wins[name] = wins.get(name, 0) + (error == min(errors.values()))
-    if not wins:
+    if last is None:
         return ""
-    most = max(wins.values())
-    best = " and ".join(name for name, number in wins.items() if number == most)
-    errs = "err" if list(wins.values()).count(most) > 1 else "errs"
+    names, most, _ = winners(
+        {name: error[rounds.index(last)] for name, (rounds, error) in own.items()}
+        for own in curves.values()
+    )
+    errs = "err" if len(names) > 1 else "errs"
     sets = f"{most} of {len(curves)} data sets" if len(curves) > 1 else next(iter(curves))
-    return f"After {last} rounds {best} {errs} least on {sets}"
+    return f"After {last} rounds {' and '.join(names)} {errs} least on {sets}" if names else ""
 
 
 def _draw(
@@ -117,17 +112,14 @@ def _draw(
         if records:
             axes.plot(*mean_errors(records), **marked_line(titles.index(title)))
     axes.set(xscale="log", yscale=error_axis)
-    axes.xaxis.set_major_locator(FixedLocator([1, 10, 100, 1000]))
     if error_axis == "log":
         low, high = axes.get_ylim()
         axes.yaxis.set_major_locator(LogLocator(subs=_FEW if high > 8 * low else _MANY))
     else:
         axes.set_ylim(bottom=0)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axis.set_minor_locator(NullLocator())
+    plain_ticks(axes.xaxis, [1, 10, 100, 1000])
+    plain_ticks(axes.yaxis)
     axes.grid(axis="y")
-    axes.set_axisbelow(True)
 
 
 def _legend(figure: Figure, message: str, free: Sequence[Axes], titles: list[str]) -> None:

@@ -14,7 +14,7 @@ from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import Column, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
-from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, style
+from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
 from boostbench.report.numbers import fixed
 
 #: How many features a panel shows, those that are selected most.
@@ -73,7 +73,7 @@ def draw_features(
             if drawn:
                 _draw(axes, drawn, titles, (names or {}).get(title))
             else:
-                axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
+                say_no_record(axes)
                 axes.set(xticks=[], yticks=[])
         handles = {}
         for axes in grid:

@@ -1,7 +1,7 @@
 """Every two algorithms of a table: mean difference, wins, ties and losses, and a p-value."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from textwrap import fill
 
 from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.ranks import find_columns
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, label, style
-from boostbench.figures.tables import read, stale_of
+from boostbench.figures.tables import OfColumns, stale_of
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.numbers import fixed, p_value
@@ -83,24 +82,13 @@ def _cell(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matrix(FigureDefinition):
-    """Every two algorithms of a table.
-
-    Attributes
-    ----------
-    table : str
-        The table over whose data sets they are compared.
-    columns : list of str
-        Its columns; by default all.
-    """
-
-    table: str
-    columns: list[str] = field(default_factory=list)
+class Matrix(OfColumns, FigureDefinition):
+    """Every two algorithms of a table."""
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        [table], results = read(self.name, [self.table], overrides)
-        comparison = compare_columns(table, find_columns(table, self.columns), table.rope)
+        table, columns, results = self.read(overrides)
+        comparison = compare_columns(table, columns, table.rope)
         found = matrix_of(table, comparison)
         if found is None:
             raise UserError(

@@ -48,7 +48,6 @@ def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x")
-        axes.set_axisbelow(True)
         handles = [Patch(label=verdict, **_LOOKS[verdict]) for verdict in verdicts]
         figure.legend(handles=handles, loc="outside upper left", ncols=len(handles), frameon=False)
     return figure

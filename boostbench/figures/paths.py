@@ -7,14 +7,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from boostbench.busy import busy
-from boostbench.data.load import load
 from boostbench.data.names import feature_names
-from boostbench.definitions.compose import experiments
-from boostbench.definitions.outcomes import execute
-from boostbench.errors import UserError
+from boostbench.figures.cross import run_single
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, sentence, stale_note
+from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import headline, label, line, make_panels, style
 
 _WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
@@ -56,7 +52,6 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
                 for stump, values in enumerate(own):
                     axes.plot(norms, values, **line(stump))
                 axes.grid(axis="y")
-                axes.set_axisbelow(True)
             row[0].set_ylabel(title)
         for axes, heading in zip(grid[0], classes, strict=True):
             axes.set_title(heading, pad=3)
@@ -125,20 +120,15 @@ class Paths(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         taken = ",".join(map(str, self.classes))
-        chosen = [f"data={self.data}", f"algo={self.algo}", f"++data.classes=[{taken}]"]
-        [spec] = experiments([[*chosen, *self.overrides, *overrides]])
-        with busy("loading data"):
-            dataset = load(spec["data"])
-        [outcome] = execute([spec], [dataset], measure="paths").outcomes
-        if not outcome.records:
-            raise UserError(f"no coefficient paths of {self.algo} on {self.data}; see above")
-        [record] = outcome.records
-        stale = [f"{spec['algo']['title']} on {self.data}"] if outcome.stale else []
+        chosen = [f"++data.classes=[{taken}]", *self.overrides, *overrides]
+        spec, dataset, record, notes = run_single(
+            self.data, self.algo, chosen, "paths", "coefficient paths"
+        )
         names = feature_names(spec["data"], dataset.n_features)
         return Drawing(
             draw_paths(record, list(self.classes.values()), names),
             Path(spec["results"]),
-            [*sentence(message(record)), *stale_note(stale)],
+            [*sentence(message(record)), *notes],
             _facts(record),
             _HEADER,
         )

@@ -1,7 +1,7 @@
 """Average ranks of algorithms, and which of them do not differ: Demšar's diagram."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil
 from textwrap import fill
 
@@ -15,8 +15,7 @@ from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
-from boostbench.figures.tables import read, stale_of
-from boostbench.report.merge import find_column
+from boostbench.figures.tables import OfColumns, stale_of
 from boostbench.report.paired import paired
 from boostbench.report.statistics.friedman import Friedman, friedman, holm
 from boostbench.report.statistics.wilcoxon import wilcoxon
@@ -204,24 +203,12 @@ _RANKED = ["algorithm", "average rank"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranks(FigureDefinition):
-    """Average ranks of algorithms, and which of them do not differ.
-
-    Attributes
-    ----------
-    table : str
-        The table over whose data sets algorithms are ranked.
-    columns : list of str
-        Its columns; by default all.
-    """
-
-    table: str
-    columns: list[str] = field(default_factory=list)
+class Ranks(OfColumns, FigureDefinition):
+    """Average ranks of algorithms, and which of them do not differ."""
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        [table], results = read(self.name, [self.table], overrides)
-        columns = find_columns(table, self.columns)
+        table, columns, results = self.read(overrides)
         pairs = paired(table, columns)
         if len(columns) < 3 or len(pairs.losses) < 2:
             raise UserError(
@@ -234,20 +221,3 @@ class Ranks(FigureDefinition):
         ]
         notes = [test.sentence(pairs.unit), *filter(None, [pairs.note]), *stale_of([table])]
         return Drawing(draw_critical_difference(table, columns), results, notes, facts, _RANKED)
-
-
-def find_columns(table: Table, names: Sequence[str]) -> list[str]:
-    """Find columns of a table; all where none are named.
-
-    Raises
-    ------
-    UserError
-        If there is none of a name.
-    """
-    found = {name: find_column(table.columns, name) for name in names or table.results}
-    for name, column in found.items():
-        if column is None:
-            raise UserError(
-                f"table {table.name} has no column {name!r}; it has {', '.join(table.columns)}"
-            )
-    return list(found.values())

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from scipy import stats
 
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import PAGE_WIDTH, make_panels, style
+from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
 from boostbench.figures.tables import read, stale_of
 from boostbench.report.cells import Cell
 from boostbench.report.overview import by_table, counting, headline, in_order
@@ -116,7 +115,6 @@ def _draw(axes: Axes, cells: Sequence[Cell]) -> None:
             markersize=_SIZES[verdict],
         )
     axes.set_box_aspect(1)
-    axes.set_axisbelow(True)
     axes.grid()
     axes.legend(loc="best", handlelength=1, labelspacing=0.4, framealpha=0.9, edgecolor="none")
 
@@ -128,9 +126,7 @@ def _scale(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
             scale("symlog", linthresh=1, linscale=0.5)
         limits = (-0.15, 1.2 * max(numbers))
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(FixedLocator(_TICKS))
-            axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-            axis.set_minor_locator(NullLocator())
+            plain_ticks(axis, _TICKS)
     else:
         room = 0.05 * (max(numbers) - min(numbers)) or 1.0
         limits = (min(numbers) - room, max(numbers) + room)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
 from boostbench.errors import writing
 
@@ -33,6 +35,7 @@ _STYLE = {
     "legend.fontsize": 7.5,
     "axes.linewidth": 0.6,
     "axes.edgecolor": "#444444",
+    "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "xtick.major.width": 0.6,
@@ -159,6 +162,19 @@ def make_panels(
 def mark(titles: Sequence[str]) -> list[Line2D]:
     """Make the lines of a legend: each title with the look of its curve."""
     return [Line2D([], [], label=label(t), **marked_line(i)) for i, t in enumerate(titles)]
+
+
+def plain_ticks(axis: Axis, places: Sequence[float] | None = None) -> None:
+    """Write numbers as they are at the ticks, and no ticks between them; perhaps at `places`."""
+    if places is not None:
+        axis.set_major_locator(FixedLocator(places))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def say_no_record(axes: Axes) -> None:
+    """Say in a panel that there is nothing to draw."""
+    axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
 
 
 def save(figure: Figure, path: Path, title: str, description: str) -> list[Path]:

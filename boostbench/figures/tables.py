@@ -1,6 +1,7 @@
 """What figures take from tables: the records of their cells, and the tables as they are judged."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.busy import busy
@@ -10,6 +11,7 @@ from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note
 from boostbench.records.archive import Recorded, Records
+from boostbench.report.merge import find_column
 from boostbench.report.tables import Table
 
 #: The parts of a table's cells that are drawn: by row and by the label of the column.
@@ -68,6 +70,59 @@ def find_cells(
     return table, cells, results
 
 
+#: What rows vary: by the title of a panel, by algorithm and by value, records.
+Lines = dict[str, dict[str, dict[float, list[dict]]]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A picture of what a table holds.
+
+    Attributes
+    ----------
+    title : str
+        Heading.
+    table : str
+        The table whose records are drawn.
+    rows : dict of str to float
+        Rows of it, and where each stands on the horizontal axis.
+    """
+
+    title: str
+    table: str
+    rows: dict[str, float]
+
+
+def find_lines(
+    panels: Sequence[Panel], overrides: list[str]
+) -> tuple[Lines, list[str], list[str], Path]:
+    """Find the records of what the rows of tables vary.
+
+    Returns
+    -------
+    lines : dict
+        See `Lines`; those of panels of one title together.
+    titles : list of str
+        Of all algorithms.
+    notes : list of str
+        What lacks, and what is stale.
+    results : Path
+        The folder of the records.
+    """
+    lines: Lines = {}
+    titles, notes = {}, {}
+    for panel in panels:
+        table, cells, results = find_cells(panel.table, list(panel.rows), overrides)
+        own = lines.setdefault(panel.title, {})
+        for row, value in panel.rows.items():
+            titles |= dict.fromkeys(cells[row])
+            for algorithm, there in cells[row].items():
+                if there.records:
+                    own.setdefault(algorithm, {})[value] = there.records
+        notes |= dict.fromkeys(lacking(table, cells) + stale_cells(table, cells))
+    return lines, list(titles), list(notes), results
+
+
 def _among(
     kind: str, known: Mapping, names: Sequence[str] | None, table: TableDefinition
 ) -> list[str]:
@@ -123,6 +178,32 @@ def read(figure: str, names: Sequence[str], overrides: list[str]) -> tuple[list[
         raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
     with busy("reading records"):
         return read_tables(names, results), results
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfColumns:
+    """Keys of figures of several algorithms over the data sets of a table.
+
+    Attributes
+    ----------
+    table : str
+        The table.
+    columns : list of str
+        Its columns; by default all.
+    """
+
+    table: str
+    columns: list[str] = field(default_factory=list)
+
+    def read(self, overrides: list[str]) -> tuple[Table, list[str], Path]:
+        """Read the table; give it with the names of the columns and the folder of results."""
+        [table], results = read(self.name, [self.table], overrides)
+        named = {name: find_column(table.columns, name) for name in self.columns or table.results}
+        for name, column in named.items():
+            if column is None:
+                known = ", ".join(table.columns)
+                raise UserError(f"table {table.name} has no column {name!r}; it has {known}")
+        return table, list(named.values()), results
 
 
 def stale_of(tables: Sequence[Table]) -> list[str]:

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, LogLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import LogLocator
 
-from boostbench.experiment.quantities import QUANTITIES, ROUNDS
+from boostbench.experiment.quantities import QUANTITIES, ROUNDS, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import headline, make_panels, mark, marked_line, style
-from boostbench.figures.tables import find_cells, lacking, stale_cells
-from boostbench.records.archive import Recorded
+from boostbench.figures.style import headline, make_panels, mark, marked_line, plain_ticks, style
+from boostbench.figures.tables import Panel, find_lines
 from boostbench.report import numbers
 
 _HEIGHT = 2.3  # inches
@@ -46,13 +45,10 @@ def draw_times(
                 axes.plot(seconds.keys(), seconds.values(), **marked_line(titles.index(title)))
             axes.set(xscale="log", yscale="log", xlabel=varied)
             values = sorted({value for seconds in lines.values() for value in seconds})
-            axes.xaxis.set_major_locator(FixedLocator(values))
             axes.yaxis.set_major_locator(LogLocator())
-            for axis in (axes.xaxis, axes.yaxis):
-                axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-                axis.set_minor_locator(NullLocator())
+            plain_ticks(axes.xaxis, values)
+            plain_ticks(axes.yaxis)
             axes.grid(axis="y")
-            axes.set_axisbelow(True)
         grid[0].set_ylabel(_LABELS[part])
         headline(figure, message(panels), mark(titles))
     return figure
@@ -82,21 +78,9 @@ def message(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> str:
 
 
 @dataclass(frozen=True)
-class Panel:
-    """A picture of CPU times.
+class CountPanel(Panel):
+    """A picture of what varies a whole number."""
 
-    Attributes
-    ----------
-    title : str
-        What the rows vary, in words.
-    table : str
-        The table whose records are drawn.
-    rows : dict of str to int
-        Rows of it, and where each stands on the horizontal axis.
-    """
-
-    title: str
-    table: str
     rows: dict[str, int]
 
 
@@ -106,44 +90,44 @@ class Times(FigureDefinition):
 
     Attributes
     ----------
-    panels : list of Panel
+    panels : list of CountPanel
         Pictures, side by side.
     seconds : {"coefficients", "fit"}, default="coefficients"
         Which time.
     """
 
-    panels: list[Panel]
+    panels: list[CountPanel]
     seconds: Literal["coefficients", "fit"] = "coefficients"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        panels, facts, notes, labels = {}, [], [], {}
-        for panel in self.panels:
-            table, cells, results = find_cells(panel.table, list(panel.rows), overrides)
-            lines = panels.setdefault(panel.title, {})
-            for row, value in panel.rows.items():
-                for algorithm, there in cells[row].items():
-                    labels[algorithm] = None
-                    if there.records:
-                        lines.setdefault(algorithm, {})[value] = _seconds(there, self.seconds)
-                spent = (_spent(there, self.seconds) for there in cells[row].values())
-                facts.append([f"{panel.title}: {value}", *spent])
-            notes += lacking(table, cells) + stale_cells(table, cells)
+        lines, titles, notes, results = find_lines(self.panels, overrides)
+        part = QUANTITIES[self.seconds]
+        panels = {
+            panel: {
+                name: {value: part.mean(records) for value, records in line.items()}
+                for name, line in own.items()
+            }
+            for panel, own in lines.items()
+        }
+        facts = [
+            [
+                f"{panel.title}: {value}",
+                *(_spent(lines[panel.title].get(name, {}).get(value), part) for name in titles),
+            ]
+            for panel in self.panels
+            for value in panel.rows.values()
+        ]
         return Drawing(
-            draw_times(panels, list(labels), self.seconds),
+            draw_times(panels, titles, self.seconds),
             results,
-            [*sentence(message(panels)), *dict.fromkeys(notes)],
+            [*sentence(message(panels)), *notes],
             facts,
-            ["CPU seconds", *labels],
+            ["CPU seconds", *titles],
         )
 
 
-def _seconds(there: Recorded, part: str) -> float:
-    return QUANTITIES[part].mean(there.records)
-
-
-def _spent(there: Recorded, part: str) -> str:
-    if not there.records:
+def _spent(records: list[dict] | None, part: Quantity) -> str:
+    if records is None:
         return "-"
-    rounds = ROUNDS.mean(there.records)
-    return f"{numbers.seconds(_seconds(there, part))} ({rounds:.0f} rounds)"
+    return f"{numbers.seconds(part.mean(records))} ({ROUNDS.mean(records):.0f} rounds)"

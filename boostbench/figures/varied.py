@@ -6,17 +6,15 @@ from statistics import fmean, stdev
 from typing import Literal
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import NullLocator, StrMethodFormatter
 
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
-from boostbench.figures import times
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import headline, make_panels, mark, marked_line, style
-from boostbench.figures.tables import find_cells, lacking, stale_cells
-from boostbench.records.archive import Recorded
-from boostbench.report.numbers import mean_std, rounded
+from boostbench.figures.drawing import Drawing, sentence, winners
+from boostbench.figures.style import headline, make_panels, mark, marked_line, plain_ticks, style
+from boostbench.figures.tables import Panel, find_lines
+from boostbench.report.numbers import mean_std
 
 _HEIGHT = 2.6  # inches
 
@@ -68,11 +66,9 @@ def draw_varied(
             if scale == "linear":
                 values = sorted({value for line in lines.values() for value in line})
                 # Values next to each other would be written over each other.
-                axes.xaxis.set_major_locator(FixedLocator(_apart(values)))
-                axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+                plain_ticks(axes.xaxis, _apart(values))
             axes.xaxis.set_minor_locator(NullLocator())
             axes.grid(axis="y")
-            axes.set_axisbelow(True)
             if heights[title] != named:
                 named = heights[title]
                 axes.set_ylabel(named)
@@ -94,36 +90,24 @@ def message(panels: Mapping[str, Mapping[str, Line]]) -> str:
     str
         Empty where nowhere two algorithms stand beside each other.
     """
-    wins: dict[str, int] = {}
-    points = 0
-    for lines in panels.values():
-        for value in {value for line in lines.values() for value in line}:
-            there = {n: line[value][0] for n, line in lines.items() if value in line}
-            errors = {name: rounded(mean, TEST_ERROR.digits) for name, mean in there.items()}
-            if len(errors) > 1:
-                points += 1
-                for name, error in errors.items():
-                    wins[name] = wins.get(name, 0) + (error == min(errors.values()))
-    if not points:
-        return ""
-    most = max(wins.values())
-    best = " and ".join(name for name, number in wins.items() if number == most)
-    return f"Least test error at {most} of {points} points: {best}"
+    names, most, points = winners(
+        {name: line[value][0] for name, line in lines.items() if value in line}
+        for lines in panels.values()
+        for value in {value for line in lines.values() for value in line}
+    )
+    return f"Least test error at {most} of {points} points: {' and '.join(names)}" if names else ""
 
 
 @dataclass(frozen=True)
-class Panel(times.Panel):
-    """A picture of what a table holds, whatever the quantity.
+class QuantityPanel(Panel):
+    """A picture of any quantity.
 
     Attributes
     ----------
-    rows : dict of str to float
-        Rows of the table, and where each stands on the horizontal axis.
     quantity : str, default="test_error"
         What is drawn, one of `boostbench.experiment.quantities`.
     """
 
-    rows: dict[str, float]
     quantity: str = "test_error"
 
 
@@ -135,51 +119,46 @@ class Varied(FigureDefinition):
     ----------
     varied : str
         What that is, in words.
-    panels : list of Panel
+    panels : list of QuantityPanel
         Pictures, side by side; those of one title, of several tables, are one picture.
     scale : {"linear", "log"}, default="linear"
         Of the horizontal axis.
     """
 
     varied: str
-    panels: list[Panel]
+    panels: list[QuantityPanel]
     scale: Literal["linear", "log"] = "linear"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        panels, facts, notes, titles = {}, [], [], {}
         quantities = {panel.title: get_quantity(panel.quantity) for panel in self.panels}
-        for panel in self.panels:
-            table, cells, results = find_cells(panel.table, list(panel.rows), overrides)
-            lines = panels.setdefault(panel.title, {})
-            for row, value in panel.rows.items():
-                titles |= dict.fromkeys(cells[row])
-                for algorithm, there in cells[row].items():
-                    if there.records:
-                        spread = _spread(there, quantities[panel.title])
-                        lines.setdefault(algorithm, {})[value] = spread
-            notes += lacking(table, cells) + stale_cells(table, cells)
-        for title, lines in panels.items():
-            if not lines:
+        found, titles, notes, results = find_lines(self.panels, overrides)
+        panels, facts = {}, []
+        for title, own in found.items():
+            if not own:
                 raise UserError(f"figure {self.name}: nothing is recorded of {title}")
-            digits = quantities[title].digits
+            quantity = quantities[title]
+            lines = panels[title] = {
+                name: {value: _spread(records, quantity) for value, records in line.items()}
+                for name, line in own.items()
+            }
             for value in sorted({value for line in lines.values() for value in line}):
                 told = (lines.get(name, {}).get(value) for name in titles)
-                said = ("-" if one is None else mean_std(*one, digits) for one in told)
+                said = ("-" if one is None else mean_std(*one, quantity.digits) for one in told)
                 facts.append([f"{title}: {value:g}", *said])
         heights = {title: name_axis(quantity) for title, quantity in quantities.items()}
         told = message({t: own for t, own in panels.items() if quantities[t] is TEST_ERROR})
         return Drawing(
-            draw_varied(panels, list(titles), self.varied, heights, self.scale, told),
+            draw_varied(panels, titles, self.varied, heights, self.scale, told),
             results,
-            [*sentence(told), *dict.fromkeys(notes)],
+            [*sentence(told), *notes],
             facts,
             [self.varied, *titles],
         )
 
 
-def _spread(there: Recorded, quantity: Quantity) -> tuple[float, float]:
-    numbers = [quantity.of(record) for record in there.records]
+def _spread(records: list[dict], quantity: Quantity) -> tuple[float, float]:
+    numbers = [quantity.of(record) for record in records]
     return fmean(numbers), stdev(numbers) if len(numbers) > 1 else float("nan")
 
 

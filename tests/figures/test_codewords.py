@@ -50,6 +50,9 @@ def test_the_picture_of_a_class_is_like_the_others():
     assert (two == X[4].reshape(4, 4)).all()
 
 
+SERIAL = ("results=out", "parallel=serial")
+
+
 def test_codewords_of_more_dimensions_cannot_be_drawn(tmp_path, capsys, monkeypatch):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 4
@@ -60,7 +63,7 @@ def test_codewords_of_more_dimensions_cannot_be_drawn(tmp_path, capsys, monkeypa
         "kind: codewords\ntitle: Mine\ncaption: Mine.\ndata: iris\nalgo: ladder\nimages: iris\n"
         "shape: [2, 2]\noverrides: [protocol=ladder, algo.n_iterations=4]\n"
     )
-    assert main(["figure", "mine.yaml", "algo.n_components=3", "results=out"]) == 2
+    assert main(["figure", "mine.yaml", "algo.n_components=3", *SERIAL]) == 2
     assert "needs codewords of 2 dimensions and a picture for each class" in capsys.readouterr().err
-    assert main(["figure", "mine.yaml", "algo.n_components=2", "results=out"]) == 0
+    assert main(["figure", "mine.yaml", "algo.n_components=2", *SERIAL]) == 0
     assert (tmp_path / "out" / "figures" / "mine.png").is_file()
