@@ -22,6 +22,9 @@ KINDS = {
     "figure": "figure",
 }
 
+#: What the data of a task of OpenML are called, with its number behind.
+TASK = "openml-task-"
+
 
 # The same in C, where PyYAML comes with it: eight times as fast.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

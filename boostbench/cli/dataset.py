@@ -9,7 +9,6 @@ from boostbench.busy import busy
 from boostbench.data.bundles import write
 from boostbench.data.describe import describe
 from boostbench.data.load import load
-from boostbench.data.spec import TASK
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import choose_data, choose_file
 from boostbench.errors import UserError, complain, unknown
@@ -69,7 +68,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     """
     known = configs.names("data")
     for name in names:
-        if name not in known and not name.startswith(TASK):
+        if name not in known and not name.startswith(configs.TASK):
             raise unknown("data set", name, known)
     n_absent = 0
     with busy("loading data") as show:
@@ -91,7 +90,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
 def _choice(name: str) -> str:
     """Give the override that chooses a data set by its name, or a file."""
     known = configs.names("data")
-    if name in known or name.startswith(TASK):
+    if name in known or name.startswith(configs.TASK):
         return choose_data(name)
     if Path(name).exists():
         return choose_file(name)

@@ -13,8 +13,6 @@ from boostbench.data.missing import CHOICES
 from boostbench.errors import UserError
 from boostbench.forms import said, words
 
-#: What the data of a task of OpenML are called, with its number behind.
-TASK = "openml-task-"
 #: Where data come from; a task says it all.
 _SOURCES = ("path", "openml", "sklearn", "generate")
 

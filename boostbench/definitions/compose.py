@@ -15,7 +15,6 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from boostbench import configs
-from boostbench.data.spec import TASK
 from boostbench.definitions import files, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.errors import UserError
@@ -334,7 +333,7 @@ def _replace_data(data: dict, given: list[str]) -> None:
             del data[key]
     if "data.name" not in given:
         task, path = data.get("openml_task"), str(data["path"])
-        data["name"] = f"{TASK}{task}" if task else Path(path).name.split(".")[0]
+        data["name"] = f"{configs.TASK}{task}" if task else Path(path).name.split(".")[0]
 
 
 def _is_given(key: str, given: list[str]) -> bool:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.openml_source import suite
-from boostbench.data.spec import TASK
 from boostbench.definitions import files
 from boostbench.definitions.compose import experiments
 from boostbench.errors import UserError, hint, unknown
@@ -443,7 +443,7 @@ def _with_suite(content: Mapping, where: str) -> Any:
             tasks = suite(number)
     except ConnectionError as error:
         raise UserError(f"{where} is not at hand: {error}") from None
-    own = [{f"{TASK}{task}": {"title": name}} for task, name in tasks.items()]
+    own = [{f"{configs.TASK}{task}": {"title": name}} for task, name in tasks.items()]
     return rows + own if isinstance(rows, list) else rows
 
 
@@ -473,8 +473,8 @@ def _entries(entries: Any, where: str) -> dict[str, dict]:
 
 def choose_data(data: str) -> str:
     """Give the override that chooses data by the name of a set, a task or the path of a file."""
-    if data.startswith(TASK):
-        return f"data.openml_task={data.removeprefix(TASK)}"
+    if data.startswith(configs.TASK):
+        return f"data.openml_task={data.removeprefix(configs.TASK)}"
     return choose_file(data) if _is_file(data) else f"data={data}"
 
 
