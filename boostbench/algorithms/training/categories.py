@@ -63,13 +63,11 @@ def check_numbers(X, name):
         With the name of the first such column, and what makes numbers of it.
     """
     for at, dtype in enumerate(X.dtypes if isinstance(X, pd.DataFrame) else ()):
-        are_numbers = (
-            isinstance(dtype, pd.CategoricalDtype) and dtype.categories.dtype.kind in "biuf"
-        )
-        if _is_categorical(X, at, dtype) and not are_numbers:
+        values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
+        if _is_categorical(X, at, dtype) and values.kind not in "biuf":
             raise ValueError(
-                f"column {X.columns[at]!r} holds categories, and {name} takes numbers: make some of "
-                "it, for example by scikit-learn's OneHotEncoder in a make_column_transformer"
+                f"column {X.columns[at]!r} holds categories, and {name} takes numbers: make some "
+                "of it, for example by scikit-learn's OneHotEncoder in a make_column_transformer"
             )
 
 
