@@ -147,6 +147,8 @@ class Sorted(Layout):
         n_blocks = -(-(RankBins.places(n_samples) if by_bins else n_samples) // self._length)
         n_places = n_blocks * self._length
         self._width = max(1, PIECE // n_samples)
+        # Of the last piece as well.
+        self._widths = np.minimum(self._width, n_features - np.arange(0, n_features, self._width))
         self._n_samples = n_samples
         # The padding gathers a row of zeros.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
@@ -187,21 +189,19 @@ class Sorted(Layout):
 
     def _position(self, feature, place):
         """Find the positions of places of features."""
-        n_features, n_places = self._order.shape
-        first = feature // self._width * self._width
-        width = np.minimum(self._width, n_features - first)
+        piece = feature // self._width
+        first = piece * self._width
         block, in_block = np.divmod(place, self._length)
         row = in_block * len(self._carry) + block
-        return first * n_places + row * width + feature - first
+        return first * self._order.shape[1] + row * self._widths[piece] + feature - first
 
     def stumps_at(self, positions):
         """Return the stumps at some positions; as `boostbench.core.weak.layout.Layout`."""
-        n_features, n_places = self._order.shape
-        first = positions // (self._width * n_places) * self._width
-        row, in_piece = np.divmod(
-            positions - first * n_places, np.minimum(self._width, n_features - first)
-        )
-        place, block = np.divmod(row, len(self._carry))
+        n_places = self._order.shape[1]
+        piece = positions // (self._width * n_places)
+        first = piece * self._width
+        row, in_piece = divmod(positions - first * n_places, self._widths[piece])
+        place, block = divmod(row, len(self._carry))
         return first + in_piece, self._cut[first + in_piece, block * self._length + place]
 
     @property

@@ -275,11 +275,10 @@ class StumpSearch:
         if found is None:
             return None
         position, column = found
-        stump = self.stump(position)
-        outputs = self.outputs(position)
+        stump, outputs = self._evaluated(position)
         edge = float(G[:, column] @ outputs)
         if edge < 0:
-            stump, outputs, edge = self.stump(position, -1), -outputs, -edge
+            stump, outputs, edge = stump._replace(polarity=-1), -outputs, -edge
         return Found(stump, outputs, edge, column)
 
     def best_vote(self, G):
@@ -299,11 +298,11 @@ class StumpSearch:
         found = self._first_best(G, Votes(G.shape[1]))
         if found is None:
             return None
-        stump = self.stump(found[0])
-        outputs = self.outputs(found[0])
+        stump, outputs = self._evaluated(found[0])
         edges = outputs @ G
+        votes = np.copysign(1.0, edges)
         # An edge of 0 has no sign but that of rounding.
-        votes = np.where(edges >= -EQUAL * np.abs(edges).sum(), 1.0, -1.0)
+        votes[np.abs(edges) <= EQUAL * (votes @ edges)] = 1.0
         return Found(stump, outputs, float(votes @ edges), votes=votes)
 
     def best_each(self, G):
@@ -419,9 +418,7 @@ class StumpSearch:
 
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
-        feature, number = self._layout.stumps_at(position)
-        threshold = self._cuts[feature][number - self._first_number[feature]]
-        return Stump(int(feature), float(threshold), polarity)
+        return self._numbered(*self._layout.stumps_at(position), polarity)
 
     def outputs(self, position):
         """Evaluate the stump at a position, with the polarity +1, for the training data.
@@ -436,6 +433,15 @@ class StumpSearch:
             -1 or +1.
         """
         return _signs(self._above(*self._layout.stumps_at(position)))
+
+    def _evaluated(self, position):
+        """Return the stump at a position, with the polarity +1, and its outputs."""
+        at = self._layout.stumps_at(position)
+        return self._numbered(*at), _signs(self._above(*at))
+
+    def _numbered(self, feature, number, polarity=1):
+        threshold = self._cuts[feature][number - self._first_number[feature]]
+        return Stump(int(feature), float(threshold), polarity)
 
     def _above(self, feature, number):
         """Tell which samples are above a threshold."""
@@ -472,9 +478,9 @@ class StumpSearch:
             return divmod(int(at), width)
         if len(at) == 0:
             return None
-        scale = criterion.scale(_sums_of_sizes(W))
-        near = np.flatnonzero(size >= size.max() - slack * scale)
-        at, size = at[near], size[near]
+        if len(at) > _FEW_EXACT:
+            near = np.flatnonzero(size >= size.max() - slack * criterion.scale(_sums_of_sizes(W)))
+            at, size = at[near], size[near]
         position, column = np.divmod(at, width)
         order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
         if (order == order[0]).all():
@@ -482,8 +488,11 @@ class StumpSearch:
             return int(position[0]), int(column[0])
         if dtype is np.float32:
             size = criterion.exact(self, G, position, column)
-        order = order.argsort()
-        first = order[first_largest(size[order], scale)]
+        equal = size >= size.max() - EQUAL * bound
+        if np.count_nonzero(equal) > 1:
+            # The bound is a rough one.
+            equal = size >= size.max() - EQUAL * criterion.scale(_sums_of_sizes(W))
+        first = np.where(equal, order, order.max() + 1).argmin()
         return int(position[first]), int(column[first])
 
     def _near(self, pieces, criterion, slack):
