@@ -490,8 +490,8 @@ def test_data_sets_that_are_not_at_hand_are_not_run(call, folder, define_table):
     result = call("table", name, *QUICK)
     assert result.code == 0
     assert result.complaints == (
-        "boostbench: 1 row is not run, as its data are not at hand: svmguide2 (no source is "
-        "known). Put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA\n"
+        "boostbench: 1 row is not run, as its data are not at hand: svmguide2 (LIBSVM svmguide2, "
+        "bioinformatics). Put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA\n"
     )
     markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
     assert re.search(r"^\| svmguide2 +\| +not run +\|$", markdown, re.M)
