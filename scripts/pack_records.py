@@ -1,7 +1,8 @@
 """Pack the large records of a folder of results, and its cross-validation trials, seldom read.
 
-``python scripts/pack_records.py [RESULTS]``. The lines of every ``ALGO.tuning.jsonl``, and of every
-other file of more than 100 kB, go to a file of the same name with ``.gz``, from where they are read
+``python scripts/pack_records.py [RESULTS]``. Of several records of one result the newest stays. The
+lines of every ``ALGO.tuning.jsonl``, and of every other file of more than 100 kB, go to a file of the
+same name with ``.gz``, from where they are read
 as before; what is run later is appended to a new file without it.
 """
 
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 from boostbench.errors import UserError
-from boostbench.records.store import pack, record_paths
+from boostbench.records.store import pack, record_paths, thin
 
 # Bytes. Smaller files stay as they are, for people and for git to compare line by line.
 LARGE = 100_000
@@ -21,13 +22,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     paths = record_paths(parser.parse_args().results)
-    paths = [path for path in paths if path.exists() and is_worth_it(path)]
     try:
+        gone = sum(thin(path) for path in paths)
+        paths = [path for path in paths if path.exists() and is_worth_it(path)]
         saved = sum(pack(path) for path in paths)
     except UserError as error:
         print(f"pack_records: {error}", file=sys.stderr)
         return 2
-    print(f"{len(paths)} files packed, {saved / 1e6:.1f} MB less")
+    print(f"{gone} older records gone, {len(paths)} files packed, {saved / 1e6:.1f} MB less")
     return 0
 
 

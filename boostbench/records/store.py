@@ -22,7 +22,7 @@ from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
-from boostbench.records.journal import appending
+from boostbench.records.journal import appending, rewrite
 from boostbench.records.lines import Definitions
 
 _DATA_NAME = re.compile(r"\w[\w.+-]*")
@@ -248,6 +248,36 @@ def read(path: Path) -> tuple[list[dict], list[str]]:
     return list(newest.values()), file.warnings
 
 
+def thin(path: Path) -> int:
+    """Leave the newest record of each key in a file of records and its packed file.
+
+    A kill at any moment loses nothing: for a while a line may be in both.
+
+    Parameters
+    ----------
+    path : Path
+        File of records, without ``.gz``.
+
+    Returns
+    -------
+    int
+        How many records went. A file with damaged lines stays as it is.
+    """
+    if len(RecordFile(path).new()) == len(read(path)[0]):
+        return 0
+    with appending(path, "records to ", _is_whole):
+        file = RecordFile(path)
+        everything = file.new()
+        if file.warnings:
+            return 0
+        newest = {record["key"]: record for record in everything}
+        composed = [lines.compose(record) for record in newest.values()]
+        defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
+        rewrite(path, b"".join([*defined.values(), *(line for _, line in composed)]))
+        _packed(path).unlink(missing_ok=True)
+    return len(everything) - len(newest)
+
+
 def pack(path: Path) -> int:
     """Move the lines of a file of records to its packed file.
 
@@ -270,13 +300,8 @@ def pack(path: Path) -> int:
         before = len(new) + (packed.stat().st_size if packed.exists() else 0)
         known = _unpacked(packed).splitlines(keepends=True)
         body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as whole:
-            # Without a time the same lines give the same bytes.
-            whole.write(gzip.compress(body, mtime=0))
-            whole.flush()
-            os.fsync(whole.fileno())
-        os.chmod(whole.name, path.stat().st_mode)
-        os.replace(whole.name, packed)
+        # Without a time the same lines give the same bytes.
+        rewrite(packed, gzip.compress(body, mtime=0))
         path.unlink()
     return before - packed.stat().st_size
 

@@ -34,7 +34,7 @@ class Union:
     warnings: list[str] = field(default_factory=list)
 
 
-def unite(folders: Iterable[Path], results: Path) -> Union:
+def unite(folders: Iterable[Path], results: Path, newest: bool = False) -> Union:
     """Add the records of several folders to those of another.
 
     A result that several have counts once. A finished one takes the place of a failure, and one
@@ -47,6 +47,8 @@ def unite(folders: Iterable[Path], results: Path) -> Union:
         Folders of results; the shards in them are read too.
     results : Path
         The folder that they are added to.
+    newest : bool, default=False
+        Whether, of two finished ones, the one that was finished later counts.
 
     Returns
     -------
@@ -72,11 +74,11 @@ def unite(folders: Iterable[Path], results: Path) -> Union:
     targets = {name: Path(results) / name for name in sources}
     check_writable(targets.values())
     for name, paths in sorted(sources.items()):
-        _add(paths, targets[name], union)
+        _add(paths, targets[name], union, newest)
     return union
 
 
-def _add(paths: list[Path], target: Path, union: Union) -> None:
+def _add(paths: list[Path], target: Path, union: Union, newest: bool) -> None:
     here, warnings = read(target)
     union.warnings += warnings
     known = {record["key"]: record for record in here}
@@ -86,7 +88,7 @@ def _add(paths: list[Path], target: Path, union: Union) -> None:
         union.warnings += warnings
         for record in records:
             before = known.get(record["key"])
-            if before is None or _is_better(record, before):
+            if before is None or _is_better(record, before, newest):
                 known[record["key"]] = new[record["key"]] = record
                 continue
             union.known += 1
@@ -101,10 +103,12 @@ def _add(paths: list[Path], target: Path, union: Union) -> None:
     union.added += len(ordered)
 
 
-def _is_better(record: Mapping, before: Mapping) -> bool:
-    """Whether a finished split takes the place of a failure, or of an earlier edition."""
+def _is_better(record: Mapping, before: Mapping, newest: bool) -> bool:
+    """Whether a finished split takes the place of another record of it."""
     return "error" not in record and (
-        "error" in before or record.get("edition", 1) > before.get("edition", 1)
+        "error" in before
+        or record.get("edition", 1) > before.get("edition", 1)
+        or (newest and record.get("finished", "") > before.get("finished", ""))
     )
 
 

@@ -5,8 +5,6 @@ of JSON for each group of which records have been fitted again
 (`boostbench.running.verification`); of several the last counts.
 """
 
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -14,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
-from boostbench.records.journal import appending
+from boostbench.records.journal import appending, rewrite
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
 
@@ -176,16 +174,9 @@ def tidy(results: Path) -> None:
     """
     path = verified_path(results)
     # Others who add lines wait, and add them to the new file.
-    with (
-        appending(path, "findings to ", _is_whole),
-        tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file,
-    ):
-        file.writelines(
-            _line(finding) for _, finding in sorted(Verified.read(results).findings.items())
-        )
-        file.flush()
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+    with appending(path, "findings to ", _is_whole):
+        findings = sorted(Verified.read(results).findings.items())
+        rewrite(path, b"".join(_line(finding) for _, finding in findings))
 
 
 def _line(finding: Finding) -> bytes:

@@ -21,6 +21,7 @@ from boostbench.records.store import (
     read,
     record_path,
     record_paths,
+    thin,
 )
 
 DERIVED = {"key", "asked", "config_hash"}
@@ -451,6 +452,33 @@ def test_a_kill_while_packing_loses_nothing(path):
     assert read(path) == before
     pack(path)
     assert read(path) == before
+
+
+def test_thinning_leaves_the_newest_record_of_each_key(path):
+    append(path, record(0))
+    append(path, record(1))
+    pack(path)
+    append(path, record(0, finished="2031-01-01T00:00:00Z", commit="abcdef0"))
+    before = read(path)
+    assert thin(path) == 1
+    assert sorted(read(path)[0], key=str) == sorted(before[0], key=str)
+    assert len(path.read_bytes().splitlines()) == 3 + 2  # a config, two provenances, two records
+    assert not path.with_name("fake.jsonl.gz").exists()
+    body = path.read_bytes()
+    assert thin(path) == 0
+    assert path.read_bytes() == body
+
+
+def test_thinning_leaves_alone_what_it_cannot_read(path):
+    assert thin(path) == 0
+    assert not path.exists()
+    append(path, record(0))
+    append(path, record(0, finished="2031-01-01T00:00:00Z"))
+    with path.open("ab") as file:
+        file.write(b"?\n")
+    body = path.read_bytes()
+    assert thin(path) == 0
+    assert path.read_bytes() == body
 
 
 def test_a_damaged_line_of_a_packed_file_is_named(path):

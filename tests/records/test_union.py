@@ -87,3 +87,14 @@ def test_folders_that_cannot_be_merged(put, tmp_path):
     a = put("a", RECORD)
     with pytest.raises(UserError, match="is the folder that is added to"):
         unite([a], a)
+
+
+def test_newest_takes_what_was_finished_later(put):
+    older = changed(RECORD, finished="2026-01-01T00:00:00Z", seconds__fit=9.0)
+    newer = changed(RECORD, finished="2026-06-01T00:00:00Z", test_error=2 / 30)
+    for name, first, second in (("up", older, newer), ("down", newer, older)):
+        union = unite([put(f"{name}-other", second)], put(name, first), newest=True)
+        [record] = found(put(name))
+        assert record["finished"] == newer["finished"], name
+        assert record["test_error"] == newer["test_error"]
+        assert union.added == (name == "up")

@@ -12,6 +12,8 @@ def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     named = "folders to read; also results=DIR, the folder to write"
     parser.add_argument("words", nargs="+", metavar="DIR", help=named)
+    newest = "of two finished results, take the one that was finished later"
+    parser.add_argument("--newest", action="store_true", help=newest)
 
 
 def run(args: Namespace) -> int:
@@ -20,7 +22,7 @@ def run(args: Namespace) -> int:
     with busy("merging"):
         from boostbench.records.union import unite
 
-        union = unite(map(Path, folders), results)
+        union = unite(map(Path, folders), results, args.newest)
     for told in (*union.warnings, *union.conflicts):
         complain(told)
     kept = f"; of {len(union.conflicts)} the one that was there first stays"
