@@ -30,8 +30,8 @@ VARIANTS = {
     ],
     "CodewordMCBoost": [{"max_depth": 2, "leaf_values": "vote"}],
     "MCBoost": [{"loss": "logistic"}, {"weak_learner": "tree", "max_leaf_nodes": 3}],
-    "MultiBoost": [{"loss": "hinge"}, {"solver": "lbfgs", "solver_iterations": 100}],
-    "RBoostProj": [{"weak_learner": "wlda"}, {"rule": "paper"}],
+    "MultiBoost": [{"loss": "hinge"}, {"solver": "lbfgs"}, {"start": "zero"}],
+    "RBoostProj": [{"weak_learner": "wlda"}, {"rule": "paper"}, {"tol": 0, "start": "zero"}],
     "RBoostRank": [{"projections": "pooled", "pool_size": 50}, {"weak_learner": "wlda"}],
     "RpBoost": [{"space": "sub"}, {"space": "super"}],
     "SAMME": [{"weak_learner": "tree"}],
@@ -46,8 +46,7 @@ SETTINGS = {
     "n_components": 4,
 }
 #: Where nu of the default is for another number of rounds.
-NU = {"GradBoost": 1e-3, "MultiBoost": 1e-3, "MultiBoostFromZero": 1e-3, "RBoostRankTC": 1e-3}
-NU |= {"RBoostProj": 1e-3, "RBoostProjFromZero": 1e-3}
+NU = {"GradBoost": 1e-3, "MultiBoost": 1e-3, "RBoostProj": 1e-3, "RBoostRankTC": 1e-3}
 DATA = ("iris", "wine", "wdbc", "glass", "vowel", "vehicle", "heart", "german", "diabetes")
 #: No more rows are trained on, so that all takes minutes.
 _MOST_ROWS = 400

@@ -35,7 +35,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
 
     Parameters
     ----------
-    model : MultiBoost, MultiBoostFromZero, RBoostProj, RBoostProjFromZero or RBoostRankTC
+    model : MultiBoost, RBoostProj or RBoostRankTC
         Fitted. It is left as it is.
     X : array-like of shape (n_samples, n_features)
         The samples that it was trained on, without those held out for early stopping.
@@ -70,8 +70,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
 
     Notes
     -----
-    A solver that stops early regularises: the minimum may err more. For `MultiBoostFromZero` and
-    `RBoostProjFromZero` stopping is the point, and this undoes it.
+    A solver that stops early regularises: the minimum may err more. With
+    ``start="zero"`` stopping is the point, and this undoes it.
 
     Examples
     --------

@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms.base import BoostingClassifier, Master, Tabular, TotallyCorrective
+from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
+from boostbench.core.losses.pairwise import PairwiseLoss, PairwiseSolution, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
 from boostbench.core.weak.stumps import Stumps, StumpSearch
@@ -24,6 +25,11 @@ __all__ = ["MultiBoost"]
 # all there is to gain, and a tenth for large v.
 _SLACK = 0.1
 _MOST_SLACK = 0.5
+
+# Of each solver, at a time.
+_ITERATIONS = {"newton": 5, "lbfgs": 100}
+
+_NOT_FROM_ZERO = {"loss": "hinge", "solver": "newton", "warm_start": True}
 
 
 class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
@@ -54,13 +60,19 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         RandomBoost and MCBoost write has m k times this. Their grids fit the mean.
     tol : float, default=1e-2
         :math:`\epsilon` of the stopping rule: constraints may be violated by that part of `nu`.
-    solver : {"newton", "lbfgs"}, default="newton"
-        ``"newton"`` goes as far as the next stump needs. ``"lbfgs"`` is
-        L-BFGS-B with the settings of RandomBoost and MCBoost, which take 100 iterations:
-        set `solver_iterations` to that. The hinge loss does without.
-    solver_iterations : int, default=5
-        Newton steps or L-BFGS-B iterations at a time; more follow where they were too few to find
-        another stump.
+    start : {"previous", "zero"}, default="previous"
+        Where the solver starts in each round. ``"previous"``: from the coefficients of the round
+        before, and it goes to the minimum. ``"zero"``: from :math:`W = 0`, and it stops early, as
+        it does with the settings of RandomBoost and MCBoost; see the notes. It goes with L-BFGS-B
+        and a smooth loss, and without `warm_start`.
+    solver : {"newton", "lbfgs"} or None, default=None
+        ``"newton"`` goes as far as the next stump needs. ``"lbfgs"`` is L-BFGS-B with the settings
+        of RandomBoost and MCBoost. None: L-BFGS-B with ``start="zero"``, else Newton's method. The
+        hinge loss does without.
+    solver_iterations : int or None, default=None
+        Newton steps or L-BFGS-B iterations at a time; None: 5 steps, or 100 iterations as in the
+        papers. More follow where they were too few to find another stump, but for
+        ``start="zero"``.
     max_bins : int or None, default=None
         None searches all thresholds; an integer that many quantile bins per feature.
     warm_start : bool, default=False
@@ -73,17 +85,19 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stumps.Stumps
+        With ``start="zero"`` a stump may come several times.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W after the last round.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_ * n_classes)
         W after each round, row by row.
     objective_ : ndarray of shape (n_iterations_,)
         The objective after each round, the constant :math:`\lambda(0) / k` of the terms r = y_i
-        included.
+        included. With ``start="zero"`` it may rise.
     converged_ : bool
         Whether W solves the problem over all stumps up to `tol`. It does not where training ended
         at `n_iterations` or was stopped early; nor, after a `ConvergenceWarning`, where the solver
-        came to the end of its precision.
+        came to the end of its precision. With ``start="zero"`` and a small `nu` it never does, and
+        there is no warning.
     dual_ : ndarray of shape (n_samples, n_classes)
         The dual variables u after the last round, times the weights of the samples (of mean 1,
         those of weight 0 left out); 0 for r = y_i.
@@ -97,6 +111,15 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     solved until the constraints of its columns are violated by no more than the largest of
     ``v / 10``, ``min(v / 2, 1)`` and `tol` times `nu`: see `boostbench.core.solvers.newton`.
 
+    *From zero.* L-BFGS-B ends where no slope of the objective, a mean over all pairs, exceeds 1e-5.
+    As soon as the stumps separate the training data, slopes become small: the dual variables vanish
+    with the losses. On 375 samples of pendigits the limit ends the solver after about 15
+    iterations, whatever :math:`\nu \le 10^{-6}` is, far from the minimum. A start from zero spreads
+    the coefficients over all stumps, new ones as well as old ones, and the next round begins again.
+    So `nu` hardly matters and more stumps go on to help, as in a forest. From the coefficients of
+    the round before, the same solver has nothing to do: the new stump gets no coefficient, and it
+    comes again for ever. The papers state the settings, and not where the solver starts.
+
     For two classes, W only enters through :math:`\alpha_t = W_{t1} - W_{t0}` and
     :math:`|\alpha_t|`: this is binary totally corrective boosting with the mean of the loss over
     the m samples, and :math:`2 \nu \|\alpha\|_1`.
@@ -105,6 +128,9 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     ----------
     .. [1] C. Shen and Z. Hao, "A direct formulation for totally-corrective multi-class boosting",
        CVPR 2011. It is the baseline "MultiBoost" of RandomBoost and MCBoost.
+    .. [2] S. Paisitkriangkrai, C. Shen and A. van den Hengel, "A scalable stage-wise approach to
+       large-margin multi-class loss based boosting" (MCBoost), Section IV-B: the settings of
+       ``start="zero"``.
 
     Examples
     --------
@@ -119,13 +145,16 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     loss: Literal[*LOSSES, "hinge"] = "logistic"
     nu: PositiveFloat = 1e-4
     tol: NonNegativeFloat = 1e-2
-    solver: Literal[*SOLVERS] = "newton"
-    solver_iterations: PositiveInt = 5
+    solver: Literal[*SOLVERS] | None = None
+    solver_iterations: PositiveInt | None = None
     max_bins: TwoOrMore | None = None
     warm_start: bool = False
+    start: Literal["previous", "zero"] = "previous"
 
-    # What a warm start may change; see `boostbench.experiment.tuning`.
-    warm_parameters: ClassVar = ("nu",)
+    @property
+    def warm_parameters(self):
+        """What a warm start may change; see `boostbench.experiment.tuning`."""
+        return ("nu",) if self.start == "previous" else ()
 
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
         """Train the estimator.
@@ -148,7 +177,8 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         ------
         ValueError
             If X is not a finite matrix, y holds one class only, a parameter is out of range, a
-            weight is negative, all are 0, or a warm start cannot go on from the last fit.
+            weight is negative, all are 0, a warm start cannot go on from the last fit, or a
+            parameter does not go with ``start="zero"``.
         """
         super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
         if self._previous is not None and self._previous.is_full_of_others():
@@ -157,6 +187,15 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         return self
 
     def _master(self, X, labels, random_state, weights=None):
+        if self.start == "zero":
+            for name, value in _NOT_FROM_ZERO.items():
+                if getattr(self, name) == value:
+                    raise ValueError(
+                        f"start='zero' does not go with {name}={value!r}: L-BFGS-B solves a smooth "
+                        "loss from zero, in fits that start afresh"
+                    )
+            self._previous = None
+            return FromZeroMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
         if self.warm_start and self.n_iter_no_change is not None:
             raise ValueError(
                 "warm_start=True goes on from all rounds of the last fit, of which early stopping "
@@ -168,13 +207,9 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
             master.begin()
         if master is None or master.is_full_of_others():
             search = StumpSearch(X, self.max_bins, weights)
-            master = self._master_class(self, search, labels, weights)
+            master = _MultiBoostMaster(self, search, labels, weights)
         self._previous = master if self.warm_start else None
         return master
-
-    @property
-    def _master_class(self):
-        return _MultiBoostMaster
 
     def _keep(self, master):
         self.n_iterations_ = len(master.stumps)
@@ -187,23 +222,15 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
 
 
-class PairwiseSolution(NamedTuple):
-    """W of shape (n_classes, n_columns), the objective, dual variables, and how good it is."""
-
-    W: np.ndarray
-    value: float
-    dual: np.ndarray
-    residual: float
-
-
 class _Descent:
     """A solver that goes on from the coefficients of the round before."""
 
     def __init__(self, params, own, sample_weight):
         self.own = own
         self.loss = get_loss(params.loss, sample_weight)
-        self.max_iter = params.solver_iterations
-        self.solver = SOLVERS[params.solver]()
+        name = params.solver or "newton"
+        self.max_iter = params.solver_iterations or _ITERATIONS[name]
+        self.solver = SOLVERS[name]()
         self.resolution = self.solver.resolution
 
     def solve(self, H, start, nu, tol):
@@ -324,9 +351,11 @@ class _MultiBoostMaster(Master):
     def end(self):
         """Say where the solver failed."""
         if self.is_stuck:
-            other = "newton" if self.params.solver == "lbfgs" else "lbfgs"
+            solver, other = "newton", "lbfgs"
+            if self.params.solver == "lbfgs":
+                solver, other = other, solver
             warnings.warn(
-                f"MultiBoost's solver {self.params.solver!r} came to the end of its precision "
+                f"MultiBoost's solver {solver!r} came to the end of its precision "
                 f"after {len(self.stumps)} rounds, where constraints were still violated by more "
                 f"than tol={self.params.tol:g} times nu: try solver={other!r}, or a larger nu or "
                 f"tol",

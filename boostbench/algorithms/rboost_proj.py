@@ -89,6 +89,10 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
         ``"pair"``, and 1 otherwise. As long as w = 0, no round counts.
     solver_iterations : int, default=100
         Iterations of the solver per round at most.
+    start : {"previous", "zero"}, default="previous"
+        Where the solver starts in each round: from the coefficients of the round before, or from
+        w = 0, with ``rule="pair"`` only. From zero it is meant to stop early, see the notes, so
+        that the objective may rise and there is no warning: `tol` = 0 goes with it.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
 
@@ -128,6 +132,12 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
     regularises too. Of rows, with the logistic loss and :math:`\nu = 10^{-5}` on vowel, the
     objective is up to 1.4 % above its minimum in the first 20 rounds, as `converged_` says.
 
+    *From zero.* Where few samples are soon separated, all slopes are below the solver's limit of
+    1e-5 before there are many weak learners. From the coefficients of the round before, a new one
+    gets none then, and the training is at its end: with 5 samples of each of ten digits after 50
+    rounds. From zero, the coefficients are spread over all weak learners anew; see `MultiBoost`.
+    RandomBoost's grid of nu for digits, 5e-8 to 1e-5, lies where only the solver's limit counts.
+
     References
     ----------
     .. [1] S. Paisitkriangkrai, C. Shen, Q. Shi and A. van den Hengel, "RandomBoost: Simplified
@@ -154,6 +164,7 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
     tol: NonNegativeFloat = 1e-5
     patience: PositiveInt | None = None
     solver_iterations: PositiveInt = 100
+    start: Literal["previous", "zero"] = "previous"
 
     def _master(self, X, labels, random_state, weights=None):
         if self.rule == "pair" and not self.positive:
@@ -161,13 +172,15 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
                 "positive=False is for rule='paper' and rule='greedy'; with rule='pair' a weak "
                 "learner and its negative have a coefficient each, so leave it at True"
             )
+        if self.rule != "pair" and self.start == "zero":
+            raise ValueError(
+                f"start='zero' is for rule='pair', not for rule={self.rule!r}: leave it at "
+                "'previous'"
+            )
         self.projection_seed_ = random_state.randint(2**31)
         search = _WEAK_LEARNERS[self.weak_learner](X)
-        return self._master_class(self, search, labels, relative(weights))
-
-    @property
-    def _master_class(self):
-        return PairMaster if self.rule == "pair" else _RowMaster
+        master = _PairMaster if self.rule == "pair" else _RowMaster
+        return master(self, search, labels, relative(weights))
 
     def projection_columns(self):
         """Yield P[:, t], of shape (n_projections, n_classes), for t = 0, 1, ...
@@ -230,7 +243,9 @@ class _ProjMaster(Master):
         self.weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))[1].T
 
     def end(self):
-        warn_unsolved(self.params, self.converged)
+        # From zero, the solver is meant to stop early.
+        if self.params.start == "previous":
+            warn_unsolved(self.params, self.converged)
 
     def rewind(self, rounds):
         super().rewind(rounds)
@@ -282,7 +297,7 @@ class _ProjMaster(Master):
         return self.params.patience or self.default_patience
 
 
-class PairMaster(_ProjMaster):
+class _PairMaster(_ProjMaster):
     """A coefficient for each pair of a weak learner and the row of P that came with it."""
 
     default_patience = _PATIENCE
@@ -296,7 +311,6 @@ class PairMaster(_ProjMaster):
         self.no_violation = np.zeros(params.n_projections)
 
     def rewind(self, rounds):
-        """As `Master.rewind`."""
         super().rewind(rounds)
         self.w = self.w[:rounds]
 
@@ -305,13 +319,11 @@ class PairMaster(_ProjMaster):
         return self.w[:, None] * self.pair_codes[: len(self.w)]
 
     def generate(self):
-        """As `Master.generate`."""
         projection = next(self.projection_columns)
         found = self.search.best(self.weights, projection, self.no_violation)
         return None if found is None else (found, projection[found.column])
 
     def correct(self, column):
-        """As `Master.correct`."""
         found, code = column
         t = len(self.hypotheses)
         self._add(found)
@@ -323,7 +335,8 @@ class PairMaster(_ProjMaster):
             value, slopes = self._evaluate(w[:, None] * pair_codes)
             return value, -np.einsum("tr,tr->t", slopes, pair_codes)
 
-        start, limits = np.append(self.w, 0.0), (self.params.nu, self.params.solver_iterations)
+        start = np.append(self.w, 0.0) if self.params.start == "previous" else np.zeros(t + 1)
+        limits = self.params.nu, self.params.solver_iterations
         solution = nonnegative_quasi_newton(smooth, start, *limits)
         self.w = solution.w
         smooth(self.w)

@@ -82,7 +82,7 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     Trial
         Its measure, a `Validation`, holds the points.
     """
-    found, grid = outer.algorithm.locate(), outer.algorithm.grid
+    found, grid = outer.algorithm.specimen(**points[0]), outer.algorithm.grid
     staged = getattr(found, "staged_parameter", None)
     staged = staged if staged in grid and outer.measure.by_stage else None
     if set(grid) <= set(getattr(found, "warm_parameters", ())):

@@ -21,6 +21,19 @@ from boostbench.experiment.schema import BadLine, check
 from boostbench.records.keys import Identity, digest
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
+# What older records call by the name of a class that is gone.
+_GONE = {
+    "boostbench.algorithms.MultiBoostFromZero": {
+        "_target_": "boostbench.algorithms.MultiBoost",
+        "solver": "lbfgs",
+        "start": "zero",
+    },
+    "boostbench.algorithms.RBoostProjFromZero": {
+        "_target_": "boostbench.algorithms.RBoostProj",
+        "start": "zero",
+        "tol": 0,
+    },
+}
 _TOO_DEEP = "not a record: it is nested too deeply"
 _MADE_BY = ("code", "commit", "edition", "environment", "source")
 # What is derived, or stands in definitions.
@@ -67,6 +80,8 @@ class Definitions:
             if digest(content) != line["hash"]:
                 raise BadLine(f"its {kind} is not what its hash says")
             if kind == "config":
+                algo = content["algo"]
+                content = {**content, "algo": algo | _GONE.get(algo.get("_target_"), {})}
                 self._configs[line["hash"]] = content, Identity.of(content), _staged(content)
             else:
                 self._provenances[line["hash"]] = content

@@ -11,9 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from boostbench import (
     MCBoost,
     MultiBoost,
-    MultiBoostFromZero,
     RBoostProj,
-    RBoostProjFromZero,
     RBoostRankTC,
     final_solve,
 )
@@ -24,13 +22,15 @@ FEW = {"n_iterations": 12, "nu": 1e-3}
 MODELS = {
     "MultiBoost": MultiBoost(**FEW, solver="lbfgs", solver_iterations=2),
     "MultiBoost, exponential": MultiBoost(**FEW, loss="exponential"),
-    "MultiBoostFromZero": MultiBoostFromZero(**FEW, solver_iterations=5),
+    "MultiBoost, from zero": MultiBoost(**FEW, solver_iterations=5, start="zero"),
     "RBoostProj": RBoostProj(**FEW, solver_iterations=2, random_state=0),
     "RBoostProj, rows": RBoostProj(
         **FEW, rule="paper", n_projections=30, solver_iterations=3, random_state=0
     ),
     "RBoostProj, exponential": RBoostProj(**FEW, loss="exponential", random_state=0),
-    "RBoostProjFromZero": RBoostProjFromZero(**FEW, solver_iterations=3, random_state=0),
+    "RBoostProj, from zero": RBoostProj(
+        **FEW, tol=0, solver_iterations=3, start="zero", random_state=0
+    ),
     "RBoostRankTC": RBoostRankTC(
         n_iterations=12, nu=0.1, n_projections=30, solver_iterations=2, random_state=0
     ),
@@ -66,7 +66,7 @@ def columns(model, X):
     if isinstance(model, RBoostRankTC):
         return np.moveaxis(outputs, -1, 0)
     T, k = outputs.shape[1], len(model.classes_)
-    if isinstance(model, MultiBoost | MultiBoostFromZero):
+    if isinstance(model, MultiBoost):
         return np.array([np.outer(outputs[:, t], np.eye(k)[r]) for t in range(T) for r in range(k)])
     P = list(itertools.islice(model.projection_columns(), T))
     if model.rule == "pair":
@@ -188,7 +188,7 @@ def test_weights_of_the_samples_count(name):
 
 def test_too_few_steps_are_said():
     X, y = noise(3, n_samples=40)
-    model = fitted(MODELS["MultiBoostFromZero"], X, y)
+    model = fitted(MODELS["MultiBoost, from zero"], X, y)
     with pytest.warns(ConvergenceWarning, match="times nu after 1 Newton steps"):
         final_solve(model, X, y, tol=1e-9, max_iter=1)
 

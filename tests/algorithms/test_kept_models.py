@@ -31,7 +31,6 @@ from boostbench.algorithms import (
     LsBoostRegressor,
     MCBoost,
     MultiBoost,
-    MultiBoostFromZero,
     NMBoost,
     ProjectedAdaBoostMH,
     RBoostProj,
@@ -244,7 +243,6 @@ REMEMBERED = {
         of_projections,
         EXACT,
     ),
-    MultiBoostFromZero: (remembered_objective, of_multiboost, EXACT),
     MultiBoost: (remembered_objective, of_multiboost, SINGLE),
     RBoostRank: (
         remembered_pairs,

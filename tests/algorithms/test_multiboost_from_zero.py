@@ -1,15 +1,17 @@
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from boostbench.algorithms import MultiBoost, MultiBoostFromZero
+from boostbench.algorithms import MultiBoost
 
 from . import reference
 from .problems import blobs, noise
 from .test_multiboost import DUALS, LOSSES, dual_of, edges, largest_edge, pair_sum, score_stages
 
+FromZero = partial(MultiBoost, start="zero")
 # The limit of L-BFGS-B for the slopes.
 SLOPE = 1e-5
 
@@ -50,9 +52,7 @@ def literally(H, y, k, nu, loss, iterations):
 @pytest.mark.parametrize("iterations", [2, 100])
 def test_each_round_is_the_literal_problem_from_zero(loss, k, iterations):
     X, y = noise(k, n_samples=20, seed=k)
-    model = MultiBoostFromZero(
-        n_iterations=5, nu=2e-3, loss=loss, solver_iterations=iterations
-    ).fit(X, y)
+    model = FromZero(n_iterations=5, nu=2e-3, loss=loss, solver_iterations=iterations).fit(X, y)
     H = np.array(reference.stage_outputs(model, X))
     path = model.weight_path_.toarray()
     for t in range(1, 6):
@@ -64,7 +64,7 @@ def test_each_round_is_the_literal_problem_from_zero(loss, k, iterations):
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_new_stump_violates_most(loss, k):
     X, y = noise(k, n_samples=20, seed=k)
-    model = MultiBoostFromZero(nu=1e-5, loss=loss, n_iterations=12).fit(X, y)
+    model = FromZero(nu=1e-5, loss=loss, n_iterations=12).fit(X, y)
     before = [np.zeros((len(y), k)), *score_stages(model, X)]
     for h, scores in zip(reference.stage_outputs(model, X), before, strict=False):
         u = dual_of(DUALS[loss], scores, y, k)
@@ -75,7 +75,7 @@ def test_the_new_stump_violates_most(loss, k):
 def test_with_a_heavy_norm_and_iterations_enough_it_is_multiboost(loss, k):
     X, y = noise(k, n_samples=40, seed=k)
     params = {"nu": 0.02, "loss": loss, "n_iterations": 300}
-    model = MultiBoostFromZero(solver_iterations=1000, **params).fit(X, y)
+    model = FromZero(solver_iterations=1000, **params).fit(X, y)
     assert 1 < model.n_iterations_ < 300
     assert model.converged_ is True
     wanted = MultiBoost(tol=1e-3, **params).fit(X, y)
@@ -84,7 +84,7 @@ def test_with_a_heavy_norm_and_iterations_enough_it_is_multiboost(loss, k):
 
 def test_optimality_where_it_converged(loss):
     X, y = blobs(3, n_samples=24, n_features=3, seed=4)
-    model = MultiBoostFromZero(nu=0.02, loss=loss, solver_iterations=1000).fit(X, y)
+    model = FromZero(nu=0.02, loss=loss, solver_iterations=1000).fit(X, y)
     assert model.converged_ is True
     scores = score_stages(model, X)[-1]
     np.testing.assert_allclose(model.dual_, dual_of(DUALS[loss], scores, y, 3), rtol=1e-9)
@@ -100,7 +100,7 @@ def test_it_stops_early_without_a_word():
     X, y = blobs(3, seed=7)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = MultiBoostFromZero(n_iterations=60, nu=1e-7).fit(X, y)
+        model = FromZero(n_iterations=60, nu=1e-7).fit(X, y)
     assert model.n_iterations_ == 60
     assert model.converged_ is False
     assert len(np.unique(reference.stage_outputs(model, X), axis=0)) < 60
@@ -116,14 +116,41 @@ def test_it_stops_early_without_a_word():
 
 def test_a_heavy_norm_leaves_nothing(loss):
     X, y = blobs(3)
-    model = MultiBoostFromZero(nu=1.0, loss=loss).fit(X, y)
+    model = FromZero(nu=1.0, loss=loss).fit(X, y)
     assert model.n_iterations_ == 0
     assert model.converged_ is True
     assert (model.decision_function(X) == 0).all()
 
 
+def test_its_solver_is_the_papers():
+    X, y = blobs(3)
+    short, written = (
+        FromZero(n_iterations=10, **more).fit(X, y)
+        for more in ({}, {"solver": "lbfgs", "solver_iterations": 100})
+    )
+    np.testing.assert_array_equal(short.coefficients_, written.coefficients_)
+
+
+@pytest.mark.parametrize(
+    "others", [{"loss": "hinge"}, {"solver": "newton"}, {"warm_start": True}], ids=str
+)
+def test_what_does_not_go_with_it_is_refused(others):
+    ((name, value),) = others.items()
+    with pytest.raises(ValueError, match=f"start='zero' does not go with {name}={value!r}: "):
+        FromZero(n_iterations=3, **others).fit(*blobs(3))
+
+
+def test_a_warm_start_does_not_go_on_from_it():
+    X, y = blobs(3)
+    model = MultiBoost(n_iterations=6, nu=1e-3, warm_start=True).fit(X, y)
+    model.set_params(start="zero", warm_start=False).fit(X, y)
+    model.set_params(start="previous", warm_start=True).fit(X, y)
+    fresh = MultiBoost(n_iterations=6, nu=1e-3).fit(X, y)
+    np.testing.assert_array_equal(model.coefficients_, fresh.coefficients_)
+
+
 def test_bins_limit_the_thresholds():
     X, y = blobs(3)
-    model = MultiBoostFromZero(max_bins=4, n_iterations=30).fit(X, y)
+    model = FromZero(max_bins=4, n_iterations=30).fit(X, y)
     cuts = set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True))
     assert len(cuts) <= 3 * X.shape[1]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from boostbench.algorithms import RBoostProj, RBoostProjFromZero
+from boostbench.algorithms import RBoostProj
 
 from . import reference
 from .problems import blobs, noise
@@ -20,8 +20,8 @@ def objective(w, outputs, codes, y, nu):
 def test_the_first_round_is_that_of_rboost_proj():
     X, y = noise(3)
     one, other = (
-        kind(n_iterations=1, nu=1e-3, **PARAMS).fit(X, y)
-        for kind in (RBoostProjFromZero, RBoostProj)
+        RBoostProj(n_iterations=1, nu=1e-3, start=start, **PARAMS).fit(X, y)
+        for start in ("zero", "previous")
     )
     np.testing.assert_array_equal(one.coefficients_, other.coefficients_)
 
@@ -29,7 +29,7 @@ def test_the_first_round_is_that_of_rboost_proj():
 def test_with_a_heavy_norm_each_round_is_the_literal_problem():
     """Where the solver comes to the minimum, it does not matter where it starts."""
     X, y = noise(3, n_samples=30, seed=1)
-    model = RBoostProjFromZero(n_iterations=5, nu=5e-3, **PARAMS).fit(X, y)
+    model = RBoostProj(n_iterations=5, nu=5e-3, tol=0, start="zero", **PARAMS).fit(X, y)
     assert model.converged_.all()
     H = np.array(reference.stage_outputs(model, X))
     columns = model.projection_columns()
@@ -47,8 +47,17 @@ def test_with_a_heavy_norm_each_round_is_the_literal_problem():
 def test_a_start_from_zero_goes_on_where_another_is_at_its_end():
     X, y = blobs(4, n_samples=20, spread=0.7)
     params = {"n_iterations": 200, "nu": 1e-6, **PARAMS}
-    before, zero = (kind(**params).fit(X, y) for kind in (RBoostProj, RBoostProjFromZero))
+    before, zero = (
+        RBoostProj(start=start, tol=tol, **params).fit(X, y)
+        for start, tol in (("previous", 1e-5), ("zero", 0))
+    )
     assert before.n_iterations_ < 200 == zero.n_iterations_
     used = [np.count_nonzero(model.coefficients_.any(axis=1)) for model in (before, zero)]
     assert used[0] < 50
     assert used[1] > 150
+
+
+@pytest.mark.parametrize("rule", ["paper", "greedy"])
+def test_rows_do_not_start_from_zero(rule):
+    with pytest.raises(ValueError, match=f"for rule='pair', not for rule='{rule}'"):
+        RBoostProj(n_iterations=3, rule=rule, start="zero", **PARAMS).fit(*noise(3))

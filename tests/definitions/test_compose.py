@@ -15,7 +15,13 @@ from boostbench.running.plan import Experiment
 RESERVED = {"_target_", "name", "title", "paper", "grid"}
 
 # Second configs of a class, and where they leave its defaults.
-VARIANTS = {"samme_tree": {"weak_learner": "tree"}}
+VARIANTS = {
+    "samme_tree": {"weak_learner": "tree"},
+    # What None stands for, as on record.
+    "multiboost": {"solver": "newton", "solver_iterations": 5},
+    "multiboost_from_zero": {"solver": "lbfgs", "solver_iterations": 100, "start": "zero"},
+    "rboost_proj_from_zero": {"nu": 1e-5, "start": "zero", "tol": 0},
+}
 
 # RpBoost, CGENS and LADDER, with the hash codes beside it.
 ROUNDS = {

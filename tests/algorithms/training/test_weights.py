@@ -25,12 +25,10 @@ from boostbench.algorithms import (
     LsBoostRegressor,
     MCBoost,
     MultiBoost,
-    MultiBoostFromZero,
     NMBoost,
     PerceptronKernelSVC,
     ProjectedAdaBoostMH,
     RBoostProj,
-    RBoostProjFromZero,
     ReducedMCBoost,
     StumpKernelSVC,
 )
@@ -59,8 +57,11 @@ CLASSIFIERS = {name: model for name, model in MODELS.items() if name != "LsBoost
 # linear program is found. What they minimise is compared with SciPy instead.
 INEXACT = (RBoostProj, MultiBoost, MarginBooster, StumpKernelSVC, PerceptronKernelSVC)
 # From zero they take the same few steps.
-FEW_STEPS = (MultiBoostFromZero, RBoostProjFromZero)
-EXACT = {n: m for n, m in MODELS.items() if isinstance(m, FEW_STEPS) or not isinstance(m, INEXACT)}
+EXACT = {
+    name: model
+    for name, model in MODELS.items()
+    if getattr(model, "start", "") == "zero" or not isinstance(model, INEXACT)
+}
 
 
 def both(models):
