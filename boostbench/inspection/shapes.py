@@ -115,12 +115,7 @@ class ShapeFunctionDisplay:
         values = self.X[:, feature]
         values = values[~np.isnan(values)] if not np.isnan(values).all() else np.zeros(1)
         low, high = values.min(), values.max()
-        thresholds, table = term.thresholds, term.values
-        inside = (thresholds > low) & (thresholds < high)
-        # The step that a sample at the low end is on, and those that follow.
-        first = int(thresholds.searchsorted(low))
-        edges = np.concatenate([[low], thresholds[inside], [high]])
-        table = table[first : first + len(edges) - 1]
+        edges, table = term.steps(low, high)
         curves = [
             ax.stairs(column, edges, baseline=None, color=f"C{number % 10}", linewidth=1.5)
             for number, column in enumerate(table.T)

@@ -45,6 +45,24 @@ class Term(NamedTuple):
         """What a missing value adds, of shape (n_outputs,)."""
         return self.table[-1]
 
+    def steps(self, low, high):
+        """Cut the steps of a number down to an interval.
+
+        Parameters
+        ----------
+        low, high : float
+
+        Returns
+        -------
+        edges : ndarray of shape (n_steps + 1,)
+            From `low` to `high`.
+        values : ndarray of shape (n_steps, n_outputs)
+        """
+        inside = self.thresholds[(self.thresholds > low) & (self.thresholds < high)]
+        # The step that a sample at the low end is on, and those that follow.
+        first = int(self.thresholds.searchsorted(low))
+        return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
+
     def of(self, values):
         """Look values up: numbers, or those of categories; the rows of the table."""
         missing = np.isnan(values)

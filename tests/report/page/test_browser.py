@@ -1,124 +1,22 @@
-"""The page in a browser: Debian's chromium, without a screen."""
-
-import json
-import shutil
+"""The page in a browser."""
 
 import pytest
 
 from boostbench.report.page.document import document
+from tests.browser import CONTRAST, Browser, chromium, needs_browser
 from tests.report.page.conftest import complete
 
-webdriver = pytest.importorskip("selenium.webdriver")
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (chromium-driver in Debian)"
-)
-
-#: Contrast of every text that is seen with what is behind it; gives those that are below 4.5.
-CONTRAST = """
-const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
-const luminance = (rgb) => {
-  const [r, g, b] = rgb.slice(0, 3).map((c) => c / 255)
-    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const behind = (element) => {
-  for (; element; element = element.parentElement) {
-    const colour = channels(getComputedStyle(element).backgroundColor);
-    if ((colour[3] ?? 1) === 1) return colour;
-  }
-  throw new Error("nothing is behind it");
-};
-const low = [];
-let seen = 0;
-for (const element of document.querySelectorAll("body *")) {
-  const text = [...element.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("");
-  const visible = element.checkVisibility({ visibilityProperty: true }) && element.offsetWidth > 1;
-  if (!text.trim() || !visible || element.tagName === "SCRIPT") continue;
-  seen += 1;
-  const a = luminance(channels(getComputedStyle(element).color));
-  const b = luminance(behind(element));
-  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-  if (ratio < 4.5) low.push([text.trim(), element.className, ratio]);
-}
-return [seen, low];
-"""
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
 def driver():
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.ChromeService(executable_path=DRIVER)
-    driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        yield driver
 
 
-class Browser:
-    """A page that is open."""
-
-    def __init__(self, driver, path):
-        self.driver = driver
-        self.see(1280)
-        for kind in ("browser", "performance"):
-            driver.get_log(kind)
-        driver.get(path.as_uri())
-
-    def see(self, width, dark=False, touch=False):
-        send = self.driver.execute_cdp_cmd
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": touch}
-        send("Emulation.setDeviceMetricsOverride", size)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        still = {"name": "prefers-reduced-motion", "value": "reduce"}
-        send("Emulation.setEmulatedMedia", {"features": [scheme, still]})
-        send("Emulation.setTouchEmulationEnabled", {"enabled": touch})
-
-    def run(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def find(self, selector):
-        return self.driver.find_element("css selector", selector)
-
-    def seen(self, selector):
-        """Give the texts of elements that are not hidden."""
-        script = """
-        return [...document.querySelectorAll(arguments[0])]
-          .filter((element) => element.checkVisibility({ visibilityProperty: true }))
-          .map((element) => element.innerText.replace(/\\s+/g, " ").trim());
-        """
-        return self.run(script, selector)
-
-    def press(self, key):
-        """Press a key, as a user does: whatever has the focus gets it."""
-        for kind in ("keyDown", "keyUp"):
-            text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
-            code = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowRight": 39, "ArrowDown": 40}[key]
-            event = {"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, **text}
-            self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", event)
-
-    def middle(self, selector):
-        """Scroll to an element, and say where the middle of its first line is."""
-        script = """
-        arguments[0].scrollIntoView({block: "center", behavior: "instant"});
-        const box = arguments[0].getBoundingClientRect();
-        return {x: Math.round(box.x + box.width / 2), y: Math.round(box.y + 9)};
-        """
-        return self.run(script, self.find(selector))
-
-    def point(self, selector):
-        event = {"type": "mouseMoved", "button": "none", **self.middle(selector)}
-        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
-
-    def tap(self, selector):
-        for kind, points in (("touchStart", [self.middle(selector)]), ("touchEnd", [])):
-            event = {"type": kind, "touchPoints": points}
-            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", event)
+class Report(Browser):
+    """A report that is open."""
 
     def type(self, text):
         query = self.find("#query")
@@ -143,7 +41,7 @@ def written(tables, folder):
 
 @pytest.fixture
 def browser(driver, tables, tmp_path):
-    return Browser(driver, written(tables, tmp_path))
+    return Report(driver, written(tables, tmp_path))
 
 
 @pytest.fixture
@@ -152,17 +50,12 @@ def sorted_table(driver, make_cell, make_table, tmp_path):
     errors = {"x9": [9.5, 9.5], "x10": [10.2, 10.2], "none": [], "x100": [100, 100]}
     cells = {(row, "a"): make_cell(numbers, row) for row, numbers in errors.items()}
     table = complete(make_table(cells, compare=()), name="one")
-    return Browser(driver, written([table], tmp_path))
+    return Report(driver, written([table], tmp_path))
 
 
 def test_nothing_is_requested_and_nothing_goes_wrong(browser, tmp_path):
-    events = [
-        json.loads(line["message"])["message"] for line in browser.driver.get_log("performance")
-    ]
-    sent = [e["params"]["request"]["url"] for e in events if e["method"].endswith("WillBeSent")]
     page = (tmp_path / "report.html").as_uri()
-    assert page in sent
-    assert {url for url in sent if not url.startswith("data:")} == {page}
+    assert browser.requested() == {page}
     browser.type("wine")
     browser.find(".sort").click()
     assert browser.driver.get_log("browser") == []

@@ -1,0 +1,235 @@
+"""A fitted model as one page of HTML, which needs no other file and no network."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+import numpy as np
+import pandas as pd
+
+# Of a drawing, in its own units: the places of its edges.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
+# Where a missing value has its mark, right of all numbers.
+_MISSING = 316
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.PackageLoader("boostbench.inspection"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+
+
+class _Bar(NamedTuple):
+    """A line of a table, with a bar for each number."""
+
+    label: str
+    values: list
+    is_missing: bool = False
+
+
+def export_html(estimator, X, path, *, row=0, max_terms=20):
+    """Write what a fitted model does as a page of HTML.
+
+    The page shows the importances, one row explained, and the shape functions: a curve of each
+    number, a bar for each category, and a mark for a missing value. All is exact. The page works
+    without a network.
+
+    Parameters
+    ----------
+    estimator : BoostingClassifier
+        Fitted, a sum of stumps.
+    X : array-like of shape (n_samples, n_features)
+        Samples, for example those of the training: over these, each function has the mean 0. Their
+        range is drawn.
+    path : str or pathlib.Path
+        Of the file that is written.
+    row : int, default=0
+        Which of the samples is explained, by its place.
+    max_terms : int, default=20
+        So many features at most, those of the largest importance.
+
+    Raises
+    ------
+    ValueError
+        If the estimator is no sum of stumps, or there is no such row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from boostbench import MCBoost
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> export_html(MCBoost(n_iterations=50).fit(X, y), X, "wine.html")  # doctest: +SKIP
+    """
+    n_samples = np.shape(X)[0]
+    if not 0 <= row < n_samples:
+        raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")
+    shapes = estimator.shape_functions(X)
+    page = _Page(shapes, shapes.numbers(X), max_terms)
+    local = shapes.explain_local(X if n_samples == 1 else _rows(X, row))
+    text = _TEMPLATES.get_template("model.html").render(
+        name=type(estimator).__name__,
+        n_samples=n_samples,
+        n_features=len(shapes.feature_names),
+        n_used=int((shapes.importances > 0).sum()),
+        outputs=[str(output) for output in shapes.outputs],
+        importances=page.importances(),
+        row=row,
+        explained=page.explained(estimator, _rows(X, row), local),
+        terms=[page.term(feature) for feature in page.features],
+        number=page.number,
+        box={"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM, "missing": _MISSING},
+    )
+    Path(path).write_text(text, encoding="utf-8")
+
+
+class _Page:
+    """What is shown of each part, as labels, numbers, and places in a drawing."""
+
+    def __init__(self, shapes, X, max_terms):
+        self.shapes = shapes
+        self.X = X
+        order = np.argsort(-shapes.importances, kind="stable")[:max_terms]
+        self.features = [int(at) for at in order if shapes.importances[at] > 0]
+        shown = [self._shown(shapes.term(feature)) for feature in self.features]
+        values = np.concatenate([np.zeros(1), *(table.ravel() for table in shown)])
+        # All curves have one scale, so that their sizes can be compared.
+        self.low, self.high = values.min(), values.max() or 1.0
+        self.size = np.abs(values).max() or 1.0
+        self.decimals = max(0, 2 - int(np.floor(np.log10(self.size))))
+
+    def number(self, value):
+        """Write what is added, with its sign."""
+        text = f"{value:+,.{self.decimals}f}"
+        return text if float(text.replace(",", "")) else text[1:]
+
+    def importances(self):
+        """Give names and shares."""
+        shares = self.shapes.importances
+        return [(str(self.shapes.feature_names[at]), float(shares[at])) for at in self.features]
+
+    def explained(self, estimator, sample, local):
+        """Take the score of a sample apart, that of the class that is predicted."""
+        predicted = estimator.predict(sample)[0]
+        outputs, output = self.shapes.outputs, self.shapes.outputs[-1]
+        if len(outputs) > 1:
+            output, local = predicted, local[predicted]
+        values = local.to_numpy()[0]
+        parts = values[1:]
+        cells = sample.iloc[0] if isinstance(sample, pd.DataFrame) else np.asarray(sample)[0]
+        order = np.argsort(-np.abs(parts), kind="stable")
+        shown = [at for at in order if at in self.features]
+        bars = [
+            _Bar(f"{self.shapes.feature_names[at]} = {_written(cells, at)}", [float(parts[at])])
+            for at in shown
+        ]
+        rest = float(parts.sum() - parts[shown].sum())
+        if len(self.features) < (self.shapes.importances > 0).sum():
+            bars.append(_Bar("all other features", [rest]))
+        scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
+        found = {
+            "predicted": str(predicted),
+            "output": str(output),
+            "bars": bars,
+            "scale": scale,
+            "intercept": float(values[0]),
+            "score": float(values.sum()),
+        }
+        if hasattr(estimator, "predict_proba"):
+            at = list(self.shapes.classes_).index(output)
+            found["probability"] = float(estimator.predict_proba(sample)[0, at])
+        return found
+
+    def term(self, feature):
+        """Give what is drawn of a shape function."""
+        term = self.shapes.term(feature)
+        shown = {
+            "name": str(self.shapes.feature_names[feature]),
+            "importance": float(self.shapes.importances[feature]),
+        }
+        if term.categories is None:
+            return shown | self._curves(term)
+        bars = [
+            _Bar(str(category), [float(value) for value in values])
+            for category, values in zip(term.categories, term.values, strict=True)
+        ]
+        if term.has_missing:
+            bars.append(_Bar("missing", [float(value) for value in term.missing], True))
+        return shown | {"bars": bars, "scale": self.size}
+
+    def _curves(self, term):
+        values = self.X[:, term.feature]
+        values = values[~np.isnan(values)] if not np.isnan(values).all() else np.zeros(1)
+        low, high = values.min(), values.max()
+        edges, table = term.steps(low, high)
+        right = _MISSING - 24 if term.has_missing else _RIGHT
+
+        def x(value):
+            return round(_LEFT + (right - _LEFT) * (value - low) / ((high - low) or 1.0), 1)
+
+        def y(value):
+            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - self.low) / self._height, 1)
+
+        curves = []
+        for column in table.T:
+            steps = [f"M{x(edges[0])} {y(column[0])}"]
+            for edge, value in zip(edges[1:-1], column[1:], strict=True):
+                steps.append(f"H{x(edge)}V{y(value)}")
+            curves.append("".join([*steps, f"H{x(edges[-1])}"]))
+        return {
+            "curves": curves,
+            "zero": y(0.0),
+            "steps": [
+                {
+                    "x": x(left),
+                    "width": round(max(0.0, x(right_end) - x(left)), 1),
+                    "text": f"{left:.4g} to {right_end:.4g}: "
+                    + ", ".join(self.number(value) for value in values),
+                }
+                for left, right_end, values in zip(edges[:-1], edges[1:], table, strict=True)
+            ],
+            "deciles": [x(value) for value in np.quantile(values, np.arange(1, 10) / 10)],
+            "x_ticks": [(x(at), f"{at:g}") for at in _ticks(low, high)],
+            "y_ticks": [(y(at), f"{at:g}") for at in _ticks(self.low, self.high)],
+            "missing": [(y(value), float(value)) for value in term.missing]
+            if term.has_missing
+            else [],
+        }
+
+    @property
+    def _height(self):
+        return (self.high - self.low) or 1.0
+
+    def _shown(self, term):
+        """Rows of a term's table that are drawn."""
+        table = term.table if term.has_missing else term.values
+        if term.categories is not None:
+            return table
+        values = self.X[:, term.feature]
+        if np.isnan(values).all():
+            return table[-1:]
+        inside = term.steps(np.nanmin(values), np.nanmax(values))[1]
+        return np.concatenate([inside, table[len(term.values) :]])
+
+
+def _rows(X, row):
+    """One row of samples, in their own form."""
+    return X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
+
+
+def _written(cells, at):
+    value = cells.iloc[at] if isinstance(cells, pd.Series) else cells[at]
+    if pd.isna(value):
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _ticks(low, high):
+    """Round numbers between two ends, some four of them."""
+    if not high > low:
+        return [low]
+    raw = (high - low) / 4
+    unit = 10.0 ** np.floor(np.log10(raw))
+    step = unit * min((1, 2, 5, 10), key=lambda factor: abs(factor * unit - raw))
+    return (np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step).round(12).tolist()

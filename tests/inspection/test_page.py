@@ -1,0 +1,162 @@
+"""The page of one model, in a browser."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
+
+from boostbench import AdaBoostMH, BaggedMCBoost, RBoostRank
+from boostbench.inspection import export_html
+from boostbench.inspection.page import _ticks
+from tests.algorithms.problems import messy
+from tests.browser import CONTRAST, Browser, chromium, needs_browser
+
+#: Names and labels that are HTML, a quotation and an attribute at once.
+ODD = """<b>odd</b> & 'x' onclick="y"^z"""
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with chromium() as driver:
+        yield driver
+
+
+def written(folder, n_classes=2, **options):
+    X, y = messy(n_classes, n_samples=200)
+    X = X.rename(columns={"with holes": ODD})
+    X["words"] = X["words"].replace("elm", ODD)
+    model = BaggedMCBoost(n_iterations=40, n_estimators=4, random_state=0)
+    model.fit(X, np.array(["no", ODD, "perhaps"])[y])
+    export_html(model, X, folder / "model.html", **options)
+    return model, X, folder / "model.html"
+
+
+@pytest.fixture(params=[2, 3])
+def page(request, driver, tmp_path):
+    model, X, path = written(tmp_path, request.param, row=5)
+    return model, X, Browser(driver, path)
+
+
+@needs_browser
+def test_nothing_is_requested_and_nothing_goes_wrong(page, tmp_path):
+    browser = page[2]
+    assert browser.requested() == {(tmp_path / "model.html").as_uri()}
+    assert browser.driver.get_log("browser") == []
+
+
+@needs_browser
+def test_all_features_are_shown_by_importance(page):
+    model, X, browser = page
+    order = np.argsort(-model.feature_importances_, kind="stable")
+    names = list(X.columns[order][model.feature_importances_[order] > 0])
+    assert browser.seen("#importances th") == names
+    assert browser.seen("#functions h3") == names
+    shares = [float(text.strip(" %")) / 100 for text in browser.seen("#importances .number")]
+    np.testing.assert_allclose(shares, model.feature_importances_[order][: len(names)], atol=6e-4)
+
+
+@needs_browser
+def test_the_terms_of_a_row_add_up_to_its_score(page):
+    model, X, browser = page
+    sample = X.iloc[[5]]
+    scores = model.decision_function(sample)
+    score = scores[0] if scores.ndim == 1 else scores[0].max()
+    numbers = [float(text) for text in browser.seen("#explained .number")]
+    assert numbers[-1] == pytest.approx(score, abs=0.006)
+    assert sum(numbers[:-1]) == pytest.approx(score, abs=0.006 * len(numbers))
+    told = browser.seen("#explained p b")
+    at = list(model.classes_).index(told[1])
+    assert told[0] == model.predict(sample)[0]
+    probability = 100 * model.predict_proba(sample)[0, at]
+    assert float(told[2].strip(" %")) == pytest.approx(probability, abs=0.06)
+    labels = browser.seen("#explained .scroll th")
+    assert f"words = {X['words'][5]}" in labels
+    assert f"count = {X['count'][5]}" in labels
+
+
+@needs_browser
+def test_categories_have_bars_and_missing_values_marks(page):
+    model, X, browser = page
+    shapes = model.shape_functions(X)
+    find = """
+    const card = [...document.querySelectorAll(".terms article")]
+      .find((card) => card.querySelector("h3").innerText === arguments[0]);
+    """
+    labels = "return [...card.querySelectorAll('th')].map((head) => head.innerText);"
+    term = shapes.term(2)
+    assert browser.run(find + labels, "words") == [*term.categories, "missing"]
+    numbers = "return [...card.querySelectorAll('.number div')].map((cell) => cell.innerText);"
+    shown = np.array(browser.run(find + numbers, "words"), float).reshape(term.table.shape)
+    np.testing.assert_allclose(shown, term.table, atol=0.006)
+    marks = "return card.querySelectorAll('path.missing').length;"
+    assert browser.run(find + marks, ODD) == len(shapes.outputs)
+    assert browser.run(find + marks, "number") == 0
+
+
+@needs_browser
+def test_a_curve_is_the_shape_function(page):
+    model, X, browser = page
+    shapes = model.shape_functions(X)
+    drawn = browser.run("""
+    const card = [...document.querySelectorAll(".terms article")]
+      .find((card) => card.querySelector("h3").innerText === "number");
+    const at = (path, part) => path.getPointAtLength(part * path.getTotalLength());
+    const ends = [...card.querySelectorAll("path.curve")].map((p) => [at(p, 0).y, at(p, 1).y]);
+    return [ends, +card.querySelector(".zero").getAttribute("y1")];
+    """)
+    ends, zero = np.array(drawn[0]), drawn[1]
+    low, high = X["number"].min(), X["number"].max()
+    values = shapes.term(0).of(np.array([low, high])).T
+    # One scale: heights over zero are in proportion to the values.
+    heights = zero - ends
+    size = np.abs(heights).max() / np.abs(values).max()
+    np.testing.assert_allclose(heights, size * values, atol=0.2)
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_it_fits_and_can_be_read(page, width, dark):
+    browser = page[2]
+    browser.see(width, dark=dark)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    seen, low = browser.run(CONTRAST)
+    assert seen > 50
+    assert low == []
+
+
+def test_most_important_features_only(tmp_path):
+    text = written(tmp_path, max_terms=2)[2].read_text(encoding="utf-8")
+    assert text.count("<article") == 2
+    assert "more features" in text
+    assert "all other features" in text
+
+
+def test_arrays_and_constant_models(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    path = tmp_path / "model.html"
+    export_html(AdaBoostMH(n_iterations=5).fit(X, y), X, path)
+    assert ">x27 = " in path.read_text(encoding="utf-8")
+    constant = BaggedMCBoost(n_estimators=3, random_state=0)
+    X, y = np.ones((30, 2)), np.arange(30) % 2
+    with pytest.warns(ConvergenceWarning):
+        constant.fit(X, y)
+    export_html(constant, X, path)
+    assert "No feature is in use" in path.read_text(encoding="utf-8")
+
+
+def test_errors(tmp_path):
+    model, X, path = written(tmp_path)
+    with pytest.raises(ValueError, match="there is no row 200: X has 200"):
+        export_html(model, X, path, row=200)
+    X = X[["number", "count"]].to_numpy()
+    with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
+        export_html(RBoostRank(n_iterations=2, random_state=0).fit(X, X[:, 0] > 0), X, path)
+
+
+@pytest.mark.parametrize(
+    ("ends", "ticks"),
+    [((0.0, 1.0), [0, 0.2, 0.4, 0.6, 0.8, 1]), ((-2.5, 3.1), [-2, -1, 0, 1, 2, 3]), ((7, 7), [7])],
+)
+def test_ticks(ends, ticks):
+    assert _ticks(*ends) == ticks
