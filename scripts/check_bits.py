@@ -5,23 +5,28 @@
     python scripts/check_bits.py                  # records, then fits
     python scripts/check_bits.py records --rounds 100 --splits 4
     python scripts/check_bits.py fits --rounds 50 --splits 1 --only MCBoost SAMME
+    python scripts/check_bits.py fits --crossed --kernels SkylakeX Haswell Prescott
 
 - ``records``: a few algorithms run on a few data sets in every way that a user may choose. Digests
   of all predictions, and errors, are compared with those of one process. One that differs is a
   mistake: exit code 1.
 - ``fits``: every exported estimator is fitted to up to nine data sets (`fits.py`) with the kernels
   of OpenBLAS that run here, with NumPy's own loops for older processors, and with two threads. They
-  add numbers in another order. A line for each estimator says of how many fits the weak learners,
-  the predictions and the counts of wrong predictions are others.
+  add numbers in another order. With ``--crossed`` each of these is combined with each other. A line
+  for each estimator says of how many fits the weak learners, the predictions and the counts of
+  wrong predictions are others.
 """
 
 import argparse
+import functools
 import importlib.util
+import operator
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +91,7 @@ def differences(base: dict, other: dict) -> tuple[int, float]:
     return len(different), max((100 * abs(base[k][1] - other[k][1]) for k in known), default=0.0)
 
 
-#: NumPy's loops are chosen by these, the last ones first; what a processor lacks is no way.
+#: Groups of instructions that NumPy has loops for.
 FEATURES = ("X86_V4", "X86_V3")
 
 #: What may be other in a fit.
@@ -96,30 +101,48 @@ OTHER = ("learners", "predicted", "errors", "scores")
 CLOSE = 1e-6
 
 
-def features_found() -> list[str]:
-    """Give the groups of instructions that NumPy uses here."""
-    from numpy._core._multiarray_umath import __cpu_features__
+def features_found() -> dict[str, str]:
+    """Give the groups of instructions that NumPy uses here, each with all that is newer."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-    return [name for name in FEATURES if __cpu_features__.get(name)]
+    # From the oldest. A newer one that is left would do the work.
+    found = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
+    return {name: " ".join(found[found.index(name) :]) for name in FEATURES if name in found}
 
 
-def fit_ways() -> dict[str, dict[str, str]]:
+def runs_here(kernel: str) -> bool:
+    """Tell whether the processor has the instructions of a kernel of OpenBLAS."""
+    env = {**os.environ, "OPENBLAS_CORETYPE": kernel}
+    multiply = "import numpy as np; np.ones((300, 300)) @ np.ones((300, 300))"
+    return subprocess.run([sys.executable, "-c", multiply], env=env, check=False).returncode == 0
+
+
+def fit_ways(kernels: list[str], crossed: bool) -> dict[str, dict[str, str]]:
     """Give the environment of each way to fit; the first is what the others are compared with."""
-    found = {f"kernel {name}": {"OPENBLAS_CORETYPE": name} for name in reversed(KERNELS)}
-    for name in features_found():
-        found[f"NumPy without {name}"] = {"NPY_DISABLE_CPU_FEATURES": name}
-    return found | {"2 BLAS threads": dict.fromkeys(_THREADS, "2")}
+    without = {
+        f"NumPy without {name}": {"NPY_DISABLE_CPU_FEATURES": names}
+        for name, names in features_found().items()
+    }
+    kinds = (
+        {name: {"OPENBLAS_CORETYPE": name} for name in kernels},
+        {"": {}} | without,
+        {"": {}} | {"2 BLAS threads": dict.fromkeys(_THREADS, "2")},
+    )
+    found = {}
+    for names in product(*kinds):
+        n_others = sum(name != next(iter(kind)) for name, kind in zip(names, kinds, strict=True))
+        if crossed or n_others < 2:
+            parts = (kind[name] for name, kind in zip(names, kinds, strict=True))
+            found[", ".join(filter(None, names))] = functools.reduce(operator.or_, parts)
+    return found
 
 
-def fit(path: Path, settings: list[str], environment: dict[str, str]) -> dict | None:
-    """Fit all in a process of its own; None where the processor lacks what it takes."""
+def fit(path: Path, settings: list[str], environment: dict[str, str]) -> dict:
+    """Fit all in a process of its own."""
     script = Path(__file__).with_name("fits.py")
     command = [sys.executable, str(script), str(path), *settings]
     env = {**os.environ, **dict.fromkeys(_THREADS, "1"), **environment}
-    done = subprocess.run(command, env=env, check=False)
-    if done.returncode < 0:  # a signal: an instruction that is not there
-        return None
-    done.check_returncode()
+    subprocess.run(command, env=env, check=True)
     # Written by the process above.
     return pickle.loads(path.read_bytes())
 
@@ -145,21 +168,21 @@ def compare(one: dict, other: dict) -> dict[str, bool]:
     return found
 
 
-def check_fits(settings: list[str]) -> int:
+def check_fits(settings: list[str], kernels: list[str], crossed: bool) -> int:
     """Fit in every way, and print the counts of what is other than in the first one."""
-    base, counts, names = None, {}, []
+    lacking = [name for name in kernels if not runs_here(name)]
+    if lacking:
+        print(f"this processor does not run {', '.join(lacking)}", flush=True)
+    ways = fit_ways([name for name in kernels if name not in lacking], crossed)
+    counts = {}
     with tempfile.TemporaryDirectory() as top:
-        for name, environment in fit_ways().items():
-            found = fit(Path(top) / "fits.pickle", settings, environment)
-            if found is None:
-                print(f"{name} does not run on this processor", flush=True)
-                continue
-            if base is None:
-                base = found
-                n = sum("errors" in fitted for fitted in base.values())
-                print(f"{len(base)} fits, {n} that predict labels; others than with {name}:")
-                continue
-            names.append(name)
+        path = Path(top) / "fits.pickle"
+        first = next(iter(ways))
+        base = fit(path, settings, ways.pop(first))
+        n = sum("errors" in fitted for fitted in base.values())
+        print(f"{len(base)} fits, {n} that predict labels; others than with {first}:", flush=True)
+        for name, environment in ways.items():
+            found = fit(path, settings, environment)
             for key, fitted in base.items():
                 of_way = counts.setdefault(key[0], {}).setdefault(name, dict.fromkeys(OTHER, 0))
                 for part, is_other in compare(fitted, found[key]).items():
@@ -199,12 +222,18 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=30, help="boosting rounds; default 30")
     parser.add_argument("--splits", type=int, default=2, help="of each data set; default 2")
     parser.add_argument("--only", nargs="*", default=[], help="beginnings of names of estimators")
+    parser.add_argument(
+        "--kernels", nargs="+", choices=KERNELS, default=KERNELS[::-1], help="default: all"
+    )
+    parser.add_argument("--crossed", action="store_true", help="combine kernels, loops and threads")
     args = parser.parse_args()
     failed = 0
     if args.what != "fits":
         failed |= check_records(args.rounds, args.splits)
     if args.what != "records":
-        failed |= check_fits([str(args.rounds), str(args.splits), *args.only])
+        failed |= check_fits(
+            [str(args.rounds), str(args.splits), *args.only], args.kernels, args.crossed
+        )
     return failed
 
 
