@@ -61,7 +61,7 @@ mcfigure4: $(VENV)/installed-plots ## Fig. 4: error curves of what mcboost8 has 
 mcfigure1 mcfigure2 mcfigure3 mcfigure4:
 	$(BIN)/boostbench figure $(@:mcfigure%=mcboost%) $(ARGS)
 
-tables: $(VENV)/installed-plots ## all tables and figures of the papers, and what is left in CPU hours
+tables: $(VENV)/installed-tables ## all tables and figures of the papers, and what is left in CPU hours
 	$(BIN)/python scripts/tables.py $(ARGS)
 
 report: $(VENV)/installed-plots ## all results on one page, results/report.html
@@ -135,6 +135,11 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/installed-plots: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[plots]'
 	@touch $@ $(VENV)/installed
+
+# Some tables are of descriptors of images.
+$(VENV)/installed-tables: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[plots,images]'
+	@touch $@ $(VENV)/installed $(VENV)/installed-plots
 
 $(VENV)/installed-bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
