@@ -9,10 +9,12 @@ import tracemalloc
 import pytest
 from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, changed
 
+from boostbench.definitions.compose import experiments
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.schema import BadLine, Measured, check
 from boostbench.records import lines
+from boostbench.records.keys import Request
 from boostbench.records.store import (
     RecordFile,
     append,
@@ -24,6 +26,7 @@ from boostbench.records.store import (
     thin,
 )
 
+PLACE = "boostbench.algorithms"
 DERIVED = {"key", "asked", "config_hash"}
 
 
@@ -83,6 +86,31 @@ def test_trials_are_read(path, written):
     path = path.with_suffix(".tuning.jsonl")
     assert own(append(path, written)) == written
     assert own(read(path)[0][0]) == written
+
+
+@pytest.mark.parametrize(
+    ("name", "gone", "algo"),
+    [
+        (
+            "multiboost_from_zero",
+            "MultiBoostFromZero",
+            {"loss": "logistic", "max_bins": None, "n_iterations": 1000, "nu": 1e-4}
+            | {"solver_iterations": 100, "tol": 0.01, "verbose": 0},
+        ),
+        (
+            "rboost_proj_from_zero",
+            "RBoostProjFromZero",
+            {"loss": "logistic", "n_iterations": 1000, "n_projections": 1000, "nu": 1e-5}
+            | {"projection": "gaussian", "scaling": "sqrt_n", "solver_iterations": 100}
+            | {"weak_learner": "stump"},
+        ),
+    ],
+)
+def test_records_of_a_class_that_is_gone_are_found(path, name, gone, algo):
+    old = append(path, changed(RECORD, config__algo={**algo, "_target_": f"{PLACE}.{gone}"}))
+    (today,) = experiments([[f"algo={name}", "protocol.tune=none"]])
+    new = append(path, changed(RECORD, config__algo=Request.of(today).asked["algo"]))
+    assert (old["key"], old["asked"]) == (new["key"], new["asked"])
 
 
 def test_errors_of_all_counts_are_exact(path):
