@@ -147,7 +147,8 @@ class Tally:
 
     def __str__(self) -> str:
         parts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in self.verdicts)
-        return f"{self.published} published numbers" + (f": {parts}" if parts else "")
+        numbers = "number" if self.published == 1 else "numbers"
+        return f"{self.published} published {numbers}" + (f": {parts}" if parts else "")
 
 
 def _corrected(cells: Iterable[Cell]) -> dict[str, int]:

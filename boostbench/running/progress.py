@@ -205,7 +205,7 @@ def _planned(event: Planned) -> str:
     recorded = f"; on record: {event.recorded}" if event.recorded else ""
     told = f"{_count(event.splits, 'split')} to run{first}{recorded}"
     if event.forecast and event.forecast.seconds:
-        told += f"; about {_rough(event.forecast.seconds)}, by what is on record"
+        told += f"; fits take about {_rough(event.forecast.seconds)}, by what is on record"
         if event.forecast.unknown:
             told += f", without {_count(event.forecast.unknown, 'fit')} of which nothing is known"
     return told

@@ -158,4 +158,4 @@ def test_another_protocol_stands_beside_the_published_number_without_a_verdict(
     table = make_table({("wine", "a"): cell})
     row = ["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "-", "not judged"]
     assert published_listing(table).rows == [row]
-    assert summary(table) == "1 published numbers: 1 not judged."
+    assert summary(table) == "1 published number: 1 not judged."
