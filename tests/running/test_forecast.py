@@ -43,7 +43,7 @@ def test_what_is_unknown_is_counted():
     [
         (None, "9 splits to run"),
         (Forecast(0.0, 9), "9 splits to run"),
-        (Forecast(400.0, 0), "9 splits to run; fits take about 6.7 CPU minutes, by what is"),
+        (Forecast(400.0, 0), "to run; fits take about 6.7 CPU minutes, by what is on record"),
         (Forecast(2.0, 1), "by what is on record, without 1 fit of which nothing is known"),
     ],
 )
