@@ -88,10 +88,13 @@ class Wilcoxon:
                 f"({self.critical}), which the papers hold the statistic ({self.statistic:g}) "
                 "against, ignores ties and would reject the null hypothesis."
             )
-        result = f"the signed rank statistic result ({self.statistic:g})"
         if self.critical is None:
-            why = f"there is no critical value for so few pairs to hold {result} against"
-        elif self.tabled:
+            return (
+                f"{test} so few pairs cannot show a difference at the 5% significance level "
+                f"(statistic {self.statistic:g}, {p})."
+            )
+        result = f"the signed rank statistic result ({self.statistic:g})"
+        if self.tabled:
             why = f"{result} is not greater than the critical value ({self.critical})"
         else:
             why = f"{result} is not less than the critical value ({self.critical})"
