@@ -213,17 +213,6 @@ def test_a_larger_penalty_leaves_fewer_stumps(norm):
     assert (nothing.decision_function(X) == 0).all()
 
 
-@pytest.mark.parametrize("max_bins", [2, 5])
-def test_binned_thresholds_are_used(max_bins):
-    X, y = noise(3, seed=3)
-    model = GradBoost(n_iterations=60, max_bins=max_bins).fit(X, y)
-    for feature in range(X.shape[1]):
-        used = model.hypotheses_.threshold[model.hypotheses_.feature == feature]
-        assert len(set(used)) <= max_bins - 1
-    exact = GradBoost(n_iterations=60).fit(X, y)
-    assert len(set(exact.hypotheses_.threshold)) > X.shape[1] * (max_bins - 1)
-
-
 def test_a_stump_at_several_positions_is_one_stump():
     """Histogram layouts pad with copies; whole numbers lead to that layout."""
     rng = np.random.default_rng(0)

@@ -260,13 +260,6 @@ def test_the_norm_cannot_be_left_out(nu):
         MultiBoost(nu=nu).fit(*blobs(3))
 
 
-def test_bins_limit_the_thresholds():
-    X, y = blobs(3)
-    model = MultiBoost(nu=1e-4, max_bins=4, n_iterations=30).fit(X, y)
-    cuts = set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True))
-    assert len(cuts) <= 3 * X.shape[1]
-
-
 def test_time_of_the_search_is_not_that_of_the_coefficients():
     X, y = blobs(3, n_samples=200)
     model = MultiBoost(nu=1e-3, n_iterations=40).fit(X, y)

@@ -147,10 +147,3 @@ def test_a_warm_start_does_not_go_on_from_it():
     model.set_params(start="previous", warm_start=True).fit(X, y)
     fresh = MultiBoost(n_iterations=6, nu=1e-3).fit(X, y)
     np.testing.assert_array_equal(model.coefficients_, fresh.coefficients_)
-
-
-def test_bins_limit_the_thresholds():
-    X, y = blobs(3)
-    model = FromZero(max_bins=4, n_iterations=30).fit(X, y)
-    cuts = set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True))
-    assert len(cuts) <= 3 * X.shape[1]
