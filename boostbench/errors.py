@@ -67,10 +67,11 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     "unknown data set 'vowle'; did you mean vowel? ('boostbench list' shows all 3)"
     """
     known = sorted(known)
+    if not listed:
+        return UserError(f"unknown {kind} {name!r}; {hint(name, known)}")
     near = _near(name, known)
-    hint = f"did you mean {', '.join(near)}?" if near else "no name is near it"
-    where = f" ('boostbench list' shows all {len(known)})" if listed else ""
-    return UserError(f"unknown {kind} {name!r}; {hint}{where}")
+    told = f"did you mean {', '.join(near)}?" if near else "no name is near it"
+    return UserError(f"unknown {kind} {name!r}; {told} ('boostbench list' shows all {len(known)})")
 
 
 def hint(word: str, known: Iterable[str]) -> str:

@@ -1,9 +1,9 @@
 """Pack the large records of a folder of results, and its cross-validation trials, seldom read.
 
 ``python scripts/pack_records.py [RESULTS]``. Of several records of one result the newest stays. The
-lines of every ``ALGO.tuning.jsonl``, and of every other file of more than 100 kB, go to a file of the
-same name with ``.gz``, from where they are read
-as before; what is run later is appended to a new file without it.
+lines of every ``ALGO.tuning.jsonl``, and of every other file of more than 100 kB, go to a file of
+the same name with ``.gz``, from where they are read as before; what is run later is appended to a
+new file without it.
 """
 
 import argparse

@@ -7,7 +7,9 @@ from boostbench.errors import UserError, complain, unknown, writing
 
 def test_names_without_near_matches():
     assert "no name is near it" in str(unknown("algorithm", "xyz", ["adaboost", "samme"]))
-    assert "list" not in str(unknown("figure", "xyz", ["one"], listed=False))
+    assert str(unknown("profile", "xyz", ["full", "quick"], listed=False)) == (
+        "unknown profile 'xyz'; there are: full, quick"
+    )
 
 
 def test_folders_are_made(tmp_path):

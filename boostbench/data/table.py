@@ -1,7 +1,6 @@
 """Tables with named columns, as in ARFF and CSV files, and how they become features and labels."""
 
 import logging
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -12,17 +11,13 @@ import numpy as np
 from boostbench.data.labels import as_labels
 from boostbench.data.missing import CHOICES, IMPUTATIONS
 from boostbench.data.sparse import LARGE
+from boostbench.dates import are_dates, as_days
 from boostbench.errors import UserError, unknown
 
 logger = logging.getLogger(__name__)
 
 #: A column of text has at most so many different values, or this share of its rows has.
 MANY, UNIQUE = 20, 0.5
-#: 2024-03-09, 09.03.2024 or 3/9/24, and perhaps a time.
-_DATE = re.compile(
-    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
-    r"([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
-)
 #: So many of the columns of words are named.
 _NAMED = 5
 
@@ -107,7 +102,7 @@ def features_and_labels(
     columns = _columns(table, labels, ignore, drop)
     for pattern in keep:
         if not any(_matches(table.names[j], [pattern]) for j in columns):
-            raise unknown(f"column of {table.where}", pattern, table.names)
+            raise unknown(f"column of {table.where}", pattern, table.names, listed=False)
     if keep:
         columns = [j for j in columns if _matches(table.names[j], keep)]
     if not columns:
@@ -181,7 +176,7 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
         lower = [name.lower() for name in names]
         return lower.index("class") if "class" in lower else len(lower) - 1
     if target not in names:
-        raise unknown(f"column of {where}", target, names)
+        raise unknown(f"column of {where}", target, names, listed=False)
     return names.index(target)
 
 
@@ -285,12 +280,10 @@ def check_dates(where: str, name: str, words: Collection[str]) -> None:
     UserError
         All words are dates, perhaps with times.
     """
-    if words and all(_DATE.fullmatch(unquote(word)) for word in words):
-        frame = f"frame[{name!r}]"
+    if are_dates([unquote(word) for word in words]):
         raise UserError(
             f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
-            f"days of it: {frame} = (pandas.to_datetime({frame}) - "
-            "pandas.Timestamp('2000-01-01')).dt.days"
+            f"days of it: {as_days(name)}"
         )
 
 

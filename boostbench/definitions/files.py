@@ -114,8 +114,10 @@ def read(kind: str, name: str) -> tuple[Path, dict]:
     try:
         content = configs.parse(path.read_text(encoding="utf-8"))
     # Values that look like a number or a date, and are none, are errors of other classes.
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}; check the path") from None
     except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
-        why = " ".join(str(error).split())
+        why = " ".join(str(error).replace(' in "<unicode string>",', " in").split())
         raise UserError(f"cannot read the {kind} {path}: {why}") from None
     if not isinstance(content, dict):
         raise UserError(f"{path} is not a {kind}: it holds {shorten(content)}, not KEY: VALUE")

@@ -75,8 +75,9 @@ def execute(
         if warning not in told:
             complain(warning)
     if shard:
-        print(f"shard {shard}: {report.ran} splits have run, {report.failed} failed", end="; ")
-        print(f"'boostbench merge {shard.folder(common['results']).parent}/*' unites all shards")
+        splits = "split has" if report.ran == 1 else "splits have"
+        print(f"shard {shard}: {report.ran} {splits} run, {report.failed} failed", end="; ")
+        print(f"'boostbench merge {common['results']}' unites all shards")
     return report
 
 

@@ -57,7 +57,7 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
             chosen[group] = list(_options(override, known))
             for name in chosen[group]:
                 if name not in known:
-                    raise unknown(configs.KINDS[group], name, known)
+                    raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
     keys = set(_own_keys())
     for group, options in chosen.items():
         for name in options:

@@ -192,5 +192,5 @@ def get_quantity(name: str) -> Quantity:
         If there is none of this name; near matches are named.
     """
     if name not in QUANTITIES:
-        raise unknown("quantity", name, QUANTITIES)
+        raise unknown("quantity", name, QUANTITIES, listed=False)
     return QUANTITIES[name]

@@ -8,7 +8,7 @@ import numpy as np
 _MANY, _FEW = 100, 5
 
 
-def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
+def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     """Write down the stumps of a fitted classifier.
 
     Parameters
@@ -17,8 +17,9 @@ def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
         Fitted, a sum of stumps.
     n_rules : int, default=None
         As many of the first stumps; None for all of up to 100.
-    decimals : int, default=2
-        Of what is added to the scores. What is 0 then is left out.
+    decimals : int, default=None
+        Of what is added to the scores. What is 0 then is left out. None: 2 for stumps; features in
+        steps of which some ten make up the largest difference that a feature makes.
     max_terms : int, default=None
         So many features at most, those of the largest importance, each with what it adds to the
         scores in intervals of its values: all stumps on it together. Neighbours that print alike
@@ -49,7 +50,7 @@ def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
     petal length (cm) > 2.45: setosa -0.63, versicolor +0.63, virginica +0.63
     petal length (cm) > 4.75: setosa -0.76, versicolor -0.76, virginica +0.76
     ... 1 more
-    >>> print(export_text(model, max_terms=1))
+    >>> print(export_text(model, max_terms=1, decimals=2))
     Added to the scores:
     petal length (cm), importance 1.00
       up to 2.45: setosa +1.38, versicolor +0.13, virginica -1.38
@@ -62,9 +63,10 @@ def export_text(estimator, *, n_rules=None, decimals=2, max_terms=None):
     intercept = (table["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MANY:
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
+    step = 0.01 if decimals is None else 0.1**decimals
     n_outputs = 1 if len(estimator.classes_) == 2 else len(estimator.classes_)
     added = [
-        _added(table.columns[-n_outputs:], row, decimals)
+        _added(table.columns[-n_outputs:], row, step)
         for row in table.iloc[:, -n_outputs:].to_numpy(dtype=float)
     ]
     lines = [
@@ -96,19 +98,24 @@ def _by_feature(shapes, max_terms, decimals):
         for feature in np.argsort(-importances, kind="stable")[:max_terms]
         if importances[feature] > 0
     ]
+    terms = {feature: shapes.term(feature) for feature in chosen}
     outputs = list(shapes.outputs)
     lines = ["Added to the scores"]
-    if np.round(shapes.intercept, decimals).any():
-        lines[0] += f", with the intercept {_added(outputs, shapes.intercept, decimals)}"
+    if decimals is None:
+        step = _step(map(_largest_difference, terms.values()))
+        lines[0] += f", in steps of {step:g}"
+    else:
+        step = 0.1**decimals
+    if _rounded(shapes.intercept, step).any():
+        lines[0] += f", with the intercept {_added(outputs, shapes.intercept, min(step, 0.01))}"
     lines[0] += ":"
-    for feature in chosen:
+    for feature, term in terms.items():
         lines.append(f"{shapes.feature_names[feature]}, importance {importances[feature]:.2f}")
-        term = shapes.term(feature)
-        printed = [_added(outputs, value, decimals) for value in term.values]
+        printed = [_added(outputs, value, step) for value in term.values]
         told = _categories if term.categories is not None else _intervals
         lines += [f"  {where}: {what}" for where, what in told(term, printed)]
         if term.has_missing:
-            lines.append(f"  missing: {_added(outputs, term.missing, decimals)}")
+            lines.append(f"  missing: {_added(outputs, term.missing, step)}")
     left_out = int((importances > 0).sum()) - len(chosen)
     if left_out:
         lines.append(f"... {left_out} more features")
@@ -133,8 +140,22 @@ def _categories(term, printed):
     return ((", ".join(names), what) for what, names in alike.items())
 
 
-def _added(labels, numbers, decimals):
-    votes = {
-        label: vote for label, vote in zip(labels, numbers, strict=True) if np.round(vote, decimals)
-    }
-    return ", ".join(f"{label} {vote:+.{decimals}f}" for label, vote in votes.items()) or "nothing"
+def _largest_difference(term):
+    return np.ptp(term.values, axis=0).max()
+
+
+def _step(differences):
+    """The next of 1, 2 and 5 times a power of ten to a tenth of the largest difference."""
+    tenth = max(differences, default=1.0) / 10
+    size = 10.0 ** np.floor(np.log10(tenth))
+    return float(next(size * n for n in (1, 2, 5, 10) if size * n >= tenth))
+
+
+def _rounded(numbers, step):
+    return np.round(np.asarray(numbers) / step) * step
+
+
+def _added(labels, numbers, step):
+    votes = zip(labels, _rounded(numbers, step), strict=True)
+    decimals = max(0, int(np.ceil(-np.log10(step) - 1e-9)))
+    return ", ".join(f"{label} {vote:+.{decimals}f}" for label, vote in votes if vote) or "nothing"

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 from sklearn.datasets import load_iris
 
-from boostbench.algorithms import AdaBoostMH, LsBoost
+from boostbench.algorithms import AdaBoostMH, BaggedMCBoost, LsBoost
 from boostbench.inspection import export_text
 
 
@@ -23,6 +23,18 @@ def test_a_model_of_many_stumps_is_told_by_features():
     model = AdaBoostMH(n_iterations=101).fit(X, y)
     assert export_text(model) == export_text(model, max_terms=5)
     assert export_text(model, n_rules=2).endswith("... 99 more")
+
+
+def test_a_bag_is_told_in_few_steps():
+    X, y = load_iris(return_X_y=True)
+    model = BaggedMCBoost(random_state=0).fit(X, y == 1)
+    first, *lines = export_text(model).splitlines()
+    step = float(first.partition("in steps of ")[2].partition(",")[0].removesuffix(":"))
+    told = [float(line.rsplit(" ", 1)[1]) for line in lines if ": True " in line]
+    np.testing.assert_allclose(np.array(told) / step, np.round(np.array(told) / step), atol=1e-9)
+    differences = [np.ptp(term.values) for term in model.shape_functions().terms]
+    assert max(differences) / 10 <= step < max(differences) / 3.9
+    assert len(lines) < len(export_text(model, decimals=2).splitlines()) / 2
 
 
 def test_votes_of_0_are_left_out():

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from boostbench.dates import are_dates, as_days
+
 # The rarer ones of a feature are unknown. As many as scikit-learn's HistGradientBoostingClassifier
 # takes.
 _MOST_CATEGORIES = 255
@@ -34,7 +36,7 @@ def categories(X, asked="from_dtype"):
     Raises
     ------
     ValueError
-        If there is no such feature, X is sparse, or a column holds dates.
+        If there is no such feature, X is sparse, or a column holds dates, or words among numbers.
 
     Examples
     --------
@@ -49,6 +51,8 @@ def categories(X, asked="from_dtype"):
     X = _frame(X)
     if isinstance(asked, str):
         features = [at for at, dtype in enumerate(X.dtypes) if _is_categorical(X, at, dtype)]
+        for at in features:
+            _check_words(X.iloc[:, at], X.columns[at])
     else:
         features = _numbered(np.asarray(asked), X)
     return {feature: _known(X.iloc[:, feature]) for feature in features}
@@ -126,12 +130,31 @@ def _frame(X):
 def _is_categorical(X, at, dtype):
     if dtype.kind in "mM":
         raise ValueError(
-            f"column {X.columns[at]!r} holds dates or times: turn them into numbers, for example "
-            "days since a date"
+            f"column {X.columns[at]!r} holds dates or times; make days of it: "
+            f"{as_days(X.columns[at])}"
         )
     if isinstance(dtype, (pd.CategoricalDtype, pd.StringDtype)):
         return True
     return dtype.kind == "O" and pd.api.types.infer_dtype(X.iloc[:, at]) not in _NUMBERS
+
+
+def _check_words(column, name):
+    """Refuse texts that are dates, and a few words among numbers, as no categories are meant."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return
+    counts = column.astype(object).value_counts()
+    if are_dates([str(word) for word in counts.index]):
+        raise ValueError(
+            f"column {name!r} holds dates, which are no categories; make days of it: "
+            f"{as_days(name)}"
+        )
+    is_number = pd.to_numeric(counts.index.astype(str), errors="coerce").notna()
+    if 0 < counts[~is_number].sum() < counts[is_number].sum():
+        column = f"frame[{name!r}]"
+        raise ValueError(
+            f"column {name!r} holds {counts.index[~is_number][0]!r} among numbers; it becomes a "
+            f"missing value by {column} = pandas.to_numeric({column}, errors='coerce')"
+        )
 
 
 def _numbered(asked, X):

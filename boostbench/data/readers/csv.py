@@ -286,7 +286,7 @@ class _Text:
             wrong, what = kinds.has_comma, "has a comma"
             advice = "write a decimal point, and nothing between thousands"
         elif is_word.any() and n_numbers > self.counts[is_word].sum():
-            wrong, what = is_word, "stands among the numbers"
+            wrong, what = is_word, "is a word among numbers"
             advice = "correct it, or add 'data.na_values=[{}]' if it means a missing value"
         else:
             return

@@ -19,6 +19,24 @@ FRAME = pd.DataFrame(
 )
 
 
+def test_dates_and_words_among_numbers_are_no_categories():
+    days = pd.DataFrame({"day": ["2024-03-09", None, "2024-03-10"]})
+    with pytest.raises(ValueError, match="'day' holds dates, which are no categories") as told:
+        categories(days)
+    frame = days.copy()
+    exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
+    assert frame["day"].dropna().tolist() == [8834, 8835]
+    income = pd.DataFrame({"income": ["12", "unknown", "14.5", None]})
+    with pytest.raises(ValueError, match="column 'income' holds 'unknown' among numbers") as told:
+        categories(income)
+    exec(str(told.value).partition("missing value by ")[2], {"frame": income, "pandas": pd})
+    assert income["income"].dropna().tolist() == [12, 14.5]
+    # As many words as numbers, or who says so, or a type for it, means categories.
+    assert set(categories(pd.DataFrame({"grade": ["1", "2", "a", "b"]}))) == {0}
+    assert set(categories(days, ["day"])) == {0}
+    assert set(categories(days.astype("category"))) == {0}
+
+
 def test_types_say_which_features_are_categories():
     found = categories(FRAME)
     assert {at: known.tolist() for at, known in found.items()} == {

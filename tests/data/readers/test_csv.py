@@ -69,7 +69,7 @@ def test_other_words_for_missing_values(decimal):
     assert np.isnan(table.values[1, :3]).all()
     assert table.values[0, 0] == 1
     assert table.labels(3).tolist() == ["x", "y", "x"]
-    with pytest.raises(UserError, match=r"'unknown' in column 'a' stands .*na_values=\[unknown\]"):
+    with pytest.raises(UserError, match=r"'unknown' in column 'a' is .*na_values=\[unknown\]"):
         read("a,y\n1,x\n2,y\nunknown,y\n3,x\n")
 
 
@@ -80,7 +80,7 @@ def test_missing_label():
 
 def test_a_word_among_numbers_is_named_with_its_line():
     with pytest.raises(
-        UserError, match=r"toy\.csv, line 3: '2\.x' in column 'a' stands among the numbers"
+        UserError, match=r"toy\.csv, line 3: '2\.x' in column 'a' is a word among numbers"
     ):
         read("a,y\n1,1\n2.x,2\n3,1\n")
 
@@ -225,7 +225,7 @@ def test_where_the_rows_are_divided_decides_nothing(monkeypatch, text):
 def test_mistakes_in_later_rows_are_named_by_line(monkeypatch):
     monkeypatch.setattr("boostbench.data.readers.csv._CELLS", 6)
     good = [f"{i},{i},p" for i in range(9)]
-    for line, told in (("9,x,q", "line 11: 'x' in column 'b' stands"), ("9,q", "line 11 has 2")):
+    for line, told in (("9,x,q", "line 11: 'x' in column 'b' is a word"), ("9,q", "line 11 has 2")):
         with pytest.raises(UserError, match=told):
             table_of(rows(*good, line))
 
