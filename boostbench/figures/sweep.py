@@ -11,12 +11,13 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from boostbench.experiment.quantities import Quantity
-from boostbench.figures.style import COLOURS, make_panels, style
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, make_panels, style
 from boostbench.figures.varied import draw_varied, name_axis
 from boostbench.report.numbers import fixed, rounded
 
 _COLUMNS = 3  # of panels
 _ROW = 0.24  # inches, of a heat map
+_CELL = 0.7  # inches, which a number takes with its deviation
 #: A range of at least this factor is drawn on a logarithmic axis.
 _LONG = 20
 
@@ -53,7 +54,8 @@ def draw_sweep(points: Sequence[Point], quantity: Quantity) -> Figure:
     matplotlib.figure.Figure
         Where one number is varied, beside ``data``, a line for each data set; where it is no
         number, a heat map with a row for each. Else a heat map for each data set: the key with the
-        most values lies along them, what is left stacks up. Dark is worse.
+        most values lies along them, what is left stacks up. Dark is worse. Behind a number is its
+        standard deviation, where there is room.
     """
     keys = [key for key in points[0].values if key != "data"]
     if len(keys) == 1 and _are_numbers(points, keys[0]):
@@ -80,15 +82,18 @@ def _draw_maps(points: Sequence[Point], keys: list[str], quantity: Quantity) -> 
         title = "" if "data" in (along, *stacked) else point.values.get("data", "")
         panels.setdefault(title, []).append(point)
     height = 0.75 + _ROW * len(_texts(points, stacked))
+    n_beside = min(_COLUMNS, len(panels))
+    deviations = PAGE_WIDTH >= _CELL * n_beside * len(_texts(points, [along]))
     with style():
-        figure, grid, _ = make_panels(len(panels), min(_COLUMNS, len(panels)), height)
+        figure, grid, _ = make_panels(len(panels), n_beside, height)
         for axes, (title, own) in zip(grid, panels.items(), strict=True):
             axes.set_title(title, pad=3)
-            _draw_map(axes, own, along, stacked, quantity)
+            _draw_map(axes, own, along, stacked, quantity, deviations)
         figure.supxlabel(along, fontsize="medium")
         if stacked:
             figure.supylabel(", ".join(stacked), fontsize="medium")
-        figure.suptitle(f"{name_axis(quantity)}, the best in bold", fontsize="medium")
+        told = " (standard deviation)" if deviations else ""
+        figure.suptitle(f"{name_axis(quantity)}{told}, the best in bold", fontsize="medium")
     return figure
 
 
@@ -103,12 +108,18 @@ def _layout(points: Sequence[Point], keys: list[str]) -> tuple[str, list[str]]:
 
 
 def _draw_map(
-    axes: Axes, points: Sequence[Point], along: str, stacked: list[str], quantity: Quantity
+    axes: Axes,
+    points: Sequence[Point],
+    along: str,
+    stacked: list[str],
+    quantity: Quantity,
+    deviations: bool,
 ) -> None:
     rows, columns = _texts(points, stacked), _texts(points, [along])
-    means = np.full((len(rows), len(columns)), nan)
+    means, stds = np.full((2, len(rows), len(columns)), nan)
     for point in points:
-        means[rows.index(_text(point, stacked)), columns.index(point.values[along])] = point.mean
+        place = rows.index(_text(point, stacked)), columns.index(point.values[along])
+        means[place], stds[place] = point.mean, point.std
     losses = rounded(quantity.sign * means, quantity.digits)
     # Data sets are not compared with each other.
     axis = 1 if stacked == ["data"] else None
@@ -123,6 +134,8 @@ def _draw_map(
             continue
         best = shades[row, column] == 0
         text, weight = fixed(mean, quantity.digits), "bold" if best else "normal"
+        if deviations and not isnan(stds[row, column]):
+            text += f" ({fixed(stds[row, column], quantity.digits)})"
         axes.text(column, row, text, ha="center", va="center", fontweight=weight)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)

@@ -44,8 +44,8 @@ def test_words_stand_beside_data_sets_that_are_shaded_apart():
     assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["wine", "iris"]
     assert texts(axes) == {
-        **{(0, 0): ("4.0", True), (1, 0): ("9.0", False)},
-        **{(0, 1): ("30.0", False), (1, 1): ("20.0", True)},
+        **{(0, 0): ("4.0 (1.0)", True), (1, 0): ("9.0 (1.0)", False)},
+        **{(0, 1): ("30.0 (1.0)", False), (1, 1): ("20.0 (1.0)", True)},
     }
     np.testing.assert_array_equal(axes.images[0].get_array(), [[0, 1], [1, 0]])
 
@@ -65,11 +65,18 @@ def test_two_numbers_are_a_map_for_each_data_set():
     # The key with more values lies along; numbers ascend.
     assert [text.get_text() for text in wine.get_xticklabels()] == ["0.1", "0.5", "1"]
     assert [text.get_text() for text in wine.get_yticklabels()] == ["1e-9", "1e-3"]
-    assert texts(wine)[1, 0] == ("0.0", True)
+    assert texts(wine)[1, 0] == ("0.0 (1.0)", True)
     assert (len(texts(wine)), len(texts(iris))) == (6, 5)
 
 
 def test_the_best_of_what_should_be_high():
     quantity = QUANTITIES["accuracy"]
     (axes,) = draw_sweep(points({("a",): 90.0, ("b",): 80.0}, "algo"), quantity).axes
-    assert texts(axes) == {(0, 0): ("90.0", True), (1, 0): ("80.0", False)}
+    assert texts(axes) == {(0, 0): ("90.0 (1.0)", True), (1, 0): ("80.0 (1.0)", False)}
+
+
+def test_deviations_are_left_out_where_there_is_no_room():
+    many = {(letter,): float(i) for i, letter in enumerate("abcdefghijklmnop")}
+    figure = draw_sweep(points(many, "algo"), TEST_ERROR)
+    assert texts(figure.axes[0])[1, 0] == ("1.0", False)
+    assert figure.get_suptitle() == "test error (%), the best in bold"
