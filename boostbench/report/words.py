@@ -1,4 +1,4 @@
-"""What stands around a table in words: what its numbers are, and what a reader must know."""
+"""The words around a table: what its numbers are, and what a reader must know."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,6 +11,9 @@ POOL_NOTE = (
     "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
     "table. So the intervals there include the luck of this draw."
 )
+
+#: So many partial means are named one by one.
+_NAMED = 6
 
 
 def caption(table: Table) -> str:
@@ -78,13 +81,16 @@ def notes(table: Table) -> list[str]:
 
 
 def partial(table: Table) -> list[str]:
-    """Explain the mark of partial means, if there are any."""
-    places = [
+    """Explain the mark of partial means, if there are any: where they are, or of many how many."""
+    cells = {place: cell for place, cell in table.cells.items() if cell.is_partial}
+    told = [
         f"{table.columns[column].label} on {table.rows[row]} ({cell.splits})"
-        for (row, column), cell in table.cells.items()
-        if cell.is_partial
+        for (row, column), cell in cells.items()
     ]
-    return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
+    if len(told) > _NAMED:
+        counts = Counter(cell.splits for cell in cells.values())
+        told = [f"{splits} (in {n} cell{'s' * (n > 1)})" for splits, n in counts.items()]
+    return [f"{PARTIAL} over a part of the splits: {', '.join(told)}."] if told else []
 
 
 def freshness(cells: Iterable[Cell], fitted: Iterable[Cell]) -> list[str]:

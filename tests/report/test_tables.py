@@ -108,6 +108,13 @@ def test_splits_that_have_not_run_are_told(make_cell, make_table):
     assert words.notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
+def test_many_partial_means_are_counted(make_cell, make_table):
+    cells = {(str(row), "a"): make_cell([1, 2], missing=8) for row in range(7)}
+    cells["last", "a"] = make_cell([1, 2], missing=1)
+    (told,) = words.notes(make_table(cells))
+    assert told == "‡ over a part of the splits: 2 of 10 (in 7 cells), 2 of 3 (in 1 cell)."
+
+
 def test_second_versions_are_told(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
     (note,) = words.notes(make_table(cells, uncounted={"vowel528"}))

@@ -169,15 +169,15 @@ def print_listing(console: Console, listing: Listing) -> None:
     lines = [line for line in listing.lines if line.is_known]
     if lines:
         console.print()
-        rows, heads, bases, gap = _fit(console.width, listing, [line.texts for line in lines])
+        rows, heads, legend, gap = _fit(console.width, listing, [line.texts for line in lines])
         grid = make_grid(heads, left=listing.left, gap=gap)
         for line, texts in zip(lines, rows, strict=True):
             styles = ["bold" if place in line.strong else "" for place in range(len(texts) - 1)]
             styles.append(COLOURS.get(line.verdict, ""))
             grid.add_row(*map(Text, texts, styles))
         console.print(grid)
-        for letter, basis in zip(ascii_lowercase, bases, strict=False):
-            print_line(console, f"({letter}) {basis}")
+        for sentence in legend:
+            print_line(console, sentence)
     if listing.summary:
         print_line(console, listing.summary, style="bold")
     for sentence in [*([listing.explanation] if lines else []), *listing.reasons]:
@@ -193,7 +193,7 @@ def _fit(
     -------
     rows, heads : list
         As they are printed.
-    bases : list of str
+    legend : list of str
         What letters stand for.
     gap : int
         Spaces between columns.
@@ -203,18 +203,18 @@ def _fit(
         _break(head, max(_HEAD_WIDTH, *map(len, [*head.split(), *texts])))
         for head, texts in columns
     ]
-    gap, bases = GAP, []
+    gap, legend = GAP, []
     if _width(heads, rows, gap) > width:
         gap = 1
         rows = [[text.replace(" ± ", "±") for text in texts] for texts in rows]
     if _width(heads, rows, gap) > width:
-        rows, bases = _with_letters(rows)
+        rows, legend = _with_letters(rows)
     for name in reversed(range(listing.left)):
         over = _width(heads, rows, gap) - width
         if over > 0:
             narrow = max(max(len(row[name]) for row in rows) - over, _NAME_WIDTH)
             rows = [[*r[:name], _break(r[name], narrow), *r[name + 1 :]] for r in rows]
-    return rows, heads, bases, gap
+    return rows, heads, legend, gap
 
 
 def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:
@@ -224,12 +224,15 @@ def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int
 
 
 def _with_letters(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
-    """Put a letter in place of what a verdict rests on, and give these bases."""
+    """Put a letter in place of what a verdict rests on, or none where all rest on the same."""
     parts = [row[-1].removesuffix(")").partition(" (") for row in rows]
     bases = list(dict.fromkeys(basis for _, _, basis in parts if basis))
-    letters = dict(zip(bases, ascii_lowercase, strict=False))
-    verdicts = [f"{word} ({letters[basis]})" if basis else word for word, _, basis in parts]
-    return [[*row[:-1], verdict] for row, verdict in zip(rows, verdicts, strict=True)], bases
+    marks = {basis: f" ({letter})" for basis, letter in zip(bases, ascii_lowercase, strict=False)}
+    legend = [f"{mark.strip()} {basis}" for basis, mark in marks.items()]
+    if len(bases) == 1 and all(basis for *_, basis in parts):
+        marks, legend = {bases[0]: ""}, [f"All verdicts: {bases[0]}."]
+    verdicts = [word + marks.get(basis, "") for word, _, basis in parts]
+    return [[*row[:-1], verdict] for row, verdict in zip(rows, verdicts, strict=True)], legend
 
 
 def _break(text: str, width: int) -> str:

@@ -6,10 +6,12 @@ import pytest
 from rich.console import Console
 
 from boostbench.data.dataset import Dataset
+from boostbench.report.blocks import Line, Listing
 from boostbench.report.document import compose
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
+    print_listing,
     print_summary,
     print_table,
 )
@@ -118,3 +120,20 @@ def test_table(console, table):
     out = text(console)
     assert re.search("dna.* - .* -", out)
     assert is_bold("2.0 (1.0)", out) == console.is_terminal
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (["better (no deviation)"] * 2, ["better\n", "All verdicts: no deviation."]),
+        (["worse (no deviation)", "better"], ["worse (a)\n", "better\n", "(a) no deviation"]),
+        (["worse (x)", "better (y)"], ["worse (a)\n", "better (b)\n", "(a) x", "(b) y"]),
+    ],
+)
+def test_letters_for_what_verdicts_rest_on(verdicts, told):
+    console = Console(file=io.StringIO(), width=40, force_terminal=False)
+    lines = [Line(["a long name of data", "an algorithm", verdict]) for verdict in verdicts]
+    print_listing(console, Listing("", ["data", "algorithm", "verdict"], lines, ""))
+    out = re.sub(" +\n", "\n", text(console))
+    for words in told:
+        assert words in out
