@@ -30,29 +30,50 @@ class Result:
         return "".join(line for line in self.err.splitlines(True) if not dated.match(line))
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty working folder, wine and iris as files, and no server that can be reached.
+def work_in(top, patch):
+    """Make an empty working folder, wine and iris as files, and no server that can be reached.
 
     All cores are one: only what asks for worker processes starts some, which takes seconds.
     """
-    data = tmp_path / "data"
+    data = top / "data"
     data.mkdir()
     for name, loader in (("wine", load_wine), ("iris", load_iris)):
         dump_svmlight_file(*loader(return_X_y=True), str(data / f"{name}.svm"), zero_based=False)
-    here = tmp_path / "here"
+    here = top / "here"
     here.mkdir()
-    monkeypatch.chdir(here)
-    monkeypatch.setenv("BOOSTBENCH_DATA", str(data))
-    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(openml_source, "given_up", set())
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    patch.chdir(here)
+    patch.setenv("BOOSTBENCH_DATA", str(data))
+    patch.setenv("BOOSTBENCH_CACHE", str(top / "cache"))
+    patch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
+    patch.setenv("NO_PROXY", "127.0.0.1")
+    patch.setattr(openml_source, "given_up", set())
+    patch.setenv("COLUMNS", "80")
+    patch.setenv("LOKY_MAX_CPU_COUNT", "1")
     for name in ("BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"):
-        monkeypatch.delenv(name, raising=False)
+        patch.delenv(name, raising=False)
     return here
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder, see `work_in`."""
+    return work_in(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def call_once(tmp_path_factory):
+    """Call the command line in a working folder of its own; return that folder.
+
+    For records that many tests start from: each copies them.
+    """
+
+    def call_once(*commands):
+        with pytest.MonkeyPatch.context() as patch:
+            here = work_in(tmp_path_factory.mktemp("once"), patch)
+            assert [main(argv) for argv in commands] == [0] * len(commands)
+        return here
+
+    return call_once
 
 
 @pytest.fixture

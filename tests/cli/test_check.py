@@ -10,17 +10,26 @@ from boostbench.report.verdicts import COMPARED
 QUICK = ["algo.n_iterations=20", "protocol.n_splits=3", "protocol.tune=none"]
 
 
+@pytest.fixture(scope="module")
+def once(call_once):
+    """Records of a table's cell, and of two experiments of one algorithm."""
+    run = ["run", "data=wine", "algo=adaboost_mh", "parallel=serial"]
+    return call_once(
+        [*run, *QUICK, "results=mine"],
+        *([*run, f"algo.n_iterations={n}", "protocol.n_splits=4", "results=two"] for n in (5, 20)),
+    )
+
+
 @pytest.fixture
-def mine(define_table, call):
-    """A table with records, two of its three published numbers among them."""
-    name = define_table(
+def mine(define_table, folder, once):
+    """A table with records, one of its four published numbers among them."""
+    shutil.copytree(once / "mine", folder / "results")
+    return define_table(
         rows=["wine", "dna"],
         columns=["adaboost_mh", {"rboost_rank": ["algo.n_projections=20"]}],
         overrides=QUICK,
         published="randomboost-table5",
     )
-    assert call("run", "data=wine", "algo=adaboost_mh", *QUICK, "parallel=serial").code == 0
-    return name
 
 
 def test_judges_without_data(mine, call, folder, monkeypatch):
@@ -128,11 +137,9 @@ def test_other_overrides(refused):
 
 
 @pytest.fixture
-def claimed(call, folder):
+def claimed(folder, once):
     """Write published numbers; two experiments of one algorithm are on record."""
-    for n_iterations in (5, 20):
-        more = [f"algo.n_iterations={n_iterations}", "protocol.n_splits=4", "parallel=serial"]
-        assert call("run", "data=wine", "algo=adaboost_mh", *more).code == 0
+    shutil.copytree(once / "two", folder / "results")
 
     def write(*lines):
         (folder / "paper.csv").write_text("\n".join(lines) + "\n")

@@ -6,7 +6,6 @@ import sys
 import pytest
 import yaml
 
-from boostbench.cli import main
 from boostbench.cli.compare import tables_with
 from boostbench.errors import UserError
 
@@ -18,16 +17,11 @@ TABLE = {"title": "Mine", "rows": ROWS, "columns": ALGOS, "overrides": SMALL}
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def results(tmp_path_factory, call_once):
     """Run a table of three algorithms on two data sets, once; return its folder of results."""
-    here = tmp_path_factory.mktemp("results")
-    (here / "mine.yaml").write_text(yaml.safe_dump(TABLE))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(here)
-        patch.setenv("BOOSTBENCH_CACHE", str(here / "cache"))
-        patch.delenv("BOOSTBENCH_DATA", raising=False)
-        assert main(["table", "mine.yaml", "parallel=serial"]) == 0
-    return here / "results"
+    path = tmp_path_factory.mktemp("table") / "mine.yaml"
+    path.write_text(yaml.safe_dump(TABLE))
+    return call_once(["table", str(path), "parallel=serial"]) / "results"
 
 
 @pytest.fixture

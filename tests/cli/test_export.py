@@ -1,4 +1,5 @@
 import csv
+import shutil
 
 import pytest
 
@@ -6,9 +7,14 @@ import boostbench
 from tests.conftest import QUICK
 
 
+@pytest.fixture(scope="module")
+def once(call_once):
+    return call_once(["run", "data=wine", *QUICK])
+
+
 @pytest.fixture
-def recorded(call):
-    call("run", "data=wine", *QUICK)
+def recorded(once, folder):
+    shutil.copytree(once / "results", folder / "results")
 
 
 @pytest.mark.usefixtures("recorded")

@@ -1,3 +1,4 @@
+import re
 import sys
 
 import pytest
@@ -60,34 +61,16 @@ def test_boundaries(call, folder, two_panels):
         "adaboost_mh.boundary.jsonl",
         "adaboost_ecc.boundary.jsonl",
     }
+    # The same records give the same bytes.
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    call("figure", two_panels)
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
 def test_a_name_with_a_dot_keeps_it(call, folder):
     call("figure", "rpboost12.1")
     written = {path.name for path in (folder / "results" / "figures").iterdir()}
     assert written == {f"rpboost12.1{end}" for end in ENDINGS}
-
-
-def test_bars_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
-    table = tmp_path / "both.yaml"
-    content = {"title": "T", "rows": ["iris", "wine"], "columns": ["adaboost_mh", "adaboost_ecc"]}
-    table.write_text(yaml.safe_dump(content))
-    panel = {"title": "One", "table": str(table), "columns": ["adaboost_mh"]}
-    figure = define(kind="bars", panels=[panel])
-    result = call("figure", figure)
-    assert result.code == 2
-    assert "nothing is recorded of the tables of figure mine" in result.err
-    call("run", "algo=adaboost_mh", "data=iris", "parallel=serial", "protocol.n_splits=2")
-    result = call("figure", figure)
-    assert (result.code, result.complaints) == (0, "")
-    assert "Not run as a whole: AdaBoost.MH on iris (2 of 10 splits)." in result.out
-
-
-def test_the_same_records_give_the_same_bytes(call, folder, two_panels):
-    call("figure", two_panels)
-    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    call("figure", two_panels)
-    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
 def test_tuned_columns_tell_what_was_chosen(call, folder, define):
@@ -119,19 +102,22 @@ def test_what_failed_is_left_empty(call, folder, define):
     assert "KNeighborsClassifier" not in page
 
 
-def test_curves_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
-    table = tmp_path / "both.yaml"
-    content = {"title": "T", "rows": ["iris", "wine"], "columns": ["adaboost_mh", "adaboost_ecc"]}
-    table.write_text(yaml.safe_dump(content))
-    figure = define(kind="curves", table=str(table))
-    result = call("figure", figure)
-    assert result.code == 2
-    assert "nothing of table both is recorded" in result.err
+def test_bars_and_curves_are_drawn_of_what_is_recorded(call, folder, define, define_table):
+    table = define_table(rows=["iris", "wine"], columns=["adaboost_mh", "adaboost_ecc"])
+    panel = {"title": "One", "table": table, "columns": ["adaboost_mh"]}
+    kinds = {"bars": {"panels": [panel]}, "curves": {"table": table}}
+    for kind, told in (("bars", "the tables of figure mine"), ("curves", "table mine")):
+        result = call("figure", define(kind=kind, **kinds[kind]))
+        assert result.code == 2
+        assert re.search(f"nothing (is recorded )?of {told}", result.err)
     run = ["run", "algo=adaboost_mh", "data=iris", "parallel=serial"]
     call(*run, "protocol.n_splits=2")
     before = sorted((folder / "results" / "records").rglob("*.jsonl"))
-    result = call("figure", figure)
-    assert (result.code, result.complaints) == (0, "")
+    for kind, content in kinds.items():
+        result = call("figure", define(kind=kind, **content))
+        assert (result.code, result.complaints) == (0, "")
+        if kind == "bars":
+            assert "Not run as a whole: AdaBoost.MH on iris (2 of 10 splits)." in result.out
     assert sorted((folder / "results" / "records").rglob("*.jsonl")) == before
     page = (folder / "results" / "figures" / "mine.md").read_text()
     assert "Lacking on iris: AdaBoost.MH (only 2 of 10 splits); AdaBoost.ECC (not run)." in page
@@ -139,21 +125,17 @@ def test_curves_are_drawn_of_what_is_recorded(call, folder, define, tmp_path):
 
 
 @pytest.fixture
-def losses(tmp_path):
+def losses(define_table):
     """A table of two columns that are one algorithm, and of cells that it leaves out."""
-    content = {
-        "title": "T",
-        "overrides": ["algo.n_iterations=5", "protocol.n_splits=2"],
-        "rows": [{"few": {"data": "iris", "overrides": ["algo.n_iterations=2"]}}, "iris", "wine"],
-        "columns": [
+    return define_table(
+        overrides=["algo.n_iterations=5", "protocol.n_splits=2"],
+        rows=[{"few": {"data": "iris", "overrides": ["algo.n_iterations=2"]}}, "iris", "wine"],
+        columns=[
             {"exp": {"algo": "mcboost", "overrides": ["algo.loss=exponential"]}},
             {"log": {"algo": "mcboost", "group": "MC", "overrides": ["algo.loss=logistic"]}},
             {"adaboost_ecc": {"without": ["wine", "iris", "few"]}},
         ],
-    }
-    path = tmp_path / "losses.yaml"
-    path.write_text(yaml.safe_dump(content))
-    return str(path)
+    )
 
 
 def test_curves_are_the_cells_of_the_table(call, folder, define, losses, monkeypatch):
@@ -197,7 +179,7 @@ def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, mon
 def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     panels = [{"title": "rounds", "table": losses, "rows": {"few": 2, "iris": 5}}]
     figure = define(kind="times", panels=panels)
-    assert "nothing of table losses is recorded" in call("figure", figure).err
+    assert "nothing of table mine is recorded" in call("figure", figure).err
     call("table", losses)
     drawn = {}
     monkeypatch.setattr(
