@@ -1,5 +1,11 @@
+import re
+
+import pytest
+
+from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
-from boostbench.definitions.outcomes import load_rows
+from boostbench.definitions.outcomes import execute, load_rows
+from boostbench.errors import UserError
 
 
 def test_rows_of_equal_data_share_them(folder):
@@ -13,3 +19,62 @@ def test_rows_of_equal_data_share_them(folder):
     assert notes == []
     assert datasets["few"] is datasets["wine"]
     assert (datasets["wine"].n_classes, datasets["two"].n_classes) == (3, 2)
+
+
+#: Values of the configuration that it cannot have, and what is said of them.
+WRONG_VALUES = {
+    "results=null": "results is None; it must be text",
+    "results=[a]": "results is ['a']; it must be text",
+    "results=true": "results is True; it must be text",
+    "rerun=5": "rerun is 5; ",
+    "seed=abc": "seed is 'abc'; ",
+    "seed=null": "seed is None; ",
+    "measure=5": "5",
+    "parallel=null": "unknown parallel backend 'null'",
+    "parallel.n_jobs=abc": "parallel.n_jobs is 'abc'; ",
+    "parallel.n_jobs=null": "parallel.n_jobs is None; ",
+    "parallel.backend=5": "parallel.backend is 5; ",
+    "profile=null": "unknown profile 'null'",
+    "profile.algo=5": "profile: algo is 5; ",
+    "profile.protocol=null": "profile: protocol is None; ",
+    "protocol=null": "unknown protocol 'null'",
+    "protocol.checkpoints=null": "checkpoints",
+    "protocol.checkpoints=[a]": "checkpoints",
+    "protocol.n_splits=2.5": "n_splits is 2.5",
+    "protocol.scale=[a]": "scale is ['a']",
+    "algo=null": "unknown algorithm 'null'",
+    "algo.name=5": "algo.name is 5",
+    "algo.name=[a]": "algo.name is ['a']",
+    "algo.name=x.tuning": "x.tuning",
+    "algo.name=../x": "../x",
+    "algo.title=null": "algo.title is None",
+    "algo.title=[bold]": "algo.title is ['bold']",
+    "algo._target_=null": "algo._target_ is None",
+    "algo._target_=[a]": "algo._target_ is ['a']",
+    "algo.grid=abc": "algo.grid is 'abc'",
+    "algo.n_iterations=true": "n_iterations",
+    "data=null": "unknown data set 'null'",
+    "data.name=123": "data.name is 123",
+    "data.name=a/b": "a/b",
+    "data.path=5": "data.path is 5",
+    "data.expect=abc": "data.expect is 'abc'",
+    "+data.classes=1.5": "data.classes is 1.5",
+    "+data.rows=abc": "data.rows is 'abc'",
+    "+data.rows=[1,2,3]": "data.rows is [1, 2, 3]",
+    "+data.train_rows=9999999999": "train_rows",
+    "+data.train_rows=-5": "train_rows",
+    "+data.generate=5": "data.generate is 5",
+}
+
+
+@pytest.mark.parametrize(("override", "told"), WRONG_VALUES.items())
+def test_values_that_cannot_be_are_one_clear_line(folder, override, told):
+    """As `boostbench run` and `boostbench table` carry out what is composed."""
+    own = override.partition("=")[0]
+    argv = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=2", "protocol.n_splits=2"]
+    with pytest.raises(UserError, match=re.escape(told)) as error:  # noqa: PT012
+        [spec] = experiments([[one for one in argv if f"{own}=" not in one] + [override]])
+        execute([spec], [load(spec["data"])])
+    assert len(str(error.value).splitlines()) == 1
+    assert len(str(error.value)) < 190
+    assert list(folder.iterdir()) == []
