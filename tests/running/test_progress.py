@@ -37,8 +37,8 @@ def test_bars_count_both_phases_within_80_columns(show):
     events = [Planned(6, 10, 0), *[done(tuning=True)] * 6, *[done()] * 3, done(error=ERROR)]
     shown = show(events, terminal=True)
     tuning, splits = shown[-2:]
-    assert re.fullmatch(r"tuning ━+ 6/6 +0:00:0\d ETA 0:00:00", tuning)
-    assert re.fullmatch(r"splits [━╸╺ ]+ 4/10 1 failed 0:00:0\d ETA [-\d:]+", splits)
+    assert re.fullmatch(r"tuning ━+ 6/6 +[\d:]+ ETA 0:00:00", tuning)
+    assert re.fullmatch(r"splits [━╸╺ ]+ 4/10 1 failed [\d:]+ ETA [-\d:]+", splits)
     assert max(len(line) for line in shown) <= 80
     assert f"failed: fake on toy, split 0: {ERROR} (fakes:12)" in shown
 
@@ -60,11 +60,12 @@ def undated(lines):
 def test_dated_lines_without_a_terminal(show):
     label = "a long name of an algorithm on a long name of a data set, split 7"
     events = [Planned(1, 2, 3), done(tuning=True), done(), done(label=label, error=ERROR)]
-    assert undated(show(events, terminal=False)) == [
+    *lines, end = undated(show(events, terminal=False))
+    assert lines == [
         "start: 2 splits to run, after 1 cross-validation trial; on record: 3",
         f"failed: {label}: {ERROR} (fakes:12)",
-        "end: 0:00:00 for 3 fits, 1 failed",
     ]
+    assert re.fullmatch(r"end: [\d:]+ for 3 fits, 1 failed", end)
 
 
 def test_nothing_is_said_where_nothing_is_run(show):

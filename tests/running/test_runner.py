@@ -16,12 +16,14 @@ from experiment.toy import make_dataset
 from scipy import sparse
 
 from boostbench.errors import UserError
+from boostbench.experiment.environment import environment
 from boostbench.experiment.measures.prediction import Prediction
 from boostbench.records.makers import _maker
 from boostbench.records.store import read
 from boostbench.records.verified import verified_path
 from boostbench.running.queue import Finished
 from boostbench.running.runner import Interrupted, Planned, run
+from boostbench.running.shards import Shard
 
 GRID = {"width": [1, 2, 3]}
 FOREST = "sklearn.ensemble.RandomForestClassifier"
@@ -113,6 +115,7 @@ def test_results_are_the_same_for_any_number_of_jobs(make_experiment, tmp_path):
     # Big enough for joblib to map it into the memory of the workers.
     big = make_dataset((30_000, 30_000), name="big")
     assert big.X.nbytes > 2**20
+    environment.cache_clear()  # other tests may have had another number of cores
     found = []
     for n_jobs in (1, 2):
         experiments = [
@@ -414,6 +417,13 @@ except Terminated:
 """
 
 
+@pytest.fixture
+def slow(make_experiment):
+    """The experiment of the program."""
+    settings = {"grid": {"width": [1, 2]}, "n_splits": 10, "checkpoints": [1]}
+    return make_experiment("fake_classifiers.Slow", **settings)
+
+
 @contextlib.contextmanager
 def runner(results, n_jobs, tuning=False):
     """A run of 6 trials and 10 splits in a process group of its own.
@@ -451,7 +461,7 @@ def wait_for(process, condition):
 
 
 @pytest.mark.parametrize(("n_jobs", "tuning"), [(2, True), (1, False)])
-def test_kill_loses_only_what_is_in_flight(make_experiment, results, n_jobs, tuning):
+def test_kill_loses_only_what_is_in_flight(slow, results, n_jobs, tuning):
     with runner(results, n_jobs, tuning) as process:
         wait_for(process, lambda: len(lines(results, tuning)) >= 2)
         process.kill()
@@ -464,10 +474,8 @@ def test_kill_loses_only_what_is_in_flight(make_experiment, results, n_jobs, tun
     before = read(results / "records" / "toy" / "fake.jsonl")[0]
     trials = read(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     assert 0 < len(before) + len(trials) < 16
-    settings = {"grid": {"width": [1, 2]}, "n_splits": 10, "checkpoints": [1]}
-    experiment = make_experiment("fake_classifiers.Slow", **settings)
     events = Listener()
-    [outcome] = run([experiment], results=results, on_event=events).outcomes
+    [outcome] = run([slow], results=results, on_event=events).outcomes
     assert events[0] == Planned(6 - len(trials), 10 - len(before), len(before))
     assert [record["split"] for record in outcome.records] == list(range(10))
     keys = [record["key"] for record in read(results / "records" / "toy" / "fake.jsonl")[0]]
@@ -486,30 +494,27 @@ time.sleep(60)
     assert child.wait() == 1
 
 
-def test_runs_at_once_share_the_work(make_experiment, results):
+def start_run(*argv):
+    path = os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-c", PROGRAM, *map(str, argv)]
+    return processes.start(command, env={**os.environ, "PYTHONPATH": path})
+
+
+def test_runs_at_once_share_the_work(slow, results):
     """All trials and splits are done once, also where a run that has claimed some is killed."""
-    path = os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-c", PROGRAM, str(results)]
-    runs = [
-        processes.start([*command, n_jobs], env={**os.environ, "PYTHONPATH": path})
-        for n_jobs in ("1", "1", "2", "1")
-    ]
-    wait_for(runs[0], lambda: len(lines(results, True)) >= 2)
-    runs[0].kill()
-    assert [one.wait() for one in runs[1:]] == [0, 0, 0]
-    runs[0].wait()
+    killed, other = start_run(results, 1), start_run(results, 1)
+    wait_for(killed, lambda: lines(results, True))
+    run([slow], results=results, n_jobs=2, on_event=lambda event: killed.kill())
+    assert (other.wait(), killed.wait()) == (0, -signal.SIGKILL)
     assert (len(lines(results)), len(lines(results, True))) == (10, 6)
-    settings = {"grid": {"width": [1, 2]}, "n_splits": 10, "checkpoints": [1]}
-    assert run([make_experiment("fake_classifiers.Slow", **settings)], results=results).ran == 0
+    assert run([slow], results=results).ran == 0
 
 
-def test_two_runs_of_one_shard_share_its_work(results):
-    path = os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": path}
-    command = [sys.executable, "-c", PROGRAM, str(results), "1", "1/1"]
-    runs = [processes.start(command, env=env) for _ in range(2)]
-    assert [one.wait() for one in runs] == [0, 0]
-    own = results / "shards" / "1-of-1"
+def test_two_runs_of_one_shard_share_its_work(slow, results):
+    other, own = start_run(results, 1, "1/1"), results / "shards" / "1-of-1"
+    wait_for(other, lambda: lines(own, True))
+    run([slow], results=results, shard=Shard(1, 1))
+    assert other.wait() == 0
     assert (len(lines(own)), len(lines(own, True))) == (10, 6)
 
 
@@ -522,11 +527,11 @@ def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
     assert 2 <= len(lines(results)) < 10
 
 
-@pytest.mark.parametrize(("n_jobs", "group"), [(1, False), (2, False), (2, True)])
-def test_sigterm_is_like_ctrl_c(results, n_jobs, group):
+@pytest.mark.parametrize("group", [False, True])
+def test_sigterm_is_like_ctrl_c(results, group):
     """Sent to the process, as `kill` does, or to all, as the end of a batch job does."""
-    with runner(results, n_jobs) as process:
-        wait_until_blocked(process, results, n_jobs)
+    with runner(results, n_jobs=2) as process:
+        wait_until_blocked(process, results, 2)
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
         process.wait(timeout=600)
     assert process.returncode == 143
