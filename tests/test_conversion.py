@@ -1,6 +1,7 @@
 """Models of other programs predict as ours do."""
 
 import sys
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -74,6 +75,7 @@ def table():
 
 
 @pytest.fixture(
+    scope="module",
     params=[
         (name, k, kind)
         for kind in ("numbers", "table")
@@ -104,10 +106,10 @@ def fitted(request):
     return model, X
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def undecided(fitted):
     """A model whose coefficients often cancel but for rounding, and samples of all its regions."""
-    model, _ = fitted
+    model = deepcopy(fitted[0])
     rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, model.n_features_in_))
     X[:, list(model.categories_)] = rng.integers(2, size=(5000, len(model.categories_)))

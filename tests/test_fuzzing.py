@@ -18,6 +18,7 @@ N_PIECES = {
     "tables": 30,
     "figures": 30,
     **dict.fromkeys(hostile.ALL, 15),
+    "hostile records": 6,  # a third of them writes the page of all results
 }
 
 

@@ -112,7 +112,7 @@ def test_groups_by_trying_all():
 
 
 def test_bars_by_holm_join_what_comparison_says_is_no_difference(draw):
-    figure, errors = draw(5, apart=1.5, n_data=12)
+    figure, errors = draw(5, apart=2.0, n_data=9)
     order = np.argsort(friedman(errors).ranks, kind="stable")
     pairs = list(combinations(range(5), 2))
     p = by_definition([stats.wilcoxon(*errors[:, order[[a, b]]].T).pvalue for a, b in pairs])
