@@ -8,6 +8,9 @@ from scipy import sparse
 # bin.
 _CHUNK_ENTRIES = 2**18
 
+# So many sums stay in the cache, with ten columns of them. More are added up part by part.
+_PART_BINS = 2**13
+
 
 class SampleBins:
     """A matrix of bins by samples, sample by sample.
@@ -18,7 +21,8 @@ class SampleBins:
     Parameters
     ----------
     bins : ndarray of shape (n_samples, n_groups), dtype=int32
-        The bins of a sample, one of each group.
+        The bins of a sample, one of each group. Where there are many bins, groups share none but
+        one whose sum has no meaning.
     n_bins : int
         Of all groups together.
     factor : float, default=1.0
@@ -37,27 +41,26 @@ class SampleBins:
     """
 
     def __init__(self, bins, n_bins, factor=1.0):
-        n_samples, n_groups = bins.shape
         self._n_bins = n_bins
-        self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
-        entries = np.full(self._length * n_groups, factor)
-        ends = np.arange(0, self._length * n_groups + 1, max(1, n_groups), dtype=np.int32)
-        self._chunks = []
-        for start in range(0, n_samples, self._length):
-            some = bins[start : start + self._length]
-            matrix = sparse.csc_array((n_bins, len(some)))
-            # The constructor would copy the entries.
-            matrix.data, matrix.indices = entries[: some.size], some.ravel()
-            matrix.indptr = ends[: len(some) + 1]
-            self._chunks.append(matrix)
-        deepest = max(int(np.bincount(chunk.indices).max(initial=0)) for chunk in self._chunks)
-        self.additions = deepest + len(self._chunks) - 1
+        n_parts = min(bins.shape[1], -(-n_bins // _PART_BINS))
+        if n_parts <= 1:
+            self._parts, self._rows = [_Part(bins, n_bins, factor)], None
+        else:
+            self._parts, self._rows = [], []
+            for own in np.array_split(bins, n_parts, axis=1):
+                taken = np.zeros(n_bins, bool)
+                taken[own] = True
+                rows = np.flatnonzero(taken)
+                number = np.empty(n_bins, np.int32)
+                number[rows] = np.arange(len(rows))
+                self._parts.append(_Part(number[own], len(rows), factor))
+                self._rows.append(rows)
+        self.additions = max(part.additions for part in self._parts)
 
     def convert(self, dtype):
         """Add up in another precision than double; or in that of the weights, if it is higher."""
-        entries = self._chunks[0].data.astype(dtype)
-        for chunk in self._chunks:
-            chunk.data = entries[: chunk.nnz]
+        for part in self._parts:
+            part.convert(dtype)
 
     def sums(self, W):
         """Add up the weights in each bin.
@@ -76,6 +79,43 @@ class SampleBins:
         return self._sums(W)
 
     def _sums(self, W):
+        if self._rows is None:
+            return self._parts[0].sums(W)
+        sums = np.zeros((self._n_bins, *W.shape[1:]), np.result_type(W, self._parts[0].dtype))
+        for part, rows in zip(self._parts, self._rows, strict=True):
+            sums[rows] = part.sums(W)
+        return sums
+
+
+class _Part:
+    """The matrix of some groups, in chunks of samples; parameters and attributes as above."""
+
+    def __init__(self, bins, n_bins, factor):
+        n_samples, n_groups = bins.shape
+        self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
+        entries = np.full(self._length * n_groups, factor)
+        ends = np.arange(0, self._length * n_groups + 1, max(1, n_groups), dtype=np.int32)
+        self._chunks = []
+        for start in range(0, n_samples, self._length):
+            some = bins[start : start + self._length]
+            matrix = sparse.csc_array((n_bins, len(some)))
+            # The constructor would copy the entries.
+            matrix.data, matrix.indices = entries[: some.size], some.ravel()
+            matrix.indptr = ends[: len(some) + 1]
+            self._chunks.append(matrix)
+        deepest = max(int(np.bincount(chunk.indices).max(initial=0)) for chunk in self._chunks)
+        self.additions = deepest + len(self._chunks) - 1
+
+    @property
+    def dtype(self):
+        return self._chunks[0].dtype
+
+    def convert(self, dtype):
+        entries = self._chunks[0].data.astype(dtype)
+        for chunk in self._chunks:
+            chunk.data = entries[: chunk.nnz]
+
+    def sums(self, W):
         sums = self._chunks[0] @ W[: self._length]
         for number, chunk in enumerate(self._chunks[1:], 1):
             start = number * self._length

@@ -26,6 +26,24 @@ def test_sums_of_weights_in_bins(entries, n_columns, dtype, monkeypatch):
     assert found.additions >= min(np.bincount(bins.ravel()).max(), 50 // max(1, entries // 3))
 
 
+@pytest.mark.parametrize("n_columns", [1, 4])
+@pytest.mark.parametrize("part_bins", [1, 10, 25])
+def test_many_bins_are_added_up_part_by_part(n_columns, part_bins, monkeypatch):
+    rng = np.random.default_rng(0)
+    # Seven groups of five bins, the last of which is one for all groups.
+    bins = rng.integers(0, 5, (50, 7)) + 4 * np.arange(7)
+    bins[bins == 4 * np.arange(1, 8)] = 31
+    bins = bins.astype(np.int32)
+    W = rng.normal(size=(50, n_columns))
+    expected = SampleBins(bins, 32).sums(W)
+    monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
+    found = SampleBins(bins, 32)
+    found.convert(np.float32)
+    sums = found.sums(W)
+    assert sums.dtype == np.float64
+    np.testing.assert_allclose(sums[:-1], expected[:-1], rtol=0, atol=1e-13)
+
+
 def test_wider_weights_are_added_up_as_they_are():
     bins = SampleBins(np.array([[0], [0], [1]], np.int32), 2)
     bins.convert(np.float32)
