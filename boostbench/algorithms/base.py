@@ -212,17 +212,22 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         master.clock = clock
         training = Training(self, master, clock)
         onlookers = self._onlookers(training, X, y, *weights, validation=validation)
-        while training.rounds < self.n_iterations:
-            with clock.phase("search"):
+        # A step of the coefficients, and who looks on, pause the search: so a round reads the clock
+        # twice, which is a system call.
+        with clock.phase("search"):
+            while training.rounds < self.n_iterations:
                 column = master.generate()
-            if column is None:
-                break
-            training.rounds += 1
-            with clock.phase("coefficients"):
-                progress = master.correct(column)
-            stops = [onlooker.look() for onlooker in onlookers]
-            if any(stops) or not progress:
-                break
+                if column is None:
+                    break
+                training.rounds += 1
+                with clock.phase("coefficients"):
+                    progress = master.correct(column)
+                if onlookers:
+                    with clock.phase(None):
+                        stops = [onlooker.look() for onlooker in onlookers]
+                    progress = progress and not any(stops)
+                if not progress:
+                    break
         master.end()
         for onlooker in onlookers:
             onlooker.end()

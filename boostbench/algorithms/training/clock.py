@@ -31,7 +31,8 @@ class Clock:
 
         Parameters
         ----------
-        name : str
+        name : str or None
+            None: the time counts for no phase.
 
         Returns
         -------
@@ -44,7 +45,8 @@ class Clock:
     def __enter__(self):
         self._count()
         self._phases.append(self._next)
-        self.seconds.setdefault(self._next, 0.0)
+        if self._next is not None:
+            self.seconds.setdefault(self._next, 0.0)
 
     def __exit__(self, *error):
         self._count()
@@ -53,6 +55,6 @@ class Clock:
     def _count(self):
         """Give the time since the last call to the phase that is running."""
         now = time.process_time()
-        if self._phases:
+        if self._phases and self._phases[-1] is not None:
             self.seconds[self._phases[-1]] += now - self._since
         self._since = now

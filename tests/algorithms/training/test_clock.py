@@ -26,6 +26,14 @@ def test_a_phase_inside_pauses_the_one_around_it():
 
 
 @pytest.mark.usefixtures("now")
+def test_a_phase_without_a_name_is_a_pause():
+    clock = Clock()
+    with clock.phase("search"), clock.phase(None):
+        pass
+    assert clock.seconds == {"search": 1.0 + 4.0}
+
+
+@pytest.mark.usefixtures("now")
 def test_an_error_ends_its_phases():
     clock = Clock()
     with pytest.raises(ZeroDivisionError), clock.phase("coefficients"), clock.phase("search"):
