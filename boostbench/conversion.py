@@ -4,6 +4,7 @@ import importlib
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.core.weak.views import plain_views
@@ -16,7 +17,7 @@ def to_onnx(model, dtype=np.float32):
 
     Parameters
     ----------
-    model : BoostingClassifier
+    model : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
     dtype : {numpy.float32, numpy.float64}, default=numpy.float32
         Of the features that it takes. A feature in single precision may fall on the other side of a
@@ -28,7 +29,8 @@ def to_onnx(model, dtype=np.float32):
         It takes ``X`` of shape (n_samples, n_features). In the place of a category is its number in
         the model's ``categories_``, and NaN where a value is missing or a category is unknown. It
         gives ``label``, of type int64 or string; ``probabilities`` of shape (n_samples, n_classes),
-        dtype=float64; and ``scores``, dtype=float64, as of `decision_function`.
+        dtype=float64; and ``scores``, dtype=float64, as of `decision_function`. A model of numbers
+        gives ``prediction``, dtype=float64, of shape (n_samples,).
 
     Raises
     ------
@@ -45,26 +47,14 @@ def to_onnx(model, dtype=np.float32):
     names = {np.dtype(np.float32): types.FLOAT, np.dtype(np.float64): types.DOUBLE}
     if np.dtype(dtype) not in names:
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
-    labels = np.array(model.classes_.tolist())
-    if labels.dtype.kind in "iubf":
-        # Of fractions, only whole ones are classes to scikit-learn.
-        labels, of_labels = labels.astype(np.int64), types.INT64
-    elif labels.dtype.kind == "U":
-        labels, of_labels = labels.astype(object), types.STRING
-    else:
-        raise ValueError("ONNX has labels that are whole numbers or strings only")
-
     # F = F_0 + sum_t (2 [x > threshold] - 1) polarity W = (F_0 - sum_t polarity W) + ...
-    n_scores = 1 if binary else len(labels)
+    n_scores = 1 if binary else len(model.classes_)
     votes = total.stumps.polarity[:, None] * total.coefficients.reshape(-1, n_scores)
     constants = {
         "features": tests.feature,
         "thresholds": np.where(np.isnan(tests.category), tests.threshold, np.inf),
         "votes": 2.0 * votes,
         "base": np.atleast_1d(total.intercept) - votes.sum(axis=0),
-        "beta": np.float64(beta),
-        "slack": np.float64(slack),
-        "labels": labels,
     }
     node = onnx.helper.make_node
     nodes = [
@@ -93,42 +83,25 @@ def to_onnx(model, dtype=np.float32):
         node("MatMul", ["above", "votes"], ["sums"]),
         node("Add", ["sums", "base"], ["F"]),
     ]
-    if binary:
-        constants |= {"zero": np.float64(0.0), "last": np.array([1])}
-        nodes += [
-            node("Abs", ["F"], ["size"]),
-            node("LessOrEqual", ["size", "slack"], ["is_zero"]),
-            node("Where", ["is_zero", "zero", "F"], ["decision"]),
-            node("Squeeze", ["decision", "last"], ["scores"]),
-            node("Greater", ["scores", "zero"], ["is_second"]),
-            node("Cast", ["is_second"], ["winner"], to=types.INT64),
-            node("Mul", ["decision", "beta"], ["log_odds"]),
-            node("Mul", ["decision", "zero"], ["no_odds"]),
-            node("Concat", ["no_odds", "log_odds"], ["logits"], axis=1),
-        ]
-    else:
-        nodes += [
-            node("ReduceMax", ["F"], ["largest"], axes=[1]),
-            node("Sub", ["largest", "slack"], ["least"]),
-            node("GreaterOrEqual", ["F", "least"], ["is_largest"]),
-            node("Where", ["is_largest", "largest", "F"], ["scores"]),
-            node("ArgMax", ["scores"], ["winner"], axis=1, keepdims=0),
-            node("Mul", ["scores", "beta"], ["logits"]),
-        ]
-    nodes += [
-        node("Gather", ["labels", "winner"], ["label"]),
-        node("Softmax", ["logits"], ["probabilities"], axis=1),
-    ]
     value = onnx.helper.make_tensor_value_info
+    if is_regressor(model):
+        constants["last"] = np.array([1])
+        nodes.append(node("Squeeze", ["F", "last"], ["prediction"]))
+        outputs = [value("prediction", types.DOUBLE, ["n"])]
+    else:
+        labels, of_labels = _labels(model, types)
+        constants |= {"beta": np.float64(beta), "slack": np.float64(slack), "labels": labels}
+        nodes += _of_classes(onnx, constants, binary)
+        outputs = [
+            value("label", of_labels, ["n"]),
+            value("probabilities", types.DOUBLE, ["n", len(labels)]),
+            value("scores", types.DOUBLE, ["n"] if binary else ["n", n_scores]),
+        ]
     graph = onnx.helper.make_graph(
         nodes,
         type(model).__name__,
         [value("X", names[np.dtype(dtype)], ["n", model.n_features_in_])],
-        [
-            value("label", of_labels, ["n"]),
-            value("probabilities", types.DOUBLE, ["n", len(labels)]),
-            value("scores", types.DOUBLE, ["n"] if binary else ["n", n_scores]),
-        ],
+        outputs,
         [onnx.numpy_helper.from_array(np.asarray(x), name) for name, x in constants.items()],
     )
     # The oldest versions with these operators, which the most runtimes know.
@@ -139,19 +112,62 @@ def to_onnx(model, dtype=np.float32):
     return made
 
 
+def _labels(model, types):
+    """Classes as ONNX has them, and their type."""
+    labels = np.array(model.classes_.tolist())
+    if labels.dtype.kind in "iubf":
+        # Of fractions, only whole ones are classes to scikit-learn.
+        return labels.astype(np.int64), types.INT64
+    if labels.dtype.kind == "U":
+        return labels.astype(object), types.STRING
+    raise ValueError("ONNX has labels that are whole numbers or strings only")
+
+
+def _of_classes(onnx, constants, binary):
+    """Nodes from the scores F to labels and probabilities; adds to the constants."""
+    node = onnx.helper.make_node
+    if binary:
+        constants |= {"zero": np.float64(0.0), "last": np.array([1])}
+        nodes = [
+            node("Abs", ["F"], ["size"]),
+            node("LessOrEqual", ["size", "slack"], ["is_zero"]),
+            node("Where", ["is_zero", "zero", "F"], ["decision"]),
+            node("Squeeze", ["decision", "last"], ["scores"]),
+            node("Greater", ["scores", "zero"], ["is_second"]),
+            node("Cast", ["is_second"], ["winner"], to=onnx.TensorProto.INT64),
+            node("Mul", ["decision", "beta"], ["log_odds"]),
+            node("Mul", ["decision", "zero"], ["no_odds"]),
+            node("Concat", ["no_odds", "log_odds"], ["logits"], axis=1),
+        ]
+    else:
+        nodes = [
+            node("ReduceMax", ["F"], ["largest"], axes=[1]),
+            node("Sub", ["largest", "slack"], ["least"]),
+            node("GreaterOrEqual", ["F", "least"], ["is_largest"]),
+            node("Where", ["is_largest", "largest", "F"], ["scores"]),
+            node("ArgMax", ["scores"], ["winner"], axis=1, keepdims=0),
+            node("Mul", ["scores", "beta"], ["logits"]),
+        ]
+    return [
+        *nodes,
+        node("Gather", ["labels", "winner"], ["label"]),
+        node("Softmax", ["logits"], ["probabilities"], axis=1),
+    ]
+
+
 def to_treelite(model):
     """Turn a fitted sum of stumps into a model of treelite.
 
     Parameters
     ----------
-    model : BoostingClassifier
+    model : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
 
     Returns
     -------
     treelite.Model
         It takes categories as the model of `to_onnx` does. It gives probabilities as of
-        `predict_proba`, for two classes that of the second; with
+        `predict_proba`, for two classes that of the second, and numbers as of `predict`; with
         ``pred_margin=True`` the scores times the factor that `predict_proba` has. Later classes
         have less by what rounding can be, some 1e-12 of the score, so that of equal ones the first
         is the largest, as `predict` has it; of two, the second is above one half where it is
@@ -167,6 +183,9 @@ def to_treelite(model):
     builder = _needed("treelite").model_builder
     total, beta, slack = _taken_apart(model)
     binary = total.coefficients.ndim == 1
+    task, after = ("kBinaryClf", "sigmoid") if binary else ("kMultiClf", "softmax")
+    if is_regressor(model):
+        task, after = "kRegressor", "identity"
     k = 1 if binary else len(model.classes_)
     votes = beta * total.stumps.polarity[:, None] * total.coefficients.reshape(-1, k)
     tests = _tests(model, total.stumps)
@@ -185,7 +204,7 @@ def to_treelite(model):
         leaf_output_type="float64",
         metadata=builder.Metadata(
             num_feature=model.n_features_in_,
-            task_type="kBinaryClf" if binary else "kMultiClf",
+            task_type=task,
             average_tree_output=False,
             num_target=1,
             num_class=[k],
@@ -196,7 +215,7 @@ def to_treelite(model):
             target_id=[0] * len(stumps),
             class_id=[0 if binary else -1] * len(stumps),
         ),
-        postprocessor=builder.PostProcessorFunc(name="sigmoid" if binary else "softmax"),
+        postprocessor=builder.PostProcessorFunc(name=after),
         base_scores=np.atleast_1d(base).tolist(),
     )
     for test, vote in stumps:

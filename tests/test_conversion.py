@@ -19,12 +19,14 @@ from boostbench import (
     AdaBoostMH,
     AdaBoostMO,
     BaggedBooster,
+    BaggedLsBoostRegressor,
     BaggedMCBoost,
     CodewordMCBoost,
     ERLPBoost,
     GradBoost,
     LPBoost,
     LsBoost,
+    LsBoostRegressor,
     MCBoost,
     MultiBoost,
     NMBoost,
@@ -228,6 +230,28 @@ class TestMistakes:
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ImportError, match=rf"^this needs {name}; .*'pip install {name}'$"):
             convert(AdaBoost(n_iterations=2).fit(*problem(2)))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BaggedLsBoostRegressor(n_iterations=30, n_estimators=3, random_state=0),
+        LsBoostRegressor(n_iterations=30),
+    ],
+    ids=["bag", "booster"],
+)
+def test_numbers(model):
+    runtime = pytest.importorskip("onnxruntime")
+    gtil = pytest.importorskip("treelite").gtil
+    X, y = table()
+    model = clone(model).set_params(categorical_features=[3, 4, 5]).fit(X, 100.0 * y)
+    X[:10, [0, 3, 4]] = np.nan
+    made = to_onnx(model, float)
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    [predictions] = session.run(None, {"X": X})
+    np.testing.assert_allclose(predictions, model.predict(X), rtol=1e-9)
+    found = gtil.predict(to_treelite(model), X).reshape(len(X))
+    np.testing.assert_allclose(found, model.predict(X), rtol=1e-9)
 
 
 @pytest.mark.parametrize("convert", [to_onnx, to_treelite])

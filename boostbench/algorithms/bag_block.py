@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from boostbench.core.losses.member_margins import ManyClasses, TwoClasses
-
 
 class BagBlock:
     """Samples whose numbers stay in the cache from one step of a round to the next.
@@ -12,28 +10,28 @@ class BagBlock:
     ----------
     codes : ndarray of shape (n_samples, n_features), dtype=unsigned
         How many thresholds of each feature a sample is above.
-    labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
+    target : ndarray of shape (n_samples,)
+        Labels or numbers.
     weights : ndarray of shape (n_samples, n_members)
         0 where a member does not see a sample.
     start : ndarray of shape (n_scores, n_members)
         The scores of all samples at first. For two classes there is one score, which is that of the
         second less that of the first.
+    loss : callable
+        From the target and the weights, of shape (n_members, n_samples), to their loss, of the kind
+        `boostbench.core.losses.member_margins.TwoClasses`.
 
     Attributes
     ----------
     scores : ndarray of shape (n_scores, n_members, n_samples), dtype=float32
     """
 
-    def __init__(self, codes, labels, weights, start):
+    def __init__(self, codes, target, weights, start, loss):
         # Each feature's in one piece of memory.
         self._codes = np.ascontiguousarray(codes.T)
         weights = np.ascontiguousarray(weights.T, dtype=np.float32)
-        self.scores = np.repeat(start[:, :, None].astype(np.float32), len(labels), axis=2)
-        if len(start) == 1:
-            self._loss = TwoClasses(labels, weights)
-        else:
-            self._loss = ManyClasses(labels, weights, len(start))
+        self.scores = np.repeat(start[:, :, None].astype(np.float32), len(target), axis=2)
+        self._loss = loss(target, weights)
         unseen = weights == 0
         self._shares = (unseen / np.maximum(1, unseen.sum(axis=0))).astype(np.float32)
 

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base import Booster, BoostingClassifier, Weighted, dense
+from boostbench.algorithms.base import Booster, BoostingClassifier, SumOfStumps, Weighted, dense
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
@@ -19,17 +19,13 @@ from boostbench.core.weak.stumps import Stump, Stumps
 __all__ = ["BaggedBooster"]
 
 
-class Bag(ClassifierMixin):
+class Bag(ClassifierMixin, SumOfStumps):
     """The part of the classifiers that depends on the scores of a bag alone."""
 
     decision_function = BoostingClassifier.decision_function
     predict = BoostingClassifier.predict
     predict_proba = BoostingClassifier.predict_proba
     score_slack = BoostingClassifier.score_slack
-    feature_importances_ = BoostingClassifier.feature_importances_
-    shape_functions = BoostingClassifier.shape_functions
-    rules = BoostingClassifier.rules
-    stump_sum = BoostingClassifier.stump_sum
 
 
 class BaggedBooster(MetaEstimatorMixin, Bag, Declared):

@@ -7,7 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import (
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -475,7 +480,82 @@ def warn_unsolved(booster, converged):
         )
 
 
-class BoostingClassifier(ClassifierMixin, Booster):
+class SumOfStumps:
+    """What shows an estimator whose scores are a sum of stumps, and what others have not."""
+
+    @property
+    def feature_importances_(self):
+        """How much each feature moves the scores, of shape (n_features_in_,), with sum 1.
+
+        It is the sum of the absolute coefficients of the stumps on a feature, equal stumps counted
+        as one: the total variation of its shape functions. Of more than two classes, the mean over
+        the classes is subtracted first. There is none where the model is no sum of stumps.
+        """
+        try:
+            return self.shape_functions().importances
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    def shape_functions(self, X=None):
+        """Return the scores as a sum of functions of one feature each, where they are one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            Samples over which the functions are to have the mean 0.
+
+        Returns
+        -------
+        boostbench.algorithms.explaining.shape_functions.ShapeFunctions
+            With `explain_global`, the functions as a table, and `explain_local`, what each feature
+            adds to the score of a sample.
+
+        Raises
+        ------
+        ValueError
+            If the model is no sum of stumps.
+        """
+        check_is_fitted(self)
+        return ShapeFunctions(self, X)
+
+    def rules(self):
+        """List the stumps in the order in which they were found, where the model is a sum of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each stump: ``round``, ``feature`` (its name, or else its number),
+            ``threshold``, and a column for each class, for two classes for the second only, for
+            numbers ``prediction``. Where the feature is above the threshold, the number there is
+            added to the score of the class; else it is subtracted. Where the training data had
+            categories or missing values, there is a column ``test`` as well, which says what is
+            tested in words, and no threshold for tests of these. The intercept, where there is one,
+            is round 0.
+
+        Raises
+        ------
+        ValueError
+            If the model is no sum of stumps.
+        """
+        check_is_fitted(self)
+        return rules(self)
+
+    def stump_sum(self):
+        """Return the scores as a sum of stumps, where they are one.
+
+        Returns
+        -------
+        boostbench.algorithms.explaining.stump_sums.StumpSum
+
+        Raises
+        ------
+        ValueError
+            If the model is no sum of stumps.
+        """
+        return of_stumps(self)
+
+
+class BoostingClassifier(ClassifierMixin, SumOfStumps, Booster):
     """Base of the boosting classifiers: the ways to predict a class from scores.
 
     Parameters
@@ -576,76 +656,6 @@ class BoostingClassifier(ClassifierMixin, Booster):
         """
         return INVERSE_TEMPERATURES.get(getattr(self, "loss", None), 1.0)
 
-    @property
-    def feature_importances_(self):
-        """How much each feature moves the scores, of shape (n_features_in_,), with sum 1.
-
-        It is the sum of the absolute coefficients of the stumps on a feature, equal stumps counted
-        as one: the total variation of its shape functions. Of more than two classes, the mean over
-        the classes is subtracted first. There is none where the model is no sum of stumps.
-        """
-        try:
-            return self.shape_functions().importances
-        except ValueError as error:
-            raise AttributeError(str(error)) from None
-
-    def shape_functions(self, X=None):
-        """Return the scores as a sum of functions of one feature each, where they are one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Samples over which the functions are to have the mean 0.
-
-        Returns
-        -------
-        boostbench.algorithms.explaining.shape_functions.ShapeFunctions
-            With `explain_global`, the functions as a table, and `explain_local`, what each feature
-            adds to the score of a sample.
-
-        Raises
-        ------
-        ValueError
-            If the model is no sum of stumps.
-        """
-        check_is_fitted(self)
-        return ShapeFunctions(self, X)
-
-    def rules(self):
-        """List the stumps in the order in which they were found, where the model is a sum of them.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each stump: ``round``, ``feature`` (its name, or else its number),
-            ``threshold``, and a column for each class, for two classes for the second only. Where
-            the feature is above the threshold, the number there is added to the score of the class;
-            else it is subtracted. Where the training data had categories or missing values, there
-            is a column ``test`` as well, which says what is tested in words, and no threshold for
-            tests of these. The intercept, where there is one, is round 0.
-
-        Raises
-        ------
-        ValueError
-            If the model is no sum of stumps.
-        """
-        check_is_fitted(self)
-        return rules(self)
-
-    def stump_sum(self):
-        """Return the scores as a sum of stumps, where they are one.
-
-        Returns
-        -------
-        boostbench.algorithms.explaining.stump_sums.StumpSum
-
-        Raises
-        ------
-        ValueError
-            If the model is no sum of stumps.
-        """
-        return of_stumps(self)
-
     def staged_decision_function(self, X):
         """Score the classes after every boosting round.
 
@@ -697,6 +707,33 @@ class BinaryClassifier(BoostingClassifier):
                 f"{n_classes} classes."
             )
         return 2.0 * labels - 1.0
+
+
+class BoostingRegressor(RegressorMixin, SumOfStumps, Weighted):
+    """Base of the boosters that learn numbers."""
+
+    class_weight: ClassVar = None
+
+    def _target(self, y):
+        return np.asarray(y, dtype=np.float64)
+
+    def predict(self, X):
+        """Predict numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            :math:`F(x)`.
+        """
+        return self._scores(X)
+
+    def inverse_temperature(self):
+        """Return the factor of the scores: there are no probabilities."""
+        return 1.0
 
 
 class BoostingTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Booster):

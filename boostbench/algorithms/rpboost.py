@@ -4,9 +4,14 @@ from dataclasses import KW_ONLY
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
-from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, Master, Tabular
+from boostbench.algorithms.base import (
+    NO_EDGE,
+    BinaryClassifier,
+    BoostingRegressor,
+    Master,
+    Tabular,
+)
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.fresh_projections import FreshProjections
@@ -82,11 +87,8 @@ class _BinaryLeastSquares(_LeastSquares, BinaryClassifier):
         """Squares: F is linear in the probability, and this the slope at one half."""
         return 2.0
 
-    def stump_sum(self):
-        return super().stump_sum()._replace(intercept=np.asarray(self.intercept_))
 
-
-class LsBoostRegressor(RegressorMixin, _LeastSquares):
+class LsBoostRegressor(BoostingRegressor, _LeastSquares):
     r"""LsBoost with stumps, for numbers.
 
     A round fits the residuals of those before: it adds :math:`\rho_t h_t(x)` with the stump, the
@@ -132,25 +134,6 @@ class LsBoostRegressor(RegressorMixin, _LeastSquares):
     >>> LsBoostRegressor(n_iterations=100).fit(X, y).score(X, y) > 0.5
     True
     """
-
-    class_weight: ClassVar = None
-
-    def _target(self, y):
-        return np.asarray(y, dtype=np.float64)
-
-    def predict(self, X):
-        """Predict numbers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            :math:`F(x)`.
-        """
-        return self._scores(X)
 
 
 class LsBoost(_BinaryLeastSquares):

@@ -38,7 +38,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
 
     Parameters
     ----------
-    estimator : BoostingClassifier
+    estimator : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
     X : array-like of shape (n_samples, n_features)
         Samples, for example those of the training: over these, each function has the mean 0. Their
@@ -73,6 +73,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         n_samples=n_samples,
         n_features=len(shapes.feature_names),
         n_used=int((shapes.importances > 0).sum()),
+        is_number=shapes.classes_ is None,
         outputs=[str(output) for output in shapes.outputs],
         importances=page.importances(),
         row=row,
@@ -129,7 +130,7 @@ class _Page:
             bars.append(_Bar("all other features", [rest]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
         found = {
-            "predicted": str(predicted),
+            "predicted": self.number(predicted) if self.shapes.classes_ is None else str(predicted),
             "output": str(output),
             "bars": bars,
             "scale": scale,

@@ -12,8 +12,8 @@ class ShapeFunctionDisplay:
     """The shape functions of the features that matter most, one picture each.
 
     Use `from_estimator` to make one. A curve is what the feature adds to the score of a class: for
-    two classes, of the second one. Marks at the bottom are the deciles of the samples, a diamond
-    is what a missing value adds, and categories have a bar each.
+    two classes, of the second one; or to the number that is predicted. Marks at the bottom are the
+    deciles of the samples, a diamond is what a missing value adds, and categories have a bar each.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class ShapeFunctionDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X, *, features=6, n_columns=3):
-        """Draw the shape functions of a fitted classifier.
+        """Draw the shape functions of a fitted model.
 
         Parameters
         ----------
-        estimator : BoostingClassifier
+        estimator : BoostingClassifier or BoostingRegressor
             Fitted, a sum of stumps.
         X : array-like of shape (n_samples, n_features)
             Samples, for example those of the training: over these, each function has the mean 0.

@@ -4,16 +4,18 @@ from itertools import pairwise
 
 import numpy as np
 
+from boostbench.algorithms.explaining.stump_sums import outputs_of
+
 #: Of a model with more stumps than the first number, so many features are written down by default.
 _MANY, _FEW = 100, 5
 
 
 def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
-    """Write down the stumps of a fitted classifier.
+    """Write down the stumps of a fitted model.
 
     Parameters
     ----------
-    estimator : BoostingClassifier
+    estimator : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
     n_rules : int, default=None
         As many of the first stumps; None for all of up to 100.
@@ -64,7 +66,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     if n_rules is None and (~intercept).sum() > _MANY:
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
     step = 0.01 if decimals is None else 0.1**decimals
-    n_outputs = 1 if len(estimator.classes_) == 2 else len(estimator.classes_)
+    n_outputs = len(outputs_of(estimator))
     added = [
         _added(table.columns[-n_outputs:], row, step)
         for row in table.iloc[:, -n_outputs:].to_numpy(dtype=float)

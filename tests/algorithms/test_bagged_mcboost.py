@@ -10,8 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import BaggedMCBoost, MCBoost
-from boostbench.algorithms import bagged_mcboost
-from boostbench.algorithms.bagged_mcboost import BagMaster
+from boostbench.algorithms import bag_of_stumps
+from boostbench.algorithms.bag_losses import LogisticLoss
+from boostbench.algorithms.bag_of_stumps import BagMaster
 from boostbench.algorithms.explaining.probabilities import probabilities
 from boostbench.algorithms.training.early_stopping import log_losses
 from boostbench.core.weak.stumps import StumpSearch
@@ -40,7 +41,14 @@ def master(X, y, weights=None, n_members=3, **params):
     weights = np.ones(len(y)) if weights is None else np.asarray(weights, float)
     search = StumpSearch(X, params.max_bins, weights)
     parts = unseen(len(y), n_members)
-    return BagMaster(params, search, y, parts, weights, np.random.RandomState(0))
+    return BagMaster(
+        params,
+        search,
+        LogisticLoss(y, len(params.classes_)),
+        parts,
+        weights,
+        np.random.RandomState(0),
+    )
 
 
 def unseen(n_samples, n_members=3):
@@ -80,7 +88,7 @@ def columns(search, X):
 @pytest.mark.parametrize("block", [1, 2**19])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_round_is_what_the_definition_says(n_classes, block, monkeypatch):
-    monkeypatch.setattr(bagged_mcboost, "_BLOCK", block)
+    monkeypatch.setattr(bag_of_stumps, "_BLOCK", block)
     X, y = blobs(n_classes, n_samples=300)
     bag = train(master(X, y, max_bins=None), 3)
     assert (len(bag.blocks) > 1) == (block == 1)
@@ -312,7 +320,9 @@ def test_weights_of_samples():
         params = BaggedMCBoost()
         params.classes_ = np.unique(y)
         search = StumpSearch(X[some], 8, own)
-        training = BagMaster(params, search, y[some], parts[some], own, np.random.RandomState(0))
+        training = BagMaster(
+            params, search, LogisticLoss(y[some], 3), parts[some], own, np.random.RandomState(0)
+        )
         train(training, 25)
         stumps, coefficients, intercept = training.mean_of_members(
             training.votes, training.intercept

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from boostbench.algorithms.explaining.stump_sums import outputs_of
+
 # A coefficient that is this part of the largest of its stump is 0, but for rounding.
 _ZERO = 1e-12
 
@@ -22,7 +24,7 @@ def rules(model):
     thresholds = stumps.threshold
     if not is_plain:
         thresholds = np.where(np.isnan(views.category[stumps.feature]), thresholds, np.nan)
-    outputs = model.classes_[1:] if coefficients.ndim == 1 else model.classes_
+    outputs = outputs_of(model)
     table = pd.DataFrame(
         {
             "round": np.arange(1, len(stumps) + 1),
@@ -39,7 +41,7 @@ def rules(model):
     first.insert(0, "round", 0)
     first.insert(1, "feature", None)
     first.insert(2, "threshold", -np.inf)
-    return pd.concat([first, table], ignore_index=True)
+    return pd.concat([first, table], ignore_index=True)[table.columns]
 
 
 def _tests(model, stumps, names):

@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.utils.validation import check_array
 
 from boostbench.algorithms.decisions import decision, predicted
+from boostbench.algorithms.explaining.stump_sums import outputs_of
 from boostbench.algorithms.training.categories import coded
 from boostbench.core.weak.additive import AdditiveTables
 from boostbench.core.weak.views import plain_views
@@ -82,7 +83,7 @@ class ShapeFunctions:
 
     Parameters
     ----------
-    model : BoostingClassifier
+    model : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
     X : array-like of shape (n_samples, n_features), default=None
         If given, every :math:`f_j` has the mean 0 over these samples, and :math:`F_0` is the mean
@@ -90,11 +91,13 @@ class ShapeFunctions:
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
+    classes_ : ndarray of shape (n_classes,) or None
+        None where numbers are predicted.
     feature_names : ndarray of shape (n_features,)
         Those of the training data, or ``x0``, ``x1``, ...
     outputs : ndarray of shape (n_outputs,)
-        The classes that scores are for; of two classes the second one.
+        The classes that scores are for; of two classes the second one; ``prediction`` where numbers
+        are predicted.
     terms : list of Term
         Of the features in use.
     intercept : ndarray of shape (n_outputs,)
@@ -106,13 +109,13 @@ class ShapeFunctions:
         stumps, coefficients, self._intercept = total
         self._is_binary = coefficients.ndim == 1
         columns = coefficients[:, None] if self._is_binary else coefficients
-        self.classes_ = model.classes_
+        self.classes_ = getattr(model, "classes_", None)
         self._slack = total.slack(model)
         self._n_features = model.n_features_in_
         self._takes_missing = hasattr(model, "views_")
         self._views = model.views_ if self._takes_missing else plain_views(self._n_features)
         self._categories = getattr(model, "categories_", {})
-        self.outputs = self.classes_[1:] if self._is_binary else self.classes_
+        self.outputs = outputs_of(model)
         default = [f"x{feature}" for feature in range(self._n_features)]
         self.feature_names = np.asarray(getattr(model, "feature_names_in_", default))
         tables = self._without_constants(AdditiveTables(stumps, columns))
@@ -123,7 +126,7 @@ class ShapeFunctions:
                 self._move(term.table, values.mean(axis=0))
 
     def decision_function(self, X):
-        """Score the classes.
+        """Score the classes, or predict numbers.
 
         Parameters
         ----------
@@ -131,8 +134,8 @@ class ShapeFunctions:
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
-            As from the classifier, up to rounding.
+        ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes and of numbers
+            As from the model, up to rounding.
         """
         X = self.numbers(X)
         scores = np.zeros((len(X), len(self.outputs)))
@@ -142,7 +145,7 @@ class ShapeFunctions:
         return decision(scores[:, 0] if self._is_binary else scores, self._slack)
 
     def predict(self, X):
-        """Predict the labels.
+        """Predict the labels, or numbers.
 
         Parameters
         ----------
@@ -152,7 +155,8 @@ class ShapeFunctions:
         -------
         ndarray of shape (n_samples,)
         """
-        return predicted(self.decision_function(X), self.classes_)
+        scores = self.decision_function(X)
+        return scores if self.classes_ is None else predicted(scores, self.classes_)
 
     @property
     def intercept(self):

@@ -30,13 +30,33 @@ class StumpSum(NamedTuple):
 
         Parameters
         ----------
-        model : BoostingClassifier
+        model : BoostingClassifier or BoostingRegressor
 
         Returns
         -------
         float
+            0 where numbers are predicted.
         """
+        if not hasattr(model, "classes_"):
+            return 0.0
         return max(model.score_slack(), slack_of(self.coefficients, self.intercept[None]))
+
+
+def outputs_of(model):
+    """Name what a fitted model has scores for.
+
+    Parameters
+    ----------
+    model : estimator
+
+    Returns
+    -------
+    ndarray of shape (n_outputs,)
+        The classes; of two classes the second one; ``prediction`` where numbers are predicted.
+    """
+    if not hasattr(model, "classes_"):
+        return np.array(["prediction"])
+    return model.classes_[1:] if len(model.classes_) == 2 else model.classes_
 
 
 def of_stumps(model):
@@ -62,10 +82,12 @@ def of_stumps(model):
         raise ValueError(f"the stumps of {name} test projected features, not those of X")
     if not isinstance(stumps, Stumps) or stumps.feature.ndim != 1:
         raise ValueError(f"{name} is no sum of stumps")
-    expected = [(len(stumps),), (len(stumps), len(model.classes_))]
+    expected = [(len(stumps),), (len(stumps), len(getattr(model, "classes_", ())))]
     if np.shape(model.coefficients_) not in expected:
         raise ValueError(f"{name} is no sum of stumps with a coefficient for every class")
-    intercept = model.intercepts_.sum(axis=0) if hasattr(model, "intercepts_") else 0.0
+    intercept = getattr(model, "intercept_", 0.0)
+    if hasattr(model, "intercepts_"):
+        intercept = model.intercepts_.sum(axis=0)
     return of_votes(stumps, model.coefficients_, intercept)
 
 

@@ -62,7 +62,7 @@ class TwoClasses:
         ndarray of shape (n_models,), dtype=float32
             Where the derivatives were asked for last.
         """
-        return _second_derivative(self._curvatures, move * move)
+        return second_derivative(self._curvatures, move * move)
 
 
 class ManyClasses:
@@ -109,7 +109,7 @@ class ManyClasses:
         # The own classes' lead is 0.
         lead = self._lead(move)
         lead *= lead
-        return _second_derivative(self._curvatures, lead)
+        return second_derivative(self._curvatures, lead)
 
     def _lead(self, scores):
         """What the score of each sample's own class is ahead of the others."""
@@ -125,8 +125,18 @@ def _dual(margin):
     return np.reciprocal(margin, out=margin)
 
 
-def _second_derivative(curvatures, squares):
-    """Sum up products for each model; overwrites the squares."""
+def second_derivative(curvatures, squares):
+    """Sum up curvatures times squares of a change for each model; overwrites the squares.
+
+    Parameters
+    ----------
+    curvatures : ndarray of shape (n_scores, n_models, n_samples) or (n_models, n_samples)
+    squares : ndarray of shape (n_scores, n_models, n_samples), dtype=float32
+
+    Returns
+    -------
+    ndarray of shape (n_models,), dtype=float32
+    """
     squares *= curvatures
     # As a product, several times faster than a sum over the last axis.
     return (squares @ np.ones(squares.shape[2], np.float32)).sum(axis=0)

@@ -1,0 +1,113 @@
+"""What a bag of sums of stumps is trained for: its loss, and the targets of the samples."""
+
+import numpy as np
+
+from boostbench.algorithms.training.early_stopping import log_losses
+from boostbench.core.losses.member_margins import ManyClasses, TwoClasses
+from boostbench.core.losses.member_squares import Squares
+
+
+class LogisticLoss:
+    """MCBoost's loss without the norm; see `boostbench.core.losses.member_margins`.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        0 to n_classes - 1.
+    n_classes : int
+
+    Attributes
+    ----------
+    target : ndarray of shape (n_samples,)
+        What blocks of samples are made with.
+    strata : ndarray of shape (n_samples,)
+        Each member sees samples of all of these.
+    scale, offset : float
+        Scores are multiplied with the one, and the other is added, in the end.
+    """
+
+    scale, offset = 1.0, 0.0
+
+    def __init__(self, labels, n_classes):
+        self.target = self.strata = labels
+        self._n_classes = n_classes
+
+    def start(self, weights):
+        """Return the constant scores of the least loss.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples, n_members)
+
+        Returns
+        -------
+        ndarray of shape (n_scores, n_members)
+            Of two classes there is one score, that of the second less that of the first.
+        """
+        of_classes = np.eye(self._n_classes)[self.target].T @ weights
+        start = np.log(of_classes / of_classes.sum(axis=0))
+        return start[1:] - start[:1] if len(start) == 2 else start
+
+    def of_block(self, labels, weights):
+        """Return the loss of some samples, with weights of shape (n_members, n_samples)."""
+        if self._n_classes == 2:
+            return TwoClasses(labels, weights)
+        return ManyClasses(labels, weights, self._n_classes)
+
+    def mean(self, scores, labels, weights):
+        """Return the log-loss of a score for each sample, or of one for each and every class."""
+        return float(np.average(log_losses(scores, labels), weights=weights))
+
+    def shown(self, means):
+        """Return what a user sees of `mean`."""
+        return means
+
+
+class SquaredLoss:
+    """Squared errors of numbers, which are brought to the mean 0 and the variance 1.
+
+    The mean that says when the training ends is half the logarithm of the mean squared error: the
+    log-loss of a normal distribution with this variance. So one least fall does for any scale.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+    weights : ndarray of shape (n_samples,)
+
+    Attributes
+    ----------
+    target, strata, scale, offset
+        As of `LogisticLoss`.
+
+    Raises
+    ------
+    ValueError
+        If there is one sample only.
+    """
+
+    def __init__(self, y, weights):
+        if len(y) < 2:
+            raise ValueError(
+                f"a bag leaves samples out, and X has n_samples={len(y)}: give 2 or more"
+            )
+        self.offset = float(np.average(y, weights=weights))
+        self.scale = float(np.sqrt(np.average((y - self.offset) ** 2, weights=weights))) or 1.0
+        self.target = (y - self.offset) / self.scale
+        self.strata = np.zeros(len(y), int)
+
+    def start(self, weights):
+        """As of `LogisticLoss`: means."""
+        return (self.target @ weights / weights.sum(axis=0))[None]
+
+    def of_block(self, y, weights):
+        """As of `LogisticLoss`."""
+        return Squares(y, weights)
+
+    def mean(self, scores, y, weights):
+        """Return half the logarithm of the mean squared error."""
+        mean = np.average((y - scores) ** 2, weights=weights)
+        return 0.5 * float(np.log(max(mean, np.finfo(np.float32).tiny)))
+
+    def shown(self, means):
+        """Return mean squared errors."""
+        return self.scale**2 * np.exp(2.0 * means)
