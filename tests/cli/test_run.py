@@ -80,7 +80,7 @@ def test_run_again_runs_nothing_and_prints_the_same(call, folder):
     assert "nothing is recorded" in result.err
     first = call("run", *QUICK)
     before = records(folder)
-    for again in ([], ["rerun=never"]):
+    for again in ([], ["rerun=never"], ["-m"]):  # one experiment is no sweep
         assert call("run", *QUICK, *again).out == first.out
         assert records(folder) == before
 
@@ -264,10 +264,6 @@ def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):
         ["samme", "1", "-", "-", "-"],
         ["samme", "2", "-", "-", "-"],
     ]
-
-
-def test_one_experiment_is_no_sweep(call):
-    assert "settings" not in call("run", "-m", *QUICK).out
 
 
 MODULE = """

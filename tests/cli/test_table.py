@@ -540,62 +540,34 @@ def test_a_split_that_fails_is_counted_once_whatever_the_rounds(call, define_tab
         assert result.err.splitlines()[-1] == "boostbench: 3 of 3 splits failed"
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ({"rows": ["iris"]}, "needs title, rows and columns"),
-        ({"rows": ["iris"], "columns": ["adaboost"], "colour": 1}, "no key 'colour'"),
-        ({"rows": ["irsi"], "columns": ["adaboost"]}, "did you mean iris"),
-        ({"rows": ["iris"], "columns": ["adabost"]}, "did you mean adaboost"),
-        ({"rows": ["iris"], "columns": ["adaboost"]}, "two classes"),
-        (
-            {"rows": [{"iris": {"colour": 1}}], "columns": ["adaboost"]},
-            "row iris has no key 'colour'",
-        ),
-        (
-            {"rows": ["iris"], "columns": [{"a": {"alg": "x"}}]},
-            "column a has no key 'alg'; did you mean algo?",
-        ),
-        ({"rows": ["iris"], "columns": "demp"}, "did you mean demo"),
-        ({"rows": ["iris"], "columns": "mcboost3_rounds"}, "rounds.yaml has no columns of its own"),
-        ({"rows": ["iris", "iris"], "columns": ["adaboost"]}, "has iris twice"),
-        ({"rows": ["iris"], "columns": ["adaboost"], "compare": [["x", "adaboost"]]}, "column 'x'"),
-        ({"rows": ["iris"], "columns": ["adaboost"], "published_as": {"a": "b"}}, "no row 'a'"),
-        ({"rows": ["iris"], "columns": ["adaboost"], "published": "../x"}, "published is '../x'"),
-        ({"rows": ["iris"], "columns": ["adaboost"], "quantity": "acuracy"}, "did you mean acc"),
-        ({"rows": ["iris"], "columns": ["adaboost_mh"], "rounds": [7]}, "after 7 rounds"),
-        (
-            {"rows": ["iris"], "columns": ["adaboost_mh"], "remarks": [{"a": "b"}]},
-            "it must be text, in quotes if it holds a colon",
-        ),
-        (
-            {"rows": ["iris"], "columns": ["adaboost_mh"], "seconds": "predict"},
-            "seconds is 'predict'",
-        ),
-        ({"rows": ["iris"], "columns": ["adaboost_mh"], "speedup": [["x", "y"]]}, "speedup has no"),
-        ({"rows": ["iris"], "columns": [{"a": {"without": ["b"]}}]}, "without of a has no row 'b'"),
-        (
-            {
-                "rows": ["iris"],
-                "columns": ["samme", "gradboost"],
-                "speedup": [["samme", "gradboost"]],
-            },
-            "speedup needs seconds",
-        ),
-    ],
-)
-def test_wrong_definitions(refused, define_table, content, told):
-    assert told in refused("table", define_table(**content))
-
-
 def crossed(**more):
     return {"rows": ["iris"], "columns": ["adaboost_mh", "samme"], **more}
 
 
 BETTER = {"says": "x", "better": [["samme", "adaboost_mh"]]}
 
-#: Values of a wrong type, and what is said of them.
-WRONG_TYPES = [
+#: What is wrong in a definition, and what is said of it.
+WRONG = [
+    ({"rows": ["iris"]}, "needs title, rows and columns"),
+    (crossed(colour=1), "no key 'colour'"),
+    (crossed(rows=["irsi"]), "did you mean iris"),
+    (crossed(columns=["adabost"]), "did you mean adaboost"),
+    (crossed(columns=["adaboost"]), "two classes"),
+    (crossed(rows=[{"iris": {"colour": 1}}]), "row iris has no key 'colour'"),
+    (crossed(columns=[{"a": {"alg": "x"}}]), "column a has no key 'alg'; did you mean algo?"),
+    (crossed(columns="demp"), "did you mean demo"),
+    (crossed(columns="mcboost3_rounds"), "rounds.yaml has no columns of its own"),
+    (crossed(rows=["iris", "iris"]), "has iris twice"),
+    (crossed(compare=[["x", "samme"]]), "column 'x'"),
+    (crossed(published_as={"a": "b"}), "no row 'a'"),
+    (crossed(quantity="acuracy"), "did you mean acc"),
+    (crossed(quantity="auc", rounds=[2]), "rounds cannot go with quantity: auc"),
+    (crossed(rounds=[7]), "after 7 rounds"),
+    (crossed(remarks=[{"a": "b"}]), "it must be text, in quotes if it holds a colon"),
+    (crossed(seconds="predict"), "seconds is 'predict'"),
+    (crossed(speedup=[["x", "y"]]), "speedup has no"),
+    (crossed(speedup=[["samme", "adaboost_mh"]]), "speedup needs seconds"),
+    (crossed(columns=[{"a": {"without": ["b"]}}]), "without of a has no row 'b'"),
     (crossed(title=5), "title is 5; it must be text"),
     (crossed(title=None), "title is None; it must be text"),
     (crossed(rows=5), "rows is 5; it must be a list of names"),
@@ -642,8 +614,8 @@ WRONG_TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("content", "told"), WRONG_TYPES)
-def test_values_of_a_wrong_type_are_one_clear_line(refused, define_table, content, told):
+@pytest.mark.parametrize(("content", "told"), WRONG)
+def test_wrong_definitions_are_one_clear_line(refused, define_table, content, told):
     message = refused("table", define_table(**content))
     assert told in message
     assert len(message.partition("mine.yaml")[2]) < 160
@@ -684,7 +656,7 @@ def test_one_text_is_a_list_of_one(call, define_table):
 
 def test_mistakes(refused):
     assert "did you mean demo" in refused("table", "dem")
-    assert "cannot read the table" in refused("table", "nowhere.yaml")
+    assert "there is no file nowhere.yaml" in refused("table", "nowhere.yaml")
     assert "did you mean algo.n_iterations" in refused("table", "demo", "algo.n_iteratons=3")
 
 
@@ -717,11 +689,6 @@ def test_probabilities_and_scores(call, folder, define_table):
     assert re.search(
         r"Log-loss .* Brier\s+score .* ROC\s+AUC .*Balanced\s+accuracy", result.out, re.S
     )
-
-
-def test_rounds_of_what_is_recorded_at_the_end_only(refused, define_table):
-    name = define_table(rows=["iris"], columns=["samme"], quantity="auc", rounds=[2])
-    assert "rounds cannot go with quantity: auc" in refused("table", name)
 
 
 def test_a_table_from_elsewhere_runs_and_copies_nothing(call, folder, define_table, monkeypatch):
