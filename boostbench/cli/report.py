@@ -14,7 +14,7 @@ from boostbench.report.overview import by_table, headline, in_order, verdicts
 from boostbench.report.page.document import document
 from boostbench.report.page.figures import find_figures
 from boostbench.report.renderers.readme import readme
-from boostbench.report.runs import find_runs, listed
+from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 
@@ -60,7 +60,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
         runs = [] if names else find_runs(records, algorithms, () if lead else _hashes(tables))
         tell("writing the page")
         figures = find_figures(results / "figures")
-        page = document(tables, figures, algorithms, listed(runs), lead)
+        page = document(tables, figures, algorithms, runs, lead)
         with writing(path, "choose another file by --output"):
             path.write_text(page, encoding="utf-8")
         also = "" if names or lead else _overview(tables, results)

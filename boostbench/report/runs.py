@@ -89,21 +89,22 @@ def shown(runs: Collection[Run]) -> list[Quantity]:
 def listed(runs: Collection[Run]) -> Listing:
     """Put runs into lines."""
     quantities = shown(runs)
-    heads = ["data", "algorithm", "settings"]
+    heads = ["data", "algorithm"]
     heads += [f"{quantity.title} {quantity.symbol}".rstrip() for quantity in quantities]
-    heads += ["splits", "rounds", "fit s", "finished"]
+    heads += ["splits", "rounds", "fit s", "settings", "finished"]
     lines = []
     for run in runs:
-        names = [run.cell.data, run.cell.title, run.settings or "-"]
+        names = [run.cell.data, run.cell.title]
         texts = [
             *names,
             *(run.text(quantity) for quantity in quantities),
             run.cell.splits,
             run.cell.rounds_done,
             numbers.seconds(run.cell.average(QUANTITIES["fit"])),
+            run.settings or "-",
             run.finished[:10] or "-",
         ]
-        lines.append(Line(texts, find=" ".join(names).lower()))
+        lines.append(Line(texts, find=" ".join([*names, run.settings or "-"]).lower()))
     told = (
         "Mean (standard deviation) over the splits. Settings: what is not at its default. CPU "
         "seconds of a fit, on one core."

@@ -5,6 +5,8 @@ import shutil
 import pytest
 import yaml
 
+import boostbench
+
 pytest.importorskip("matplotlib")
 
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]
@@ -90,7 +92,9 @@ def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch)
     # The papers' tables hold nothing of hers, and are not there.
     assert "How much is reproduced" not in text
     assert "not run" not in text
-    assert "RandomForestClassifier sklearn.ensemble.RandomForestClassifier, n_estimators=5" in text
+    assert "sklearn.ensemble.RandomForestClassifier, n_estimators=5" in text
+    # All that was run is behind the page, not what tables show alone.
+    assert f"{len(boostbench.results(folder / 'results'))} finished splits" in text
     assert text.index("What was run") < text.index("Tables of your own") < text.index("Mine")
     assert not (folder / "results" / "README.md").exists()
 

@@ -32,6 +32,7 @@ from boostbench.report.page.figures import Figure
 from boostbench.report.page.provenance import environments, source
 from boostbench.report.page.typeset import css, identifier, typeset
 from boostbench.report.papers import citation, title
+from boostbench.report.runs import Run, listed
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import MEANING, Tally, counts
 
@@ -75,7 +76,7 @@ def document(
     tables: Sequence[Table],
     figures: Sequence[Figure] = (),
     algorithms: Mapping[str, str] | None = None,
-    runs: Listing | None = None,
+    runs: Sequence[Run] = (),
     lead: bool = False,
 ) -> str:
     """Make the page.
@@ -90,10 +91,10 @@ def document(
         Figures.
     algorithms : mapping of str to str, default=None
         Titles of algorithms by name; one that is not in it goes by its name.
-    runs : Listing, default=None
+    runs : sequence of Run, default=()
         What is on record, experiment by experiment.
     lead : bool, default=False
-        Whether they stand before the tables: they are what the folder is about.
+        Whether they come before the tables: they are what the folder is about.
 
     Returns
     -------
@@ -103,7 +104,8 @@ def document(
     tables = in_order(tables)
     views = [View(table, compose(table), Tally.of(table.cells.values())) for table in tables]
     told = counts(tables)
-    everything = source(tables)
+    cells = [cell for table in tables for cell in table.cells.values()]
+    everything = source([*cells, *(run.cell for run in runs if lead)])
     return (
         _environment()
         .get_template("page.html")
@@ -116,7 +118,7 @@ def document(
                 for paper, group in groupby(views, lambda view: view.table.paper)
             ],
             figures=figures,
-            runs=runs,
+            runs=listed(runs) if runs else None,
             lead=lead,
             own_title="Tables of your own" if lead else "Other tables",
             total=told.total,

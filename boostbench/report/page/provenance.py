@@ -1,12 +1,12 @@
 """Where the numbers come from: machines, versions, settings, dates."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from statistics import median
 
 from boostbench.experiment.quantities import CALIBRATION
 from boostbench.report import numbers
-from boostbench.report.tables import Table
+from boostbench.report.cells import Cell
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,8 @@ def environments(source: Source) -> list[dict]:
     return found
 
 
-def source(tables: Iterable[Table]) -> Source:
-    """Gather the records behind some tables, each once though it stands in several."""
-    cells = [cell for table in tables for cell in table.cells.values()]
+def source(cells: Collection[Cell]) -> Source:
+    """Gather the records behind some cells, each once though several may show it."""
     records = {record["key"]: record for cell in cells for record in cell.records}
     failures = {record["key"] for cell in cells for record in cell.failures}
     return Source(list(records.values()), len(failures))
