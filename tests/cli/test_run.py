@@ -13,6 +13,7 @@ import pytest
 import yaml
 from hydra._internal.utils import get_args_parser
 
+from boostbench import configs
 from boostbench.cli import job as job_module
 from boostbench.records.store import read
 from tests.conftest import QUICK
@@ -132,8 +133,10 @@ def test_help(call):
     result = call("run", "--help")
     assert result.code == 0
     assert 'eval "$(boostbench run -sc install=bash)"' in result.out
-    for group in ("algo", "data", "protocol", "profile", "parallel"):
-        assert f"\n{group}: " in result.out
+    groups, _, _ = result.out.partition("== Flags ==")
+    for group in ("protocol", "profile", "parallel"):
+        assert re.search(rf"^  {group} +{', '.join(configs.names(group))}$", groups, re.MULTILINE)
+    assert max(map(len, groups.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
