@@ -21,6 +21,12 @@ def stump_outputs(X):
     return found
 
 
+def all_margins(X, y):
+    """y h(x) of every stump and its negative, with y in {0, 1}; (n_stumps, n_samples)."""
+    outputs = np.array(stump_outputs(X))
+    return np.vstack([outputs, -outputs]) * (2.0 * y - 1)
+
+
 def stage_outputs(model, X):
     """List h_t(x_i) of a fitted model with plain stumps, one array per round."""
     learners = model.hypotheses_

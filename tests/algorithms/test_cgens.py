@@ -239,31 +239,7 @@ def test_classes_in_another_order_have_the_same_scores():
     np.testing.assert_allclose(one.decision_function(X), -other.decision_function(X), atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("model", "n_classes"), [(CGENS(40, 0.1), 2), (CGENSSLS(40), 2), (CGENSSLS(40), 3)]
-)
-def test_stumps_are_an_additive_model(model, n_classes):
-    X, y = blobs(n_classes, seed=8)
-    model.fit(X, y)
-    new = np.random.default_rng(0).normal(size=(50, 4))
-    tables = model.shape_functions()
-    np.testing.assert_allclose(
-        tables.decision_function(new), model.decision_function(new), atol=1e-9
-    )
-
-
-@pytest.mark.parametrize("weak_learner", ["perceptron", "fourier", ["stump", "perceptron"]])
-def test_what_are_no_stumps_is_no_additive_model(weak_learner):
-    model = CGENS(12, weak_learner=weak_learner, n_candidates=20, random_state=0).fit(*blobs(2))
-    with pytest.raises(ValueError, match="CGENS is no sum of stumps"):
-        model.shape_functions()
-
-
 class TestBadInput:
-    def test_three_classes(self):
-        with pytest.raises(ValueError, match="Only binary classification is supported by CGENS"):
-            CGENS().fit(*blobs(3))
-
     @pytest.mark.parametrize("estimator", [CGENS, CGENSSLS])
     @pytest.mark.parametrize("C", [0, -1.0, None, "1", True])
     def test_a_c_that_is_no_positive_number(self, estimator, C):

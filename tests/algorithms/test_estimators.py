@@ -430,6 +430,12 @@ def test_a_clone_is_unfitted_and_equal(model):
     assert not [name for name in vars(copy) if name.endswith("_")]
 
 
+@pytest.mark.parametrize("name", [name for name in CASES if isinstance(CASES[name], BINARY)])
+def test_three_classes_are_refused_by_who_takes_two(name):
+    with pytest.raises(ValueError, match=r"Only binary classification is supported .* 3 classes"):
+        clone(CASES[name]).fit(*blobs(3))
+
+
 @pytest.mark.parametrize("model", CASES.values(), ids=CASES.keys())
 def test_one_class_is_refused(model):
     with pytest.raises(ValueError, match="class"):
@@ -463,11 +469,6 @@ def test_an_unknown_option_names_the_known(model, options):
         model.set_params(n_iterations=1).fit(*blobs(3))
     for option in options:
         assert repr(option) in str(raised.value)
-
-
-def test_adaboost_refuses_three_classes():
-    with pytest.raises(ValueError, match=r"[Bb]inary.*3 classes"):
-        AdaBoost().fit(*blobs(3))
 
 
 def stages(model, X, y):

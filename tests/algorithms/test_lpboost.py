@@ -9,12 +9,6 @@ from . import reference
 from .problems import blobs, noise
 
 
-def all_margins(X, y):
-    """y h(x) of every stump and its negative; (n_stumps, n_samples)."""
-    outputs = np.array(reference.stump_outputs(X))
-    return np.vstack([outputs, -outputs]) * (2.0 * y - 1)
-
-
 def whole_program(margins, C):
     """Eq. (4) over all weak learners at once."""
     n_columns, n_samples = margins.shape
@@ -31,7 +25,7 @@ class TestTheOptimum:
         X, y = problem(2, seed=seed)
         model = LPBoost(n_iterations=1000, C=C).fit(X, y)
         assert 0 < model.n_iterations_ < 1000
-        margins = all_margins(X, y)
+        margins = reference.all_margins(X, y)
         assert model.objective_[-1] == pytest.approx(whole_program(margins, C), abs=1e-5)
 
     def test_the_duality_gap_is_closed(self, problem, C, seed):
@@ -39,7 +33,7 @@ class TestTheOptimum:
         model = LPBoost(n_iterations=1000, C=C).fit(X, y)
         F = model.decision_function(X)
         primal = model.coefficients_.sum() + C * np.maximum(0, 1 - (2 * y - 1) * F).sum()
-        edges = all_margins(X, y) @ model.dual_
+        edges = reference.all_margins(X, y) @ model.dual_
         assert edges.max() <= 1 + 2e-6
         assert ((model.dual_ >= 0) & (model.dual_ <= C)).all()
         assert primal == pytest.approx(model.dual_.sum(), abs=1e-5)
@@ -47,33 +41,12 @@ class TestTheOptimum:
 
 def test_every_round_takes_the_most_violated_constraint():
     X, y = blobs(2, n_samples=30, n_features=2, seed=2)
-    margins = all_margins(X, y)
+    margins = reference.all_margins(X, y)
     model = LPBoost(C=0.2).fit(X, y)
     outputs = np.array(reference.stage_outputs(model, X)) * (2.0 * y - 1)
     for t in range(model.n_iterations_):
         dual = LPBoost(C=0.2, n_iterations=t).fit(X, y).dual_ if t else np.full(30, 0.2)
         assert outputs[t] @ dual == pytest.approx((margins @ dual).max(), abs=1e-6)
-
-
-def test_the_objective_falls_round_by_round():
-    X, y = noise(2, n_samples=80, seed=1)
-    model = LPBoost(C=0.4).fit(X, y)
-    assert model.n_iterations_ > 20
-    assert (np.diff(model.objective_) <= 1e-9).all()
-
-
-def test_a_sample_twice_is_a_sample_of_twice_the_weight():
-    X, y = blobs(2, seed=4)
-    once = LPBoost(C=0.6).fit(X, y)
-    twice = LPBoost(C=0.3).fit(np.tile(X, (2, 1)), np.tile(y, 2))
-    assert twice.objective_[-1] == pytest.approx(once.objective_[-1], abs=1e-5)
-
-
-def test_columns_that_are_in_do_not_come_again():
-    X, y = noise(2, n_samples=60, seed=3)
-    model = LPBoost(C=1.0).fit(X, y)
-    outputs = np.array(reference.stage_outputs(model, X))
-    assert len(np.unique(outputs, axis=0)) == model.n_iterations_
 
 
 def test_a_c_below_one_sample_leaves_the_model_empty():
@@ -122,14 +95,6 @@ class TestPerceptrons:
         assert perceptrons.n_iterations_ < stumps.n_iterations_
 
 
-def test_its_additive_form():
-    X, y = blobs(2, seed=6)
-    model = LPBoost(C=0.3).fit(X, y)
-    np.testing.assert_allclose(
-        model.shape_functions().decision_function(X), model.decision_function(X), atol=1e-12
-    )
-
-
 def test_a_failure_of_highs_is_that_of_the_fit(monkeypatch):
     monkeypatch.setattr(
         highspy.Highs, "getModelStatus", lambda self: highspy.HighsModelStatus.kUnknown
@@ -142,20 +107,3 @@ def test_a_failure_of_highs_is_that_of_the_fit(monkeypatch):
 def test_a_c_that_is_no_weight(C):
     with pytest.raises(ValueError, match="The 'C' parameter of LPBoost must be"):
         LPBoost(C=C).fit(*blobs(2))
-
-
-def test_three_classes():
-    with pytest.raises(ValueError, match=r"Only binary classification.*3 classes"):
-        LPBoost().fit(*blobs(3))
-
-
-def test_constant_features_leave_the_model_empty():
-    X, y = np.ones((5, 2)), np.array([1, 1, 0, 1, 0])
-    model = LPBoost(C=1.0).fit(X, y)
-    assert model.n_iterations_ == 0
-    assert set(model.predict(X)) <= {0, 1}
-
-
-def test_one_row_per_class():
-    X, y = np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([0, 1])
-    assert (LPBoost(C=1.0).fit(X, y).predict(X) == y).all()

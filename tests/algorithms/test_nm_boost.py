@@ -8,12 +8,6 @@ from . import reference
 from .problems import blobs, noise
 
 
-def all_margins(X, y):
-    """y h(x) of every stump and its negative; (n_stumps, n_samples)."""
-    outputs = np.array(reference.stump_outputs(X))
-    return np.vstack([outputs, -outputs]) * (2.0 * y - 1)
-
-
 def whole_program(margins, C, tau, weights=None):
     """The program over all weak learners at once, with slacks in place of negative margins."""
     n_columns, n_samples = margins.shape
@@ -38,7 +32,7 @@ class TestTheOptimum:
         T = model.n_iterations_
         assert 0 < T < 500
         # With the margin of the last round, where it depends on the round.
-        found = whole_program(all_margins(X, y), C, margin or 1 / max(T, 2))
+        found = whole_program(reference.all_margins(X, y), C, margin or 1 / max(T, 2))
         assert model.objective_[-1] == pytest.approx(found.fun, abs=1e-6)
 
     def test_the_duality_gap_is_closed(self, problem, C, margin):
@@ -52,7 +46,7 @@ class TestTheOptimum:
         assert v.max() <= 1 + C
         rho = (2 * y - 1) * model.decision_function(X)
         primal = np.mean(np.maximum(0, tau - rho) - C * rho)
-        edges = all_margins(X, y) @ v
+        edges = reference.all_margins(X, y) @ v
         dual = (tau * (v - C).sum() - edges.max()) / len(y)
         assert primal == pytest.approx(dual, abs=1e-5)
         # Complementary slackness: of the samples, and of the stumps.
@@ -78,7 +72,7 @@ def test_a_large_c_takes_the_one_best_stump():
     X, y = blobs(2, seed=4)
     model = NMBoost(C=1e4, margin=0.5).fit(X, y)
     assert np.count_nonzero(model.coefficients_ > 1e-9) == 1
-    best = all_margins(X, y).sum(axis=1).max()
+    best = reference.all_margins(X, y).sum(axis=1).max()
     rho = (2 * y - 1) * model.decision_function(X)
     assert rho.sum() == pytest.approx(best)
 
@@ -94,20 +88,7 @@ def test_by_hand():
     assert model.decision_function(X) == pytest.approx([-0.5, -1.0, 0.5, 0.5])
 
 
-def test_a_sample_twice_is_a_sample_of_twice_the_weight():
-    X, y = blobs(2, seed=4)
-    weights = 1 + np.arange(len(y)) % 2
-    once = NMBoost(C=0.1, margin=0.2).fit(X, y, sample_weight=weights)
-    twice = NMBoost(C=0.1, margin=0.2).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    assert twice.objective_[-1] == pytest.approx(once.objective_[-1], abs=1e-6)
-
-
 @pytest.mark.parametrize("margin", [0.0, -0.1, 1.5, np.nan])
 def test_a_margin_that_is_none(margin):
     with pytest.raises(ValueError, match="The 'margin' parameter of NMBoost must be"):
         NMBoost(margin=margin).fit(*blobs(2))
-
-
-def test_constant_features_leave_the_model_empty():
-    X, y = np.ones((5, 2)), np.array([1, 1, 0, 1, 0])
-    assert NMBoost().fit(X, y).n_iterations_ == 0

@@ -218,12 +218,6 @@ def test_a_superspace_is_no_worse(pattern):
 
 
 class TestBadInput:
-    def test_three_classes(self):
-        X, y = blobs(3)
-        for model in (LsBoost(), RpBoost()):
-            with pytest.raises(ValueError, match="Only binary classification is supported"):
-                model.fit(X, y)
-
     @pytest.mark.parametrize(
         "wrong", [{"penalty": -1.0}, {"space": "half"}, {"projection": "uniform"}]
     )

@@ -5,6 +5,8 @@ import pytest
 from sklearn.base import clone
 
 from boostbench.algorithms import (
+    CGENS,
+    CGENSSLS,
     SAMME,
     AdaBoost,
     AdaBoostECC,
@@ -12,6 +14,7 @@ from boostbench.algorithms import (
     AdaBoostMO,
     AdaBoostSIP,
     GradBoost,
+    LPBoost,
     MCBoost,
     MultiBoost,
     ProjectedAdaBoostMH,
@@ -21,6 +24,7 @@ from boostbench.algorithms import (
 
 from . import reference
 from .problems import blobs, noise
+from .test_estimators import BINARY
 
 ADDITIVE = {
     "AdaBoost": AdaBoost(n_iterations=40),
@@ -33,6 +37,9 @@ ADDITIVE = {
     "MCBoost, logistic": MCBoost(n_iterations=40, loss="logistic"),
     "MultiBoost": MultiBoost(n_iterations=40),
     "AdaBoostMO": AdaBoostMO(n_iterations=10),
+    "CGENS": CGENS(n_iterations=40, C=0.1),
+    "CGENSSLS": CGENSSLS(n_iterations=40),
+    "LPBoost": LPBoost(n_iterations=40, C=0.3),
     "SAMME": SAMME(n_iterations=40),
     "RBoostProj": RBoostProj(n_iterations=20, n_projections=50, random_state=0),
 }
@@ -118,7 +125,7 @@ def cuts(model):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("model", ADDITIVE.values(), ids=ADDITIVE.keys())
 def test_additive_tables_predict_the_same(model, n_classes):
-    if n_classes > 2 and isinstance(model, AdaBoost):
+    if n_classes > 2 and isinstance(model, BINARY):
         pytest.skip("of two classes")
     X, y = blobs(n_classes, n_samples=90)
     names = np.array(["b", "a", "c"])[y]
@@ -143,11 +150,16 @@ def test_additive_tables_predict_the_same(model, n_classes):
         MCBoost(n_iterations=3, weak_learner="tree"),
         RBoostRank(n_iterations=3, n_projections=10, random_state=0),
         SAMME(n_iterations=3, weak_learner="tree"),
+        *(
+            CGENS(n_iterations=12, weak_learner=kind, n_candidates=20, random_state=0)
+            for kind in ("perceptron", "fourier", ["stump", "perceptron"])
+        ),
     ],
+    ids=str,
 )
 def test_what_is_not_additive_is_refused(model):
     with pytest.raises(ValueError, match=f"{type(model).__name__} is no sum of stumps"):
-        model.fit(*blobs(3)).shape_functions()
+        model.fit(*blobs(2 if isinstance(model, BINARY) else 3)).shape_functions()
 
 
 @pytest.mark.parametrize("n_components", [2, 6])
