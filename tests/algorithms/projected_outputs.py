@@ -1,5 +1,7 @@
 """RBoost^proj written out literally: projections, scores, eqs. (18), (20), (23) and (24)."""
 
+import itertools
+
 import numpy as np
 
 from boostbench.algorithms import RBoostProj
@@ -12,7 +14,8 @@ from .problems import noise
 class Fitted:
     """A fitted model with what the literal formulas need; training ran all rounds.
 
-    What a coefficient belongs to is its `rule`: a subclass gives it, and `design` and `weights`.
+    What a coefficient belongs to is its `rule`: a subclass gives it, and `design`, `weights`,
+    `violation` and `chosen`.
     """
 
     @classmethod
@@ -39,12 +42,69 @@ class Fitted:
 
     def outputs(self, X):
         """List h_t(x_i), one array per round."""
-        return reference.stage_outputs(self.model, X)
+        if self.model.weak_learner == "stump":
+            return reference.stage_outputs(self.model, X)
+        learners = self.model.hypotheses_
+        return [
+            np.array([1.0 if row @ direction > threshold else -1.0 for row in X])
+            for direction, threshold in zip(learners.directions, learners.threshold, strict=True)
+        ]
 
     def dual(self, t):
         """Return u / (m k) after round t, or before the first, t = -1: eq. (25)."""
         u = loss(self.model.loss, self.design(t) @ self.weights(t))[1]
         return u / u.size
+
+
+class Rows(Fitted):
+    """A coefficient for each row of P."""
+
+    rule = "paper"
+
+    def design(self, t):
+        """Return the design after round t; of zeros before the first, t = -1."""
+        return design(self.H[: t + 1], self.P, self.y)
+
+    def weights(self, t):
+        """Return w after round t; of zeros before the first."""
+        return self.w[t] if t >= 0 else np.zeros(self.model.n_projections)
+
+    def violation(self, t):
+        """Return how much the constraints of the rows are violated before round t."""
+        return np.einsum("ir,irv->v", self.dual(t - 1), self.design(t - 1))
+
+    def chosen(self, t):
+        """Say for which rows the weak learner of round t may be."""
+        return range(self.model.n_projections)
+
+
+class Pairs(Fitted):
+    """A coefficient for each pair of a weak learner and a row of P."""
+
+    rule = "pair"
+
+    def __init__(self, model, X, y):
+        super().__init__(model, X, y)
+        self.codes = [self.P[t, v] for t, v in enumerate(model.rows_)]
+
+    def design(self, t):
+        """List what a unit of each coefficient adds to the margins, after round t."""
+        found = np.zeros((len(self.y), self.k, t + 1))
+        for i, r, s in itertools.product(range(len(self.y)), range(self.k), range(t + 1)):
+            found[i, r, s] = (self.codes[s][self.y[i]] - self.codes[s][r]) * self.H[s][i]
+        return found
+
+    def weights(self, t):
+        """Return w after round t; of no pair before the first."""
+        return self.w[t, : t + 1] if t >= 0 else np.zeros(0)
+
+    def violation(self, t):
+        """Return 0: a new pair has a constraint of its own."""
+        return np.zeros(self.model.n_projections)
+
+    def chosen(self, t):
+        """Say for which row the weak learner of round t is."""
+        return [self.model.rows_[t]]
 
 
 def projections(model):

@@ -10,36 +10,14 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
 
 from boostbench.algorithms import RBoostProj
-from boostbench.core.weak.discriminants import CodedDiscriminants
 
 from . import reference
-from .problems import blobs, noise
-from .projected_outputs import Fitted, objective, projections
+from .problems import blobs
+from .projected_outputs import Pairs
 
 LOSSES = ["logistic", "exponential"]
 # Searches and products are in single precision.
 PRECISION = 1e-5
-
-
-class Pairs(Fitted):
-    """A coefficient for each pair of a weak learner and a row of P."""
-
-    rule = "pair"
-
-    def __init__(self, model, X, y):
-        super().__init__(model, X, y)
-        self.codes = [self.P[t, v] for t, v in enumerate(model.rows_)]
-
-    def design(self, t):
-        """List what a unit of each coefficient adds to the margins, after round t."""
-        found = np.zeros((len(self.y), self.k, t + 1))
-        for i, r, s in itertools.product(range(len(self.y)), range(self.k), range(t + 1)):
-            found[i, r, s] = (self.codes[s][self.y[i]] - self.codes[s][r]) * self.H[s][i]
-        return found
-
-    def weights(self, t):
-        """Return w after round t; of no pair before the first."""
-        return self.w[t, : t + 1] if t >= 0 else np.zeros(0)
 
 
 fitted = Pairs.make
@@ -72,91 +50,6 @@ def test_the_model(name, n_classes, scaling, projection):
     np.testing.assert_allclose(
         f.model.coefficients_, f.w[-1][:, None] * np.array(f.codes), rtol=PRECISION
     )
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("nu", [0.03, 0.01, 1e-3])
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("data", [blobs, noise])
-class TestTheCoefficientsAreOptimal:
-    def test_optimality_conditions(self, data, name, nu, n_classes):
-        """The derivatives of eq. (18) are not negative, and 0 for positive coefficients."""
-        f = fitted(data=data, n_classes=n_classes, loss=name, nu=nu)
-        for t in range(7):
-            w = f.w[t, : t + 1]
-            _, gradient = objective(w, f.design(t), name, nu)
-            if f.model.converged_[t]:
-                assert gradient.min() > -3e-5
-                assert np.abs(gradient[w > 0]).max(initial=0) < 1e-3 * nu + 3e-5
-        assert f.model.converged_.all()
-
-    def test_no_other_solver_finds_less(self, data, name, nu, n_classes):
-        f = fitted(data=data, n_classes=n_classes, loss=name, nu=nu)
-        rng = np.random.default_rng(0)
-        for t in (0, 3, 6):
-            arguments = (f.design(t), name, nu)
-            value, _ = objective(f.w[t, : t + 1], *arguments)
-            for start in (np.zeros(t + 1), rng.uniform(0, 1, t + 1)):
-                found = minimize(
-                    objective,
-                    start,
-                    arguments,
-                    jac=True,
-                    method="SLSQP",
-                    bounds=[(0, None)] * (t + 1),
-                    options={"ftol": 1e-13, "maxiter": 1000},
-                )
-                assert found.success
-                assert value <= found.fun * (1 + 1e-4)
-                # And the other way round, or the comparison would be of no worth.
-                assert found.fun <= value * (1 + 1e-6)
-
-    def test_the_gap_to_the_dual_is_closed(self, data, name, nu, n_classes):
-        """Eq. (23) with a constraint for each pair; u scaled down to be feasible exactly."""
-        f = fitted(data=data, n_classes=n_classes, loss=name, nu=nu)
-        for t in range(7):
-            u = f.dual(t)
-            violation = np.einsum("ir,irs->s", u, f.design(t)).max()
-            x = u.size * u * min(1.0, nu / violation)
-            if name == "logistic":
-                conjugate = x * np.log(x) + (1 - x) * np.log(1 - x)
-            else:
-                conjugate = x * np.log(x) - x
-            primal, _ = objective(f.w[t, : t + 1], f.design(t), name, nu)
-            dual = -conjugate.mean()
-            assert dual <= primal * (1 + 1e-9)
-            assert primal - dual < 5e-3 * primal
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 4])
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("seed", range(3))
-def test_the_most_violated_constraint_is_added(seed, name, n_classes):
-    """By brute force over stumps, polarities and rows of P."""
-    f = fitted(seed, n_classes, n_iterations=5, n_projections=4, loss=name)
-    candidates = reference.stump_outputs(f.X)
-    for t, v in enumerate(f.model.rows_):
-        u = f.dual(t - 1)
-        pulls = np.zeros((4, len(f.y)))
-        for row, i, r in itertools.product(range(4), range(len(f.y)), range(n_classes)):
-            pulls[row, i] += u[i, r] * (f.P[t, row, f.y[i]] - f.P[t, row, r])
-        largest = max(abs(h @ pull) for h in candidates for pull in pulls)
-        assert f.H[t] @ pulls[v] == pytest.approx(largest, abs=PRECISION)
-
-
-def test_discriminants_take_the_most_violated_constraint():
-    X, y = noise(3, n_samples=21, n_features=3)
-    model = RBoostProj(
-        n_iterations=4, n_projections=8, weak_learner="wlda", tol=0, nu=1e-2, random_state=0
-    ).fit(X, y)
-    first = projections(model)[0]
-    u = np.full((21, 3), 0.5 / 63)
-    weights = np.array(
-        [[u[i].sum() - u[i, r] if r == y[i] else -u[i, r] for r in range(3)] for i in range(21)]
-    )
-    found = CodedDiscriminants(X).best(weights, first, np.zeros(8))
-    assert model.rows_[0] == found.column
-    assert (model.hypotheses_.outputs(X)[:, 0] == found.outputs).all()
 
 
 class TestTwoClasses:
@@ -265,12 +158,3 @@ def test_any_sign_is_refused():
     X, y = blobs(3)
     with pytest.raises(ValueError, match="rule='paper'"):
         RBoostProj(positive=False).fit(X, y)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", LOSSES)
-def test_too_heavy_a_norm_leaves_no_coefficient(name):
-    f = fitted(loss=name, nu=50.0)
-    assert (f.w == 0).all()
-    assert (f.model.coefficients_ == 0).all()
-    assert np.ptp(f.model.objective_) == 0
