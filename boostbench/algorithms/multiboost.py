@@ -12,9 +12,10 @@ from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, Po
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss, PairwiseSolution, pairwise_weights
+from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
+from boostbench.core.solvers.solution import Solution
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 __all__ = ["MultiBoost"]
@@ -214,7 +215,7 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     def _keep(self, master):
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
-        self.coefficients_ = np.ascontiguousarray(master.solution.W.T)
+        self.coefficients_ = np.ascontiguousarray(master.solution.w.T)
         self.weight_path_ = master.path.matrix(self.coefficients_.size)
         self.objective_ = np.array(master.objective)
         self.dual_ = np.ascontiguousarray(master.solution.dual.T)
@@ -236,12 +237,13 @@ class _Descent:
     def solve(self, H, start, nu, tol):
         problem = PairwiseLoss(H, self.own, self.loss)
         found = self.solver.minimise(problem, start, nu, tol, self.max_iter)
-        return PairwiseSolution(found.w, found.value, problem.dual, found.residual)
+        return found._replace(dual=problem.dual)
 
     def restore(self, H, W, nu):
         """Return what was found once: W."""
         problem = PairwiseLoss(H, self.own, self.loss)
-        return PairwiseSolution(W, problem.move(W)[0] + nu * W.sum(), problem.dual, np.inf)
+        value = problem.move(W)[0] + nu * W.sum()
+        return Solution(W, value, np.inf, False, problem.dual)
 
 
 class _LinearProgram:
@@ -250,9 +252,9 @@ class _LinearProgram:
         self.sample_weight = sample_weight
 
     def solve(self, H, start, nu, tol):
-        W, dual, value = pairwise_hinge(H, self.own, nu, self.sample_weight)
+        found = pairwise_hinge(H, self.own, nu, self.sample_weight)
         # The terms r = y_i are hinge losses of margin 0.
-        return PairwiseSolution(W, value + self.own.shape[1], dual, 0.0)
+        return found._replace(value=found.value + self.own.shape[1])
 
     def restore(self, H, W, nu):
         return self.solve(H, W, nu, None)
@@ -332,19 +334,16 @@ class _MultiBoostMaster(Master):
         self.H[len(self.stumps)] = column.outputs
         self.stumps.append(column.stump)
         self.known.add(column.key)
-        start = np.column_stack([self.solution.W, np.zeros(len(self.own))])
+        start = np.column_stack([self.solution.w, np.zeros(len(self.own))])
         self.solution = self._solve(start, column.violation)
         self.column = self._next_column()
-        self.path.append(self.solution.W.T)
+        self.path.append(self.solution.w.T)
         self.objective.append(self.solution.value / self.own.size)
         return True
 
     def rewind(self, rounds):
         super().rewind(rounds)
-        values, places = self.path.rewind(rounds)
-        W = np.zeros(rounds * len(self.own))
-        W[places] = values
-        W = W.reshape(rounds, -1).T
+        W = self.path.rewind(rounds, rounds * len(self.own)).reshape(rounds, -1).T
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
         self.converged = False
 
@@ -365,7 +364,7 @@ class _MultiBoostMaster(Master):
 
     def _start(self):
         """Solve for the columns there are: none, or those of a warm start."""
-        start = np.zeros((len(self.own), 0)) if self.solution is None else self.solution.W
+        start = np.zeros((len(self.own), 0)) if self.solution is None else self.solution.w
         self.solution = self._solve(start, self.params.tol)
         self.is_solved = True
         if len(self.stumps) == len(self.H):
@@ -374,7 +373,7 @@ class _MultiBoostMaster(Master):
         else:
             self.column = self._next_column()
         if self.stumps:
-            self.path.replace_last(self.solution.W.T)
+            self.path.replace_last(self.solution.w.T)
             self.objective[-1] = self.solution.value / self.own.size
 
     def _solve(self, start, violation):
@@ -410,7 +409,7 @@ class _MultiBoostMaster(Master):
         """Go on solving for the columns there are; False where that changes nothing any more."""
         if self.solution.residual <= self.params.tol * self.nu:
             return False
-        better = self._solve(self.solution.W, violation)
+        better = self._solve(self.solution.w, violation)
         progress = self.solution.value - better.value
         self.solution = better
         return progress > self.solver.resolution * abs(better.value)

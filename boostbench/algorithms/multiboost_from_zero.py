@@ -8,8 +8,9 @@ from boostbench.algorithms.base import Master
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.pairwise import PairwiseLoss, PairwiseSolution, pairwise_weights
+from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
+from boostbench.core.solvers.solution import Solution
 
 # Those of the papers.
 _ITERATIONS = 100
@@ -37,7 +38,7 @@ class FromZeroMaster(Master):
     def _take(self, problem, W):
         """Take over the coefficients, and the dual variables that belong to them."""
         value, _ = problem.move(W)
-        self.solution = PairwiseSolution(W, value, problem.dual, np.inf)
+        self.solution = Solution(W, value, np.inf, False, problem.dual)
 
     def generate(self):
         """As `Master.generate`."""
@@ -67,8 +68,6 @@ class FromZeroMaster(Master):
     def rewind(self, rounds):
         """As `Master.rewind`."""
         super().rewind(rounds)
-        values, places = self.path.rewind(rounds)
-        W = np.zeros((rounds, len(self.own)))
-        W.flat[places] = values
+        W = self.path.rewind(rounds, rounds * len(self.own)).reshape(rounds, -1)
         self._take(self._problem(), np.ascontiguousarray(W.T))
         self.converged = False

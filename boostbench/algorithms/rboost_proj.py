@@ -249,9 +249,7 @@ class _ProjMaster(Master):
 
     def rewind(self, rounds):
         super().rewind(rounds)
-        values, places = self.path.rewind(rounds)
-        self.w = np.zeros(len(self.w))
-        self.w[places] = values
+        self.w = self.path.rewind(rounds, len(self.w))
 
     def _evaluate_weights(self, scores):
         """Return the smooth part of eq. (18) and its dual variables as weak-learner weights.

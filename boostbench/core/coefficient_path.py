@@ -39,22 +39,25 @@ class CoefficientPath:
         del self._values[-1], self._places[-1]
         self.append(coefficients)
 
-    def rewind(self, rounds):
+    def rewind(self, rounds, n_coefficients):
         """Forget the rounds after so many.
 
         Parameters
         ----------
         rounds : int
             1 or more.
+        n_coefficients : int
+            Of the last round that is left.
 
         Returns
         -------
-        values, places : ndarray
-            The coefficients of the last round that is left, those that are not 0, and where they
-            are in it.
+        ndarray of shape (n_coefficients,)
+            Its coefficients.
         """
         del self._values[rounds + 1 :], self._places[rounds + 1 :]
-        return self._values[-1], self._places[-1]
+        coefficients = np.zeros(n_coefficients)
+        coefficients[self._places[-1]] = self._values[-1]
+        return coefficients
 
     def matrix(self, n_coefficients):
         """Return all rounds.

@@ -4,8 +4,6 @@
 the shape (n_classes, n_samples).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from boostbench.core.solvers.newton import Problem, Quadratic
@@ -17,15 +15,6 @@ _RIDGE = 1e-5
 # are left out of the Hessian, which only decides how fast Newton's method goes: most have next to
 # none.
 _NEGLIGIBLE = 1e-3
-
-
-class PairwiseSolution(NamedTuple):
-    """W of shape (n_classes, n_columns), the objective, dual variables, and how good it is."""
-
-    W: np.ndarray
-    value: float
-    dual: np.ndarray
-    residual: float
 
 
 def pairwise_weights(dual, own):

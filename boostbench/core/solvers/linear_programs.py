@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.optimize import linprog
 
+from boostbench.core.solvers.solution import Solution
+
 
 def pairwise_hinge(H, own, nu, sample_weight=None):
     r"""Minimise the pairwise hinge loss with an L1 norm over non-negative coefficients.
@@ -27,12 +29,10 @@ def pairwise_hinge(H, own, nu, sample_weight=None):
 
     Returns
     -------
-    W : ndarray of shape (n_classes, n_columns)
-    dual : ndarray of shape (n_classes, n_samples)
-        The multipliers u of the margin constraints, in [0, 1] times the weight of the sample; 0 for
+    Solution
+        W of shape (n_classes, n_columns). The dual variables, of shape (n_classes, n_samples), are
+        the multipliers u of the margin constraints, in [0, 1] times the weight of the sample; 0 for
         r = y_i.
-    value : float
-        The minimum.
 
     Raises
     ------
@@ -43,8 +43,8 @@ def pairwise_hinge(H, own, nu, sample_weight=None):
     --------
     >>> H = np.array([[1.0, 1.0, -1.0]])
     >>> own = np.array([[False, False, True], [True, True, False]])
-    >>> W, dual, value = pairwise_hinge(H, own, nu=0.1)
-    >>> print(W.ravel(), round(value, 6))
+    >>> solution = pairwise_hinge(H, own, nu=0.1)
+    >>> print(solution.w.ravel(), round(solution.value, 6))
     [0. 1.] 0.1
     """
     n_classes, n_columns = len(own), len(H)
@@ -65,4 +65,4 @@ def pairwise_hinge(H, own, nu, sample_weight=None):
     W = np.maximum(result.x[: margins.shape[1]], 0.0).reshape(n_classes, n_columns)
     dual = np.zeros(own.shape)
     dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, costs)
-    return W, dual, float(result.fun)
+    return Solution(W, float(result.fun), 0.0, True, dual)

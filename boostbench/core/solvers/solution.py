@@ -19,12 +19,15 @@ class Solution(NamedTuple):
     converged : bool
         Whether the solver ended by its own rule: not at its limit of steps, nor because no step
         lowered the objective.
+    dual : ndarray or None
+        The dual variables at w, where they are asked for.
     """
 
     w: np.ndarray
     value: float
     residual: float
     converged: bool
+    dual: np.ndarray | None = None
 
 
 def residual(w, gradient):

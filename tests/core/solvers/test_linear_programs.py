@@ -40,7 +40,7 @@ def dual_value(H, labels, n_classes, nu):
 @pytest.mark.parametrize("seed", range(3))
 def test_primal_and_dual(n_classes, nu, seed):
     H, labels, own = draw(seed, n_classes)
-    W, dual, value = pairwise_hinge(H, own, nu)
+    W, value, *_, dual = pairwise_hinge(H, own, nu)
     assert W.shape == (n_classes, len(H))
     assert (W >= 0).all()
     assert value == pytest.approx(literal_value(W, H, labels, nu))
@@ -53,7 +53,7 @@ def test_primal_and_dual(n_classes, nu, seed):
 
 def test_no_columns():
     _, _, own = draw(0)
-    W, dual, value = pairwise_hinge(np.empty((0, 14)), own, 1.0)
+    W, value, *_, dual = pairwise_hinge(np.empty((0, 14)), own, 1.0)
     assert W.shape == (3, 0)
     assert (dual == ~own).all()
     assert value == 28
