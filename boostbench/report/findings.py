@@ -201,5 +201,5 @@ def reference_job(table: Table) -> list[str]:
         if not usual / _SAME_SPEED < seconds < usual * _SAME_SPEED
     )
     if others:
-        told += f", but for these cells, whose times do not compare with the rest: {others}"
+        told += f", except in these cells, whose times do not compare with the rest: {others}"
     return [f"{told}."]

@@ -186,7 +186,7 @@ def counting(total: Tally, tables: Iterable[Table]) -> str:
     if total.repeated:
         text = (
             "Each published number counts once, beside the first cell that was run: "
-            f"{total.repeated} more cells stand beside numbers that count already, because a paper "
+            f"{total.repeated} more cells are beside numbers that count already, because a paper "
             "prints them twice or because two versions of ours are shown."
         )
     if total.is_corrected:

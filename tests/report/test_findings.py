@@ -112,7 +112,7 @@ def test_reference_job_tells_how_fast_the_machines_were(table):
         record["seconds"]["calibration"] = 0.05
     [told] = reference_job(table)
     assert told.endswith(
-        "took 0.100 s, but for these cells, whose times do not compare with the rest: "
+        "took 0.100 s, except in these cells, whose times do not compare with the rest: "
         "B on wine (0.0500)."
     )
 
