@@ -4,43 +4,9 @@ import csv
 
 import numpy as np
 import pytest
+from experiment.examples import FAKES
 
 from boostbench.records.store import read
-
-HASHING = """
-import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-
-
-class Bits(TransformerMixin, BaseEstimator):
-    def __init__(self, n_bits=4, random_state=None):
-        self.n_bits = n_bits
-        self.random_state = random_state
-
-    def fit(self, X, y=None):
-        rng = np.random.default_rng(self.random_state)
-        self.directions_ = rng.normal(size=(X.shape[1], self.n_bits))
-        return self
-
-    def transform(self, X):
-        return X @ self.directions_
-
-
-class Sides(BaseEstimator):
-    '''Of two classes; its scores have shape (n,), and it has no probabilities.'''
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        low, high = (X[y == label].mean(axis=0) for label in self.classes_)
-        self.direction_, self.bias_ = high - low, (high @ high - low @ low) / 2
-        return self
-
-    def decision_function(self, X):
-        return X @ self.direction_ - self.bias_
-
-    def predict(self, X):
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
-"""
 
 MEASURE = """
 from boostbench.experiment.measures.base import Measure
@@ -63,13 +29,16 @@ class Spread(Measure):
 
 @pytest.fixture
 def own(folder, monkeypatch):
-    (folder / "hashing.py").write_text(HASHING)
     (folder / "spreading.py").write_text(MEASURE)
     monkeypatch.syspath_prepend(folder)
+    monkeypatch.syspath_prepend(FAKES)
 
 
 FEW = ["protocol.n_splits=3", "parallel=serial"]
-BITS = {f"bits{n}": {"_target_": "hashing.Bits", "overrides": f"+algo.n_bits={n}"} for n in (1, 16)}
+BITS = {
+    f"bits{n}": {"_target_": "fake_hashing.RandomBits", "overrides": f"+algo.n_bits={n}"}
+    for n in (1, 16)
+}
 
 
 def cells_of(folder, name="mine"):
@@ -88,7 +57,7 @@ def test_table_of_transformers(call, folder, own, define_table):
     assert result.code == 0, result.err
     assert "failed" not in result.err
     for data in ("iris", "wine"):
-        records, _ = read(folder / "results" / "records" / data / "Bits.retrieval.jsonl")
+        records, _ = read(folder / "results" / "records" / data / "RandomBits.retrieval.jsonl")
         values = [r["mean_average_precision"] for r in records if r["n_bits"] == 16]
         [cell] = [c for c in cells_of(folder) if (c["data"], c["column"]) == (data, "bits16")]
         assert len(values) == int(cell["n_splits"]) == 3
@@ -101,20 +70,20 @@ def test_table_of_transformers(call, folder, own, define_table):
 
 
 def test_run_of_a_transformer(call, own):
-    argv = ["algo._target_=hashing.Bits", "data=iris", "measure=retrieval", *FEW]
+    argv = ["algo._target_=fake_hashing.RandomBits", "data=iris", "measure=retrieval", *FEW]
     result = call("run", *argv)
     assert result.code == 0, result.err
     assert "precision" in result.out.lower()
     refused = call("run", *argv[:2], *FEW)
     assert refused.code == 2
-    assert "hashing.Bits is no classifier: it has no predict" in refused.err
+    assert "fake_hashing.RandomBits is no classifier: it has no predict" in refused.err
 
 
 def test_table_of_a_binary_classifier(call, folder, own, define_table):
     name = define_table(
         rows=[{"two": {"data": "iris", "overrides": ["++data.classes=2"]}}],
         columns=[
-            {"sides": {"_target_": "hashing.Sides"}},
+            {"sides": {"_target_": "fake_classifiers.Sides"}},
             {"adaboost_mh": ["algo.n_iterations=5"]},
         ],
     )
@@ -125,10 +94,10 @@ def test_table_of_a_binary_classifier(call, folder, own, define_table):
 
 
 def test_a_measure_of_ones_own(call, folder, own):
-    argv = ["algo._target_=hashing.Bits", "data=iris", "measure=spreading.Spread", *FEW]
+    argv = ["algo._target_=fake_hashing.RandomBits", "data=iris", "measure=spreading.Spread", *FEW]
     result = call("run", *argv)
     assert result.code == 0, result.err
-    records, _ = read(folder / "results" / "records" / "iris" / "Bits.spread.jsonl")
+    records, _ = read(folder / "results" / "records" / "iris" / "RandomBits.spread.jsonl")
     assert len(records) == 3
     assert "unknown measure 'retreival'; did you mean retrieval" in (
         call("run", *argv[:2], "measure=retreival", *FEW).err
