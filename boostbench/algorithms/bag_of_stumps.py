@@ -1,13 +1,21 @@
 """Bags of sums of stumps whose members are trained at the same time."""
 
 from abc import abstractmethod
+from dataclasses import KW_ONLY
 
 import numpy as np
+from sklearn.utils.validation import _check_monotonic_cst
 
 from boostbench.algorithms.bag_block import BagBlock
 from boostbench.algorithms.base import Master, Tabular
 from boostbench.algorithms.explaining.stump_sums import StumpSum
-from boostbench.algorithms.parameters import Part, PartOrAll, PositiveInt, TwoOrMore
+from boostbench.algorithms.parameters import (
+    MonotonicConstraints,
+    Part,
+    PartOrAll,
+    PositiveInt,
+    TwoOrMore,
+)
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.weak.stumps import Stumps, StumpSearch
@@ -43,6 +51,11 @@ class BagOfStumps(Tabular):
         Rounds in a row without progress after which the training ends. The model is that of the
         best round. It is no `n_iter_no_change`, which keeps samples apart: here each member's
         unseen samples say it.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        Which features may move the score or number up only, 1; down only, -1; or both, 0. A dict
+        has the names of features as keys; what it does not name is free. The finished function
+        holds this exactly. For two classes the score is that of the second one. A missing value is
+        free.
     random_state : int, RandomState instance or None, default=None
         Seed of the parts and thresholds.
     """
@@ -53,6 +66,8 @@ class BagOfStumps(Tabular):
     eta: PartOrAll = 0.4
     max_bins: TwoOrMore | None = 64
     patience: PositiveInt = 30
+    _: KW_ONLY
+    monotonic_cst: MonotonicConstraints = None
 
     @abstractmethod
     def _loss(self, target, weights):
@@ -70,7 +85,25 @@ class BagOfStumps(Tabular):
         unseen = np.zeros((len(X), self.n_estimators), bool)
         for member in unseen.T:
             member[hold_out(loss.strata, self.validation_fraction, random_state)[1]] = True
-        return BagMaster(self, search, loss, unseen, weights, random_state)
+        return BagMaster(self, search, loss, unseen, weights, random_state, self._signs())
+
+    def _signs(self):
+        """Return which views may move the scores up only, 1, down only, -1, or both, 0."""
+        signs = _check_monotonic_cst(self, self.monotonic_cst)
+        if not signs.any():
+            return np.zeros(len(self.views_.feature), int)
+        if len(getattr(self, "classes_", ())) > 2:
+            raise ValueError(
+                "monotonic_cst is for numbers and for two classes, and y holds "
+                f"{len(self.classes_)} classes"
+            )
+        for feature in self.categories_:
+            if signs[feature]:
+                raise ValueError(
+                    f"monotonic_cst constrains feature {feature}, which is one of categories: they "
+                    "have no order"
+                )
+        return np.where(np.isnan(self.views_.category), signs[self.views_.feature], 0)
 
     def _keep(self, master):
         self.n_iterations_ = master.best
@@ -96,6 +129,9 @@ class BagMaster(Master):
         Of the samples, positive.
     random_state : RandomState
         Draws the thresholds.
+    signs : ndarray of shape (n_columns,), dtype=int64
+        Of each column that `search` searches: 1 where the votes of its stumps must not be negative,
+        -1 where not positive, 0 where they are free.
 
     Attributes
     ----------
@@ -116,13 +152,17 @@ class BagMaster(Master):
         `votes` and `intercept` after the best round.
     """
 
-    def __init__(self, params, search, loss, unseen, weights, random_state):
+    def __init__(self, params, search, loss, unseen, weights, random_state, signs):
         super().__init__(params, search)
         self.random_state = random_state
         self.loss = loss
         seen = ~unseen
         start = loss.start(seen * weights[:, None])
         codes = self._lay_out(seen)
+        self._signs = signs[search.feature[self.stumps].astype(int)]
+        self._bound = np.flatnonzero(self._signs[self._start])
+        # What each member has of `votes`.
+        self._of_members = np.zeros((seen.shape[1], len(self.stumps) if len(self._bound) else 0))
         wide = max(codes.shape[1], 2 * len(start))
         size = max(_LEAST_BLOCK, _BLOCK // (seen.shape[1] * wide))
         ends = np.arange(size, len(weights), size)
@@ -187,20 +227,57 @@ class BagMaster(Master):
         sides = np.stack([total[..., None] - above, above])
         slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
         steps = slopes / (curvatures + _DAMPING)
-        falls = (slopes * steps).sum(axis=(0, 2))
+        falls = along = (slopes * steps).sum(axis=(0, 2))
+        if len(self._bound):
+            falls, along = self._hold(cut, slopes[:, :, 0], curvatures[:, :, 0], steps[:, :, 0])
         slope, curvature = total[:, 0], total[:, 1]
         gain = falls - (slope**2 / (curvature + _DAMPING)).sum(axis=1, keepdims=True)
         gain = np.where(self._count > 0, gain.clip(0.0), 0.0)
-        if not gain.any():
+        if not gain.any() and not len(self._bound):
+            # Where votes are bound, other thresholds may do.
             return None
         share = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
-        return cut, steps * share[:, None], (falls * share).sum(axis=1)
+        return cut, steps * share[:, None], (along * share).sum(axis=1)
+
+    def _hold(self, cut, slopes, curvatures, steps):
+        """Change steps that would turn a vote into the wrong direction.
+
+        A vote is taken to 0 then, and the constant beside it makes the best of that.
+
+        Parameters
+        ----------
+        cut : ndarray of shape (n_members, n_features)
+        slopes, curvatures, steps : ndarray of shape (2, n_members, n_features)
+            By the side of the thresholds. Steps are overwritten.
+
+        Returns
+        -------
+        falls, along : ndarray of shape (n_members, n_features)
+            Twice what the steps lower the loss by, and the slopes along them.
+        """
+        some, n_members = self._bound, len(cut)
+        at = self._start[some] + cut[:, some]
+        vote = np.take_along_axis(self._of_members, at, axis=1)
+        slopes_of, damped = slopes[..., some], curvatures[..., some] + _DAMPING
+        low, high = steps[..., some]
+        is_wrong = self._signs[at] * (vote + (high - low) / (2 * n_members)) < 0
+        apart = -2 * n_members * vote
+        held = (slopes_of.sum(axis=0) - damped[1] * apart) / damped.sum(axis=0)
+        steps[..., some] = np.where(is_wrong, [held, held + apart], [low, high])
+        along = (slopes * steps).sum(axis=0)
+        falls = along.copy()
+        quadratic = 2 * along[:, some] - (damped * steps[..., some] ** 2).sum(axis=0)
+        falls[:, some] = np.where(is_wrong, quadratic, along[:, some])
+        return falls, along
 
     def correct(self, found):
         """Add the stumps to the members; True while the bag gets better."""
         cut, (low, high), slope = found
         curvature = sum(block.try_move(cut, low, high) for block in self.blocks)
         size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
+        if len(self._bound):
+            # No further than where votes are 0.
+            size = np.minimum(size, 1.0)
         for block in self.blocks:
             block.move(size)
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.
@@ -208,7 +285,15 @@ class BagMaster(Master):
         self.intercept += ((high + low) * half).sum(axis=(0, 2))
         n_scores = len(self.intercept)
         at = (self._start + cut)[:, None] * n_scores + np.arange(n_scores)[:, None]
-        votes = np.bincount(at.ravel(), ((high - low) * half).ravel(), self.votes.size)
+        added = (high - low) * half
+        votes = np.bincount(at.ravel(), added.ravel(), self.votes.size)
+        if len(self._bound):
+            np.put_along_axis(
+                self._of_members,
+                at[:, 0],
+                np.take_along_axis(self._of_members, at[:, 0], axis=1) + added[:, 0],
+                axis=1,
+            )
         self.votes += votes.reshape(self.votes.shape)
         self.losses.append(self.loss_of_unseen())
         self._look(self.losses[-1])
@@ -234,6 +319,9 @@ class BagMaster(Master):
         -------
         boostbench.algorithms.explaining.stump_sums.StumpSum
         """
+        # The rounding errors of a sum of members.
+        wrong = self._signs[:, None] * votes < 0
+        votes = np.where(wrong, 0.0, votes)
         used = votes.any(axis=1)
         stumps = Stumps([self.search.stump(position) for position in self.stumps[used]])
         votes, intercept = votes * self.loss.scale, intercept * self.loss.scale + self.loss.offset

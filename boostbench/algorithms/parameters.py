@@ -21,6 +21,7 @@ Part = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 PartOrAll = Annotated[float, Interval(Real, 0, 1, closed="right")]
 Seed = Annotated[object, "random_state"]
 CategoricalFeatures = Annotated[object, "array-like"] | Literal["from_dtype"] | None
+MonotonicConstraints = Annotated[object, "array-like"] | dict | None
 ClassWeight = dict | Literal["balanced"] | None
 
 

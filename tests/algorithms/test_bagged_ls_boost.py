@@ -40,7 +40,8 @@ def test_without_an_end_it_is_least_squares_on_all_stumps():
     parts = unseen(len(y))
     loss = SquaredLoss(y, weights)
     search = StumpSearch(X, 6, weights)
-    bag = train(BagMaster(params, search, loss, parts, weights, np.random.RandomState(0)), 1500)
+    state, signs = np.random.RandomState(0), np.zeros(5, int)
+    bag = train(BagMaster(params, search, loss, parts, weights, state, signs), 1500)
     A = np.hstack([np.ones((len(y), 1)), columns(search, X)])
     for m, seen in enumerate(~parts.T):
         root = np.sqrt(weights[seen])[:, None]

@@ -34,21 +34,16 @@ def test_scikit_learn_compatible(estimator, check):
     check(estimator)
 
 
-def master(X, y, weights=None, n_members=3, **params):
+def master(X, y, weights=None, n_members=3, signs=None, **params):
     """A training without early stopping, of members that do not see every fifth sample or so."""
     params = BaggedMCBoost(**{"patience": 10_000, "max_bins": 6} | params)
     params.classes_ = np.unique(y)
     weights = np.ones(len(y)) if weights is None else np.asarray(weights, float)
     search = StumpSearch(X, params.max_bins, weights)
     parts = unseen(len(y), n_members)
-    return BagMaster(
-        params,
-        search,
-        LogisticLoss(y, len(params.classes_)),
-        parts,
-        weights,
-        np.random.RandomState(0),
-    )
+    signs = np.zeros(X.shape[1], int) if signs is None else signs
+    of_y = LogisticLoss(y, len(params.classes_))
+    return BagMaster(params, search, of_y, parts, weights, np.random.RandomState(0), signs)
 
 
 def unseen(n_samples, n_members=3):
@@ -321,7 +316,13 @@ def test_weights_of_samples():
         params.classes_ = np.unique(y)
         search = StumpSearch(X[some], 8, own)
         training = BagMaster(
-            params, search, LogisticLoss(y[some], 3), parts[some], own, np.random.RandomState(0)
+            params,
+            search,
+            LogisticLoss(y[some], 3),
+            parts[some],
+            own,
+            np.random.RandomState(0),
+            np.zeros(X.shape[1], int),
         )
         train(training, 25)
         stumps, coefficients, intercept = training.mean_of_members(

@@ -1,0 +1,144 @@
+"""Constraints of bags: which features may move the scores up or down only."""
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear, minimize
+
+from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
+from boostbench.algorithms.bag_losses import SquaredLoss
+from boostbench.algorithms.bag_of_stumps import BagMaster
+from boostbench.core.weak.stumps import StumpSearch
+
+from .problems import messy
+from .test_bagged_mcboost import columns, loss, master, seen_by, train, unseen
+
+BAGS = {
+    "classes": BaggedMCBoost(n_iterations=150, n_estimators=5, random_state=0),
+    "numbers": BaggedLsBoostRegressor(n_iterations=150, n_estimators=5, random_state=0),
+}
+
+
+def problem(n_samples=300, seed=0):
+    """Draw numbers whose effects go up and down, one of them with missing values."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n_samples, 4))
+    score = np.sin(4 * X[:, 0]) - 2 * X[:, 1] + np.cos(3 * X[:, 2]) + X[:, 3]
+    X[rng.random(n_samples) < 0.2, 2] = np.nan
+    return X, score + 0.7 * rng.normal(size=n_samples)
+
+
+def fitted(kind, monotonic_cst, seed=0, **fit):
+    X, y = problem(seed=seed)
+    y = y > 0 if kind == "classes" else y
+    model = BAGS[kind]
+    return type(model)(**model.get_params() | {"monotonic_cst": monotonic_cst}).fit(X, y, **fit), X
+
+
+def scores(model, X):
+    return model.decision_function(X) if hasattr(model, "classes_") else model.predict(X)
+
+
+def falls(model, X, feature):
+    """By how much scores fall at most from one to the next value of a grid, one sample a time."""
+    grid = np.linspace(-1.1, 1.1, 400)
+    worst = 0.0
+    for sample in X[:20]:
+        moved = np.tile(sample, (len(grid), 1))
+        moved[:, feature] = grid
+        worst = max(worst, -np.diff(scores(model, moved)).min())
+    return worst
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("kind", BAGS)
+@pytest.mark.parametrize("seed", range(3))
+def test_it_holds_on_grids(kind, sign, seed):
+    weights = np.random.default_rng(seed).uniform(0.5, 2.0, 300)
+    model, X = fitted(kind, [sign, sign, sign, 0], seed, sample_weight=weights)
+    free, _ = fitted(kind, None, seed, sample_weight=weights)
+    for feature in range(3):
+        term = model.shape_functions().term(feature)
+        # Not by a bit in the function; a score is a sum in another order.
+        assert (sign * np.diff(term.values[:, 0]) >= 0).all()
+        if sign > 0:
+            assert falls(model, X, feature) < 1e-12
+    assert falls(free, X, 0) > 0.01
+    assert (sign * np.diff(free.shape_functions().term(2).values[:, 0]) < 0).any()
+    # It is no constant: sin(4 x) rises in the middle, -2 x falls, cos(3 x) does both.
+    assert model.feature_importances_[0 if sign > 0 else 1] > 0.05
+
+
+def test_without_an_end_it_is_least_squares_under_bounds():
+    X, y = problem()
+    X = X[:, [0, 1, 3]]
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
+    parts, target = unseen(len(y)), SquaredLoss(y, weights)
+    search = StumpSearch(X, 8, weights)
+    params = BaggedLsBoostRegressor(patience=10_000, eta=0.5)
+    signs = np.array([1, 1, -1])
+    bag = BagMaster(params, search, target, parts, weights, np.random.RandomState(0), signs)
+    train(bag, 3000)
+    A = np.hstack([np.ones((len(y), 1)), columns(search, X)])
+    of_stumps = signs[search.feature[bag.stumps].astype(int)]
+    low = np.r_[-np.inf, np.where(of_stumps > 0, 0.0, -np.inf)]
+    high = np.r_[np.inf, np.where(of_stumps < 0, 0.0, np.inf)]
+    for m, seen in enumerate(~parts.T):
+        root = np.sqrt(weights[seen])
+        solved = lsq_linear(root[:, None] * A[seen], root * target.target[seen], (low, high))
+        assert (solved.active_mask != 0).sum() > 5
+        least = 2 * solved.cost
+        found = (weights * (target.target - bag.scores[:, m, 0]) ** 2)[seen].sum()
+        assert least * (1 - 1e-6) < found < least * 1.002
+
+
+def test_without_an_end_it_is_logistic_regression_under_bounds():
+    X, y = problem()
+    X, y = X[:, [0, 1, 3]], (y > 0).astype(int)
+    signs = np.array([1, 1, -1])
+    bag = train(master(X, y, signs=signs, max_bins=8, eta=0.5), 3000)
+    A = np.hstack([np.ones((len(y), 1)), columns(bag.search, X)])
+    bounds = [(None, None)]
+    for sign in signs[bag.search.feature[bag.stumps].astype(int)]:
+        bounds.append((0, None) if sign > 0 else (None, 0))
+    for m in range(3):
+        seen = seen_by(bag, m)
+
+        def objective(w, A=A[seen], sign=2.0 * y[seen] - 1):
+            margin = sign * (A @ w)
+            return np.logaddexp(0, -margin).sum(), -A.T @ (sign / (1 + np.exp(margin)))
+
+        solved = minimize(
+            objective,
+            np.zeros(A.shape[1]),
+            jac=True,
+            bounds=bounds,
+            method="L-BFGS-B",
+            options={"maxiter": 5000, "ftol": 1e-13},
+        )
+        found = loss(bag.scores[:, m].astype(float), y, seen)
+        assert solved.fun * (1 - 1e-5) < found < solved.fun * 1.002
+
+
+@pytest.mark.parametrize("kind", BAGS)
+def test_no_constraint_changes_nothing(kind):
+    free, X = fitted(kind, None)
+    none, _ = fitted(kind, [0, 0, 0, 0])
+    np.testing.assert_array_equal(scores(free, X), scores(none, X))
+
+
+def test_names_and_mistakes():
+    X, y = messy(2)
+    model = BaggedMCBoost(
+        n_iterations=30, n_estimators=3, monotonic_cst={"with holes": -1}, random_state=0
+    )
+    model.fit(X, y)
+    assert (np.diff(model.shape_functions().term(1).values[:, 0]) <= 0).all()
+    model.set_params(monotonic_cst={"words": 1})
+    with pytest.raises(ValueError, match="constrains feature 2, which is one of categories"):
+        model.fit(X, y)
+    model.set_params(monotonic_cst={"number": 1})
+    with pytest.raises(ValueError, match="for two classes, and y holds 3 classes"):
+        model.fit(*messy(3))
+    model.set_params(monotonic_cst=[1, 0])
+    with pytest.raises(ValueError, match="monotonic_cst has shape"):
+        model.fit(X, y)
