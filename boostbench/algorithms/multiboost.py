@@ -157,34 +157,11 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         """What a warm start may change; see `boostbench.experiment.tuning`."""
         return ("nu",) if self.start == "previous" else ()
 
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
-        """Train the estimator.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
-            Training data, finite, and their labels of any type that sorts.
-        sample_weight : array-like of shape (n_samples,), default=None
-            What the terms of the samples in the loss are multiplied with, not negative; the mean is
-            that over their sum. None: all are 1.
-        X_val, y_val : array-like, default=None
-            Samples and their labels for early stopping, as of other boosters.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite matrix, y holds one class only, a parameter is out of range, a
-            weight is negative, all are 0, a warm start cannot go on from the last fit, or a
-            parameter does not go with ``start="zero"``.
-        """
-        super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+    def _train(self, X, y, *weights, validation=None):
+        super()._train(X, y, *weights, validation=validation)
         if self._previous is not None and self._previous.is_full_of_others():
             self._previous = None
-            super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+            super()._train(X, y, *weights, validation=validation)
         return self
 
     def _master(self, X, labels, random_state, weights=None):

@@ -240,12 +240,6 @@ def test_classes_in_another_order_have_the_same_scores():
 
 
 class TestBadInput:
-    @pytest.mark.parametrize("estimator", [CGENS, CGENSSLS])
-    @pytest.mark.parametrize("C", [0, -1.0, None, "1", True])
-    def test_a_c_that_is_no_positive_number(self, estimator, C):
-        with pytest.raises(ValueError, match=f"The 'C' parameter of {estimator.__name__} must"):
-            estimator(C=C).fit(*blobs(2))
-
     @pytest.mark.parametrize("weak_learner", [[], ["stump", "stump"], ["stump", "tree"], [1]])
     def test_lists_of_weak_learners(self, weak_learner):
         with pytest.raises(ValueError, match="The 'weak_learner' parameter of CGENS must be one"):

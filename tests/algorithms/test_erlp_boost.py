@@ -133,9 +133,3 @@ def test_programs_that_were_not_solved(monkeypatch):
     monkeypatch.setattr(entropy_margin, "_STEPS", 1)
     with pytest.warns(UserWarning, match="did not solve all programs of ERLPBoost"):
         ERLPBoost(n_iterations=20).fit(*noise(2, seed=1))
-
-
-@pytest.mark.parametrize(("name", "value"), [("nu", 0.0), ("nu", 1.1), ("epsilon", 0.0)])
-def test_out_of_range(name, value):
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of ERLPBoost must be"):
-        ERLPBoost(**{name: value}).fit(*blobs(2))

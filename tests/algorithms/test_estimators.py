@@ -471,6 +471,40 @@ def test_an_unknown_option_names_the_known(model, options):
         assert repr(option) in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "values"),
+    [
+        (CGENS, "C", [0, -1.0, None, "1", True]),
+        (CGENSSLS, "C", [0, -1.0, None, "1", True]),
+        *(
+            (kind, name, values)
+            for kind in (CodewordMCBoost, LADDER)
+            for name, values in [
+                ("n_components", [0, 2.5, True]),
+                ("max_depth", [0]),
+                ("leaf_values", ["mean"]),
+                ("max_bins", [1]),
+            ]
+        ),
+        (ERLPBoost, "epsilon", [0.0]),
+        (ERLPBoost, "nu", [0.0, 1.1]),
+        (LADDER, "boosting_steps", [0]),
+        (LADDER, "codeword_steps", [-1]),
+        (LPBoost, "C", [0.0, -1.0, np.inf, np.nan]),
+        (MultiBoost, "nu", [0, -1e-3]),
+        (NMBoost, "margin", [0.0, -0.1, 1.5, np.nan]),
+        (RBoostRankTC, "nu", [0, -1e-3]),
+        (RpBoost, "penalty", [-1.0]),
+        (RpBoost, "projection", ["uniform"]),
+        (RpBoost, "space", ["half"]),
+    ],
+)
+def test_values_out_of_range(kind, name, values):
+    for value in values:
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of {kind.__name__} must"):
+            kind(**{name: value}).fit(*blobs(2))
+
+
 def stages(model, X, y):
     return list(clone(model).fit(X, y).staged_decision_function(X))
 

@@ -101,9 +101,3 @@ def test_a_failure_of_highs_is_that_of_the_fit(monkeypatch):
     )
     with pytest.raises(RuntimeError, match="program of 1 weak learners was not solved: Unknown"):
         LPBoost().fit(*blobs(2))
-
-
-@pytest.mark.parametrize("C", [0.0, -1.0, np.inf, np.nan])
-def test_a_c_that_is_no_weight(C):
-    with pytest.raises(ValueError, match="The 'C' parameter of LPBoost must be"):
-        LPBoost(C=C).fit(*blobs(2))

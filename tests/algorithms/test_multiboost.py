@@ -254,12 +254,6 @@ def test_a_heavy_norm_leaves_nothing(loss):
     assert list(model.staged_predict(X)) == []
 
 
-@pytest.mark.parametrize("nu", [0, -1e-3])
-def test_the_norm_cannot_be_left_out(nu):
-    with pytest.raises(ValueError, match="nu"):
-        MultiBoost(nu=nu).fit(*blobs(3))
-
-
 def test_time_of_the_search_is_not_that_of_the_coefficients():
     X, y = blobs(3, n_samples=200)
     model = MultiBoost(nu=1e-3, n_iterations=40).fit(X, y)

@@ -86,9 +86,3 @@ def test_by_hand():
     # below the margin by 1 in all, and sums to 3/2.
     assert model.objective_[-1] == pytest.approx((1 - 0.1 * 1.5) / 4)
     assert model.decision_function(X) == pytest.approx([-0.5, -1.0, 0.5, 0.5])
-
-
-@pytest.mark.parametrize("margin", [0.0, -0.1, 1.5, np.nan])
-def test_a_margin_that_is_none(margin):
-    with pytest.raises(ValueError, match="The 'margin' parameter of NMBoost must be"):
-        NMBoost(margin=margin).fit(*blobs(2))

@@ -37,6 +37,28 @@ def one_vote(D, target, h):
 VOTES = {"one": one_vote, "two": two_votes}
 
 
+def across(weights, mu, y):
+    """Return D: what samples weigh by their wrong labels across a code, of sum 1."""
+    D = [0.0] * len(y)
+    for (i, r), weight in weights.items():
+        D[i] += weight * (mu[r] != mu[y[i]])
+    return [d / sum(D) for d in D]
+
+
+def hold_round(model, t, h, mu, weights, y):
+    """Hold the votes of a round against the literal ones; return the weights after it."""
+    alpha, beta = VOTES[model.votes](across(weights, mu, y), [mu[label] for label in y], h)
+    slope, offset = (alpha + beta) / 2, (alpha - beta) / 2
+    np.testing.assert_allclose(model.coefficients_[t], slope * mu, rtol=1e-6)
+    np.testing.assert_allclose(model.intercepts_[t], offset * mu, rtol=1e-6, atol=1e-9)
+    after = {}
+    for (i, r), weight in weights.items():
+        g = alpha if h[i] == 1 else -beta
+        after[i, r] = weight * math.exp((mu[r] - mu[y[i]]) * g / 2)
+    total = sum(after.values())
+    return {pair: weight / total for pair, weight in after.items()}
+
+
 @pytest.mark.parametrize("votes", VOTES)
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5])
@@ -51,26 +73,13 @@ class TestAgainstTheLiteralAlgorithm:
         for t, h in enumerate(reference.stage_outputs(model, X)):
             mu = codes(model)[t]
             assert (mu == 1).sum() in {n_classes // 2, n_classes - n_classes // 2}
-            D = [0.0] * len(y)
-            for i, r in pairs:
-                D[i] += weights[i, r] * (mu[r] != mu[y[i]])
-            D = [d / sum(D) for d in D]
+            D = across(weights, mu, y)
             target = [mu[label] for label in y]
 
             edges = [sum(D[i] * target[i] * c[i] for i in range(len(y))) for c in [h, *candidates]]
             assert abs(edges[0]) == pytest.approx(np.abs(edges).max(), abs=reference.PRECISION)
 
-            if edges[0] < 0:
-                mu, target = -mu, [-sign for sign in target]
-            alpha, beta = VOTES[votes](D, target, h)
-            slope, offset = (alpha + beta) / 2, (alpha - beta) / 2
-            np.testing.assert_allclose(model.coefficients_[t], slope * mu, rtol=1e-6)
-            np.testing.assert_allclose(model.intercepts_[t], offset * mu, rtol=1e-6, atol=1e-9)
-            for i, r in pairs:
-                g = alpha if h[i] == 1 else -beta
-                weights[i, r] *= math.exp((mu[r] - mu[y[i]]) * g / 2)
-            total = sum(weights.values())
-            weights = {pair: weight / total for pair, weight in weights.items()}
+            weights = hold_round(model, t, h, np.copysign(1.0, edges[0]) * mu, weights, y)
         assert model.n_iterations_ == 12
 
     def test_scores(self, votes, problem, n_classes):

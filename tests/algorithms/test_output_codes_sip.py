@@ -1,5 +1,4 @@
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ from boostbench.algorithms import AdaBoostECC, AdaBoostSIP
 
 from . import reference
 from .problems import blobs, noise
-from .test_output_codes_ecc import VOTES, codes
+from .test_output_codes_ecc import VOTES, codes, hold_round
 
 
 def fall(h, mu, weights, y):
@@ -33,20 +32,7 @@ def test_every_round_is_the_best_of_all_stumps_and_codes(votes, problem, n_class
             for code in itertools.product([-1, 1], repeat=n_classes)
         )
         assert fall(h, mu, weights, y) == pytest.approx(steepest, abs=reference.PRECISION)
-
-        D = [0.0] * len(y)
-        for i, r in pairs:
-            D[i] += weights[i, r] * (mu[r] != mu[y[i]])
-        D = [d / sum(D) for d in D]
-        alpha, beta = VOTES[votes](D, [mu[label] for label in y], h)
-        slope, offset = (alpha + beta) / 2, (alpha - beta) / 2
-        np.testing.assert_allclose(model.coefficients_[t], slope * mu, rtol=1e-6)
-        np.testing.assert_allclose(model.intercepts_[t], offset * mu, rtol=1e-6, atol=1e-9)
-        for i, r in pairs:
-            g = alpha if h[i] == 1 else -beta
-            weights[i, r] *= math.exp((mu[r] - mu[y[i]]) * g / 2)
-        total = sum(weights.values())
-        weights = {pair: weight / total for pair, weight in weights.items()}
+        weights = hold_round(model, t, h, mu, weights, y)
     assert model.n_iterations_ == 6
 
 

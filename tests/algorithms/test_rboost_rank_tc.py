@@ -396,12 +396,6 @@ def test_a_heavy_norm_leaves_nothing(loss):
     assert list(model.staged_predict(X)) == []
 
 
-@pytest.mark.parametrize("nu", [0, -1e-3])
-def test_the_norm_cannot_be_left_out(nu):
-    with pytest.raises(ValueError, match="nu"):
-        model_of("logistic", nu=nu).fit(*blobs(3))
-
-
 def test_discriminants():
     X, y = noise(3, n_samples=60, n_features=4)
     stumps = model_of("logistic", n_iterations=10).fit(X, y)

@@ -218,14 +218,6 @@ def test_a_superspace_is_no_worse(pattern):
 
 
 class TestBadInput:
-    @pytest.mark.parametrize(
-        "wrong", [{"penalty": -1.0}, {"space": "half"}, {"projection": "uniform"}]
-    )
-    def test_values_that_do_not_exist(self, wrong):
-        (name,) = wrong
-        with pytest.raises(ValueError, match=f"The '{name}' parameter of RpBoost must be"):
-            RpBoost(**wrong).fit(*blobs(2))
-
     def test_half_of_one_feature(self):
         X, y = blobs(2, n_features=1)
         with pytest.raises(ValueError, match="space='sub' takes half of the features, and X has"):
