@@ -11,9 +11,9 @@ from rich.console import Console
 
 from boostbench import configs
 from boostbench.busy import busy
-from boostbench.definitions.assemble import find_recorded
 from boostbench.definitions.files import split_words
 from boostbench.definitions.recorded_data import find_data
+from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, unknown
 from boostbench.experiment.environment import blas, commit
@@ -166,9 +166,8 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
 
 
 def _groups(table: str, records: Records) -> set[Group]:
-    definition = TableDefinition.read(table)
-    found = find_recorded(definition, definition.compose(), records)
-    return {Group.of(own.records[0]["config"]) for own in found.values() if own.records}
+    recorded = TableRequest.of(TableDefinition.read(table)).find(records).values()
+    return {Group.of(cell.records[0]["config"]) for cell in recorded if cell.records}
 
 
 def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[Tally]:

@@ -1,10 +1,11 @@
-"""From a table's definition and what is on record to the table."""
+"""From what is asked of a table and what is on record to the table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from boostbench import configs
+from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import complain
 from boostbench.experiment import measures
@@ -16,57 +17,48 @@ from boostbench.report.tables import Claim, Column, Pair, Table
 _NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)
 
 
-def assemble(
-    definition: TableDefinition,
-    specs: Mapping[Key, dict],
-    recorded: Mapping[Key, Recorded],
-    departures: Mapping[Key, tuple[str, ...]] | None = None,
-    **own,
-) -> Table:
+def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
     """Make a table of what is recorded of its cells.
 
     Parameters
     ----------
-    definition : TableDefinition
-        What the table shows.
-    specs : mapping
-        Resolved config of each cell.
+    request : TableRequest
+        What is asked of the table.
     recorded : mapping
-        What there is of the cells that are run.
-    departures : mapping, default=None
-        What is not as the definition says, by cell; None: nothing.
-    **own
-        Attributes of the table that are not the definition's: its name, its title, its changes.
+        What there is of the cells that are run, by row and column.
 
     Returns
     -------
     Table
     """
+    definition, specs = request.definition, request.specs
     first_row = next(iter(definition.rows))
     algos = {column: specs[first_row, column]["algo"] for column in definition.columns}
-    measure = specs[first_row, next(iter(definition.columns))]["measure"]
-    quantity = definition.shown(measures.find(measure).quantity)
+    quantity = definition.shown(measures.find(request.common["measure"]).quantity)
     shown = {c: _columns(definition, c, algos[c], quantity) for c in definition.columns}
-    tried = {row for (row, _), found in recorded.items() if found.records or found.failures}
+    tried = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
     cells = {}
     for key, spec in specs.items():
-        there = key[0] in tried or _is_known(spec["data"])
-        names = spec["data"]["name"], spec["algo"]["name"]
+        row, algo = key[0], spec["algo"]
+        there = row in tried or _is_known(spec["data"])
         for name, column in shown[key[1]].items():
-            published = definition.find_published(*key, spec["algo"], column.rounds)
-            more = {"published": published, "quantity": column.quantity}
-            if column.beside is None and there and key in recorded:
-                more |= {"rounds": column.rounds, "departures": (departures or {}).get(key, ())}
-                cells[key[0], name] = Cell.of(recorded[key], *names, column.label, **more)
-            elif column.beside is None:
-                cells[key[0], name] = Cell.of(
-                    _NOTHING, *names, column.label, **more, available=there
-                )
+            if column.beside is not None:
+                continue
+            if there and key in recorded:
+                found, about = recorded[key], {"rounds": column.rounds}
+                about["departures"] = request.departures.get(key, ())
+            else:
+                found, about = _NOTHING, {"available": there}
+            about["published"] = definition.find_published(*key, algo, column.rounds)
+            names = spec["data"]["name"], algo["name"], column.label
+            cells[row, name] = Cell.of(found, *names, quantity=column.quantity, **about)
     # Of several rounds, the last are compared; and of these the times behind them.
     times = {column: list(columns)[-1] for column, columns in shown.items()}
     last = {column: shown[column][time].beside or time for column, time in times.items()}
     return Table(
-        **{"name": definition.name, "title": definition.title, **own},
+        name=request.name,
+        title=request.title,
+        changes=request.changes,
         rows={row: entry.title for row, entry in definition.rows.items()},
         columns={name: column for columns in shown.values() for name, column in columns.items()},
         cells=cells,
@@ -163,37 +155,15 @@ def read_tables(
     names = configs.names("table") if names is None else names
     definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")
-    composed = [definition.compose() for definition in definitions]
+    requests = [TableRequest.of(definition) for definition in definitions]
     records = results if isinstance(results, Records) else Records(results)
     tables = []
-    for number, (definition, specs) in enumerate(zip(definitions, composed, strict=True)):
-        tell("reading records", number / len(definitions))
-        tables.append(assemble(definition, specs, find_recorded(definition, specs, records)))
+    for number, request in enumerate(requests):
+        tell("reading records", number / len(requests))
+        tables.append(assemble(request, request.find(records)))
     for warning in records.warnings:
         complain(warning)
     return tables
-
-
-def find_recorded(
-    definition: TableDefinition, specs: Mapping[Key, dict], records: Records
-) -> dict[Key, Recorded]:
-    """Find what is on record of the cells of a table that are run.
-
-    Parameters
-    ----------
-    definition : TableDefinition
-        What the table shows.
-    specs : mapping
-        Resolved config of each cell.
-    records : Records
-        Where it is looked for.
-
-    Returns
-    -------
-    dict
-        By row and column.
-    """
-    return {key: records.find(spec) for key, spec in specs.items() if definition.runs(*key)}
 
 
 def _is_known(data: Mapping) -> bool:

@@ -7,6 +7,7 @@ from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import NotAtHand, Offline, available, load, source_of
+from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key
 from boostbench.errors import UserError, complain
 from boostbench.records.archive import Recorded
@@ -82,7 +83,7 @@ def execute(
 
 
 def complete(
-    specs: Mapping[Key, dict],
+    request: TableRequest,
     recorded: Mapping[Key, Recorded],
     before: Callable[[], None],
     told: Collection[str],
@@ -94,8 +95,8 @@ def complete(
 
     Parameters
     ----------
-    specs : mapping
-        Resolved configs by row and column.
+    request : TableRequest
+        What is asked of it.
     recorded : mapping
         What is on record, by row and column, of the cells that are to be run at all.
     before, told
@@ -113,7 +114,7 @@ def complete(
     UserError
         If nothing can run and nothing is on record, or by ``rerun`` nothing can be meant.
     """
-    rerun = next(iter(specs.values()))["rerun"]
+    specs, rerun = request.specs, request.common["rerun"]
     check_rerun(rerun)
     whole = {key for key, found in recorded.items() if _is_whole(found, specs[key], rerun)}
     with busy("loading data"):

@@ -1,0 +1,154 @@
+"""A table as it is asked for: its definition, and the experiment of each cell."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from boostbench.definitions.reference import departures
+from boostbench.definitions.table import Key, TableDefinition
+from boostbench.errors import UserError
+from boostbench.records.archive import Recorded, Records
+
+#: Overrides that change where and how a table is made, and not what is in it.
+_WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
+
+
+@dataclass(frozen=True)
+class TableRequest:
+    """What is asked of a table.
+
+    Attributes
+    ----------
+    definition : TableDefinition
+        What it shows, of the rows and columns that are asked for.
+    specs : dict
+        Resolved configs by row and column.
+    name, title : str
+        Name of its files, and heading.
+    changes : list of str
+        What is not as the table is defined, in the first row: ``["protocol.n_splits=3"]``.
+    departures : dict of Key to tuple of str
+        What makes each cell another experiment than the one that is defined.
+    """
+
+    definition: TableDefinition
+    specs: Mapping[Key, dict]
+    name: str
+    title: str
+    changes: list[str] = field(default_factory=list)
+    departures: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        definition: TableDefinition,
+        overrides: Sequence[str] = (),
+        rows: Sequence[str] = (),
+        columns: Sequence[str] = (),
+    ) -> "TableRequest":
+        """Compose the configs of a table.
+
+        Parameters
+        ----------
+        definition : TableDefinition
+            The whole table.
+        overrides : sequence of str, default=()
+            Hydra overrides for every cell. Those that change what is in the table change its name
+            too.
+        rows, columns : sequence of str, default=()
+            Those that are asked for, see `TableDefinition.part`; all if there are none.
+
+        Raises
+        ------
+        UserError
+            For what the definition does not have, or Hydra refuses, or rounds after which nothing
+            is recorded.
+        """
+        part = definition.part(rows, columns)
+        specs = part.compose(overrides)
+        _check_rounds(part, specs)
+        settings = [each for each in overrides if not each.startswith(_WITHOUT_EFFECT)]
+        changes, different = _changes(part, specs) if settings else ([], {})
+        slugs = map(_slug, settings if changes else [])
+        return cls(
+            definition=part,
+            specs=specs,
+            name="-".join([part.name, *rows, *columns, *slugs]),
+            title=part.title + _limits(next(iter(specs.values()))["profile"]),
+            changes=changes,
+            departures=different,
+        )
+
+    @property
+    def common(self) -> Mapping:
+        """The config of the first cell: says where results go, and how all cells run."""
+        return next(iter(self.specs.values()))
+
+    @property
+    def results(self) -> Path:
+        """Folder of the records."""
+        return Path(self.common["results"])
+
+    def find(self, records: Records) -> dict[Key, Recorded]:
+        """Find what is on record of the cells that are run at all, by row and column."""
+        return {k: records.find(spec) for k, spec in self.specs.items() if self.definition.runs(*k)}
+
+
+def _limits(profile: Mapping) -> str:
+    """Say in a title that a profile limits what is run: `` (quick: at most 3 splits)``."""
+    if profile["name"] == "paper":
+        return ""
+    limits = {
+        "splits": profile["protocol"].get("n_splits"),
+        "rounds": profile["algo"].get("all", {}).get("n_iterations"),
+    }
+    most = ", ".join(f"{number} {what}" for what, number in limits.items() if number)
+    return f" ({profile['name']}{most and f': at most {most}'})"
+
+
+def _check_rounds(definition: TableDefinition, specs: Mapping[Key, dict]) -> None:
+    """Refuse rounds at which no test error is recorded."""
+    for spec in specs.values():
+        unknown = set(definition.rounds) - set(spec["protocol"]["checkpoints"])
+        if unknown:
+            rounds = ", ".join(map(str, sorted(unknown)))
+            raise UserError(
+                f"no test error is recorded after {rounds} rounds; add them to the table's "
+                "overrides: protocol.checkpoints=[...]"
+            )
+
+
+def _changes(
+    definition: TableDefinition, specs: Mapping[Key, dict]
+) -> tuple[list[str], dict[Key, tuple[str, ...]]]:
+    """Compare configs with those of the definition alone: `changes` and `departures`."""
+    defined = definition.compose()
+    first = next(iter(definition.rows))
+    changes = {}
+    for column in definition.columns:
+        then, now = _values(defined[first, column]), _values(specs[first, column])
+        changes |= {f"{key}={value}": 0 for key, value in now.items() if then.get(key) != value}
+    different = {key: departures(defined[key], spec) for key, spec in specs.items()}
+    return list(changes), different
+
+
+def _values(spec: Mapping) -> dict[str, object]:
+    """Give each value of a config that decides what is in a table, under its dotted key."""
+    values = {"profile": spec["profile"]["name"], "seed": spec["seed"]}
+    for group in ("data", "protocol", "algo"):
+        values |= {f"{group}.{key}": value for key, value in spec[group].items()}
+    return values
+
+
+def _slug(override: str) -> str:
+    """Shorten an override for a file name: ``protocol=quick`` to ``quick``.
+
+    Examples
+    --------
+    >>> _slug("protocol=quick"), _slug("algo.n_iterations=5"), _slug("algo.grid.nu=[1e-3,1e-4]")
+    ('quick', 'n_iterations=5', 'nu=1e-3,1e-4')
+    """
+    key, _, value = override.lstrip("+~").partition("=")
+    short = f"{key.rpartition('.')[2]}={value}" if "." in key else value
+    return re.sub(r"[^\w.=,-]+", "", short)[:60]
