@@ -138,7 +138,7 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
         raise UserError(f"{path} holds no KEY: VALUE")
     parents = own.pop("defaults", None) or []
     plain = isinstance(parents, list) and all(
-        isinstance(one, str) and re.fullmatch(r"[\w-]+", one) for one in parents
+        isinstance(entry, str) and re.fullmatch(r"[\w-]+", entry) for entry in parents
     )
     if not plain or re.search(r"^\s*#\s*@package", text, re.MULTILINE):
         raise UserError(f"{path} reaches beyond {group}: no @package, and only names in defaults")
@@ -156,5 +156,5 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
 def summary(group: str, name: str) -> str:
     """Give the first clause of the comment that an option's file begins with; empty without one."""
     path = conf_dir() / group / f"{name}.yaml"
-    found = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8")) if path.is_file() else None
-    return " ".join(found[1].replace("\n#", "").split()) if found else ""
+    comment = re.match(r"# ([^.:;]+)", path.read_text(encoding="utf-8")) if path.is_file() else None
+    return " ".join(comment[1].replace("\n#", "").split()) if comment else ""

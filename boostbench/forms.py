@@ -17,8 +17,8 @@ def words(kind: Any) -> str:
     """Say what a value of a type is, of one of `said` or several with ``|`` between."""
     return " or ".join(
         about.description
-        for one in _alternatives(kind)
-        for about in getattr(one, "__metadata__", ())
+        for alternative in _alternatives(kind)
+        for about in getattr(alternative, "__metadata__", ())
     )
 
 

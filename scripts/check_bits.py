@@ -31,7 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.records.store import read, record_paths
+from boostbench.records.store import read_records, record_paths
 
 ALGORITHMS = "adaboost_mh,mcboost,multiboost,rboost_rank,rboost_proj,samme_tree"
 DATA = "wine,iris"
@@ -74,7 +74,7 @@ def run(folder: Path, overrides: list[str], environment: dict[str, str], common:
         raise RuntimeError(done.stderr.strip().splitlines()[-1][:200])
     found = {}
     for path in record_paths(folder):
-        records, warnings = read(path)
+        records, warnings = read_records(path)
         assert not warnings, warnings
         for record in records:
             error = record.get("test_error", record.get("validation_error"))

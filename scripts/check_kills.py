@@ -32,7 +32,7 @@ import sklearn.ensemble  # noqa: F401  imported before runs are forked
 from bench_overhead import cluster
 
 from boostbench.cli import job, main, run  # noqa: F401
-from boostbench.records.store import read, record_paths
+from boostbench.records.store import read_records, record_paths
 
 _ASKED = [
     *("run", "data=wine", "algo._target_=sklearn.ensemble.RandomForestClassifier"),
@@ -86,7 +86,7 @@ def look(results: Path) -> tuple[dict, int]:
     """Give what counts of each record by its key, and how many bad lines there are."""
     found, n_bad = {}, 0
     for path in record_paths(results):
-        records, warnings = read(path)
+        records, warnings = read_records(path)
         n_bad += len(warnings)
         for record in records:
             names = ("test_error", "validation_error", "chosen", "digests", "digest", "error")

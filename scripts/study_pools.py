@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from boostbench.records.store import read, record_path
+from boostbench.records.store import read_records, record_path
 
 N_SPLITS = 6
 
@@ -26,7 +26,7 @@ def show(results: Path) -> None:
     """Print the parts of the variance of each data set's test errors, in percent squared."""
     rows = []
     for folder in sorted((results / "records").glob("*-pools")):
-        records, _ = read(record_path(results, folder.name, "mcboost"))
+        records, _ = read_records(record_path(results, folder.name, "mcboost"))
         errors = {record["split"]: 100 * record["test_error"] for record in records}
         n_pools = len(errors) // N_SPLITS
         pools = np.array([errors[i] for i in range(n_pools * N_SPLITS)]).reshape(n_pools, N_SPLITS)

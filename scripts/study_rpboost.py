@@ -18,7 +18,7 @@ from tabulate import tabulate
 from boostbench import configs, data
 from boostbench.algorithms import RpBoost
 from boostbench.core.weak.linear import edges_along
-from boostbench.report.published import find
+from boostbench.report.published import find_published
 
 SPACES = {"sub": 0.5, "same": 1.0, "super": 2.0}
 PATTERNS = ["sine", "linear", "parity", "annulus", "parabolic", "polynomial", "checkerboard"]
@@ -110,7 +110,8 @@ def published(table, name):
     """Return what the paper has for the three spaces."""
     name = name.removeprefix("fawcett-")
     found = [
-        find(table, name, "rpboost", {"space": space, "projection": "normal"}) for space in SPACES
+        find_published(table, name, "rpboost", {"space": space, "projection": "normal"})
+        for space in SPACES
     ]
     return [numbers["accuracy"].mean / 100 for numbers in found]
 

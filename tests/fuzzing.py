@@ -32,7 +32,7 @@ from boostbench.definitions.compose import experiments
 from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.records.store import append, pack, read
+from boostbench.records.store import append, pack, read_records
 from boostbench.records.verified import Verified, verified_path
 from boostbench.report.cells import Cell
 from boostbench.running import deadline
@@ -187,7 +187,7 @@ def record(folder: Path, number: int) -> str:
     body = b"\n".join([*(json.dumps(line).encode() for line in damaged), *whole, b""])
     where %= len(body) + 1
     path.write_bytes(body[:where] + noise + body[where:])
-    found, told = read(path)
+    found, told = read_records(path)
     assert all(len(line.splitlines()) == 1 for line in told)
     for one in found:
         for quantity in QUANTITIES.values() if kind != ".tuning" else ():
@@ -230,7 +230,7 @@ def nested(folder: Path, number: int) -> str:
     verified_path(folder).write_bytes(_deep(rng, FINDING) + b"\n" + json.dumps(FINDING).encode())
     if rng.random() < 0.5:
         pack(path)
-    found, told = read(path)
+    found, told = read_records(path)
     # Something that is not deep, at a key of no meaning, makes another record.
     assert len(found) == 1 or (len(found) == 2 and not told)
     kept = Verified.read(folder)

@@ -31,7 +31,7 @@ from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.figures.definition import kinds
 from boostbench.records.keys import digest
-from boostbench.records.store import append, read
+from boostbench.records.store import append, read_records
 
 with contextlib.suppress(ImportError):
     # Loads libraries when it is imported, which it may; what its objects do is watched.
@@ -104,7 +104,7 @@ _HARMFUL = [
     {"_target_": "omegaconf.OmegaConf.load", "file_": "{secret}"},
     {"_target_": "yaml.unsafe_load", "stream": "!!python/object/apply:os.mkdir ['{made}']"},
     {"_target_": "openml.config.ConfigurationForExamples"},
-    {"_target_": "boostbench.running.claims.Claims", "results": "{made}"},
+    {"_target_": "boostbench.running.locks.Locks", "results": "{made}"},
     {"_target_": "boostbench.cli.main.main", "argv": ["table", "demo"]},
     {"_target_": "boostbench.__main__.Thing"},
     {"_target_": "pip._internal.cli.main.main", "args": ["download", "x"]},
@@ -380,7 +380,7 @@ def _record(rng: Random, folder: Path) -> str:
         if line.get("config") == before:
             line["config"] = defined["hash"]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    _, told = read(path)
+    _, told = read_records(path)
     became = called(
         rng.choice([["export"], ["compare", "mine", "other"], ["report"]]), _check_marker
     )

@@ -8,11 +8,11 @@ from boostbench.figures.boundaries import Boundaries
 from boostbench.figures.curves import Curves
 from boostbench.figures.definition import read_figure
 from boostbench.figures.features import Features
-from boostbench.figures.paths import Paths
+from boostbench.figures.paths import PathCurves
 from boostbench.figures.ranks import Ranks
 from boostbench.figures.scatter import Scatter
 from boostbench.figures.times import Times
-from boostbench.report.published import read
+from boostbench.report.published import lines_of
 
 #: Each name with the one before it.
 CHAIN = list(enumerate(["a", *(f"b{i}" for i in range(40))]))
@@ -47,7 +47,7 @@ def test_tables_are_made_of_what_there_is():
         table = TableDefinition.read(name)
         assert {row.data for row in table.rows.values()} <= set(configs.names("data"))
         assert {column.algo for column in table.columns.values()} <= set(configs.names("algo"))
-        assert table.published is None or read(table.published)
+        assert table.published is None or lines_of(table.published)
 
 
 def test_figures_are_made_of_what_there_is():
@@ -64,7 +64,7 @@ def test_figures_are_made_of_what_there_is():
             case Times():
                 for panel in figure.panels:
                     assert set(panel.rows) <= set(TableDefinition.read(panel.table).rows)
-            case Paths():
+            case PathCurves():
                 assert figure.data in configs.names("data")
                 assert figure.algo in configs.names("algo")
 

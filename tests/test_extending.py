@@ -12,7 +12,7 @@ import yaml
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
 from boostbench.experiment.protocol import Protocol
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 
 PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -50,18 +50,18 @@ def test_all_of_the_page_is_tested_here():
 
 def test_an_algorithm(carry_out):
     _, results = carry_out("centroids", "+algo.shrink=0.2")
-    records, _ = read(results / "records" / "wine" / "Centroids.jsonl")
+    records, _ = read_records(results / "records" / "wine" / "Centroids.jsonl")
     assert len(records) == 3
     assert all(record["test_error"] < 0.1 for record in records)
     assert all(record["n_parameters"] == 3 * 13 for record in records)
     _, results = carry_out("centroids", "+algo.grid")
-    records, _ = read(results / "records" / "wine" / "Centroids.jsonl")
+    records, _ = read_records(results / "records" / "wine" / "Centroids.jsonl")
     assert {record["chosen"].get("shrink") for record in records[3:]} < {0.0, 0.2, 0.5}
 
 
 def test_a_boosting_algorithm(carry_out, folder):
     _, results = carry_out("stagewise")
-    records, _ = read(results / "records" / "wine" / "Stagewise.jsonl")
+    records, _ = read_records(results / "records" / "wine" / "Stagewise.jsonl")
     assert len(records) == 3
     assert all(record["test_error"] < 0.1 for record in records)
     check = runpy.run_path(str(folder / "test_stagewise.py"))["test_stagewise"]
@@ -83,7 +83,7 @@ def test_a_protocol():
 
 def test_a_measure(carry_out):
     _, results = carry_out("measure=balanced.Balanced")
-    records, _ = read(results / "records" / "wine" / "adaboost_mh.balanced.jsonl")
+    records, _ = read_records(results / "records" / "wine" / "adaboost_mh.balanced.jsonl")
     assert len(records) == 3
     assert all(0 <= record["test_error"] < 0.3 for record in records)
 

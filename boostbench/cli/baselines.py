@@ -27,9 +27,9 @@ def baselines(spec: Mapping) -> list[dict]:
     """
     if not spec["data"].get("path") or spec["measure"] not in _MEASURES:
         return []
-    found = [configs.read("algo", name) for name in _BASELINES]
+    algos = [configs.read("algo", name) for name in _BASELINES]
     return [
-        {**spec, "algo": algo} for algo in found if algo["_target_"] != spec["algo"]["_target_"]
+        {**spec, "algo": algo} for algo in algos if algo["_target_"] != spec["algo"]["_target_"]
     ]
 
 

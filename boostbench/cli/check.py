@@ -15,12 +15,12 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
-from boostbench.report.claimed import beside_records, doubts, read_claimed
 from boostbench.report.claims import claims
 from boostbench.report.findings import published_listing
 from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, headline, sharpness, swapped
-from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.published_file import beside_records, doubts, read_published_file
+from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 from boostbench.report.renderers.printing import make_grid, print_line
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.runs import find_runs
@@ -32,7 +32,7 @@ from boostbench.report.words import partial
 _DECIMALS = 9
 
 
-def check_claimed(
+def check_published(
     path: Path,
     words: Sequence[str],
     as_json: bool = False,
@@ -44,7 +44,7 @@ def check_claimed(
     Parameters
     ----------
     path : Path
-        CSV file, see `boostbench.report.claimed.read_claimed`.
+        CSV file, see `boostbench.report.published_file.read_published_file`.
     words : sequence of str
         Perhaps ``results=DIR``.
     as_json : bool, default=False
@@ -71,17 +71,17 @@ def check_claimed(
         raise UserError(f"--repeats is {repeats}; it must be 1 or more")
     if decimals is not None and not 0 <= decimals <= _DECIMALS:
         raise UserError(f"--decimals is {decimals}; it must be 0 to {_DECIMALS}")
-    claimed = read_claimed(path, repeats, decimals)
+    lines = read_published_file(path, repeats, decimals)
     titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
     with busy("reading records"):
         records = Records(results)
-        wanted = {one.data for one in claimed}
+        wanted = {line.data for line in lines}
         runs = [run for run in find_runs(records, titles) if run.cell.data in wanted]
-        table = beside_records(path, claimed, runs, titles)
-    for warning in [*doubts(path, claimed), *records.warnings]:
+        table = beside_records(path, lines, runs, titles)
+    for warning in [*doubts(path, lines), *records.warnings]:
         complain(warning)
     if as_json:
-        print(_json([table], verdicts([table])))
+        print(_json([table], verdict_lines([table])))
     else:
         console = Console()
         print_line(console, table.title, style="bold")
@@ -116,7 +116,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         tables = read_tables(names or None, results, tell)
         if not names:
             tables = [table for table in tables if table.paper]
-        now = verdicts(tables)
+        now = verdict_lines(tables)
     path = results / "verdicts.csv"
     before = read_verdicts(path)
     if as_json:
@@ -129,19 +129,19 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
         _write(path, filed(now) + [line for line in before if line["table"] not in judged])
         return 0
     regressions = lost(before, now)
-    for then, one in regressions:
-        complain(_sentence(then, one))
+    for then, today in regressions:
+        complain(_sentence(then, today))
     return int(bool(regressions))
 
 
 def _json(tables: Sequence[Table], judged: Sequence[dict]) -> str:
-    told = counts(tables)
+    counted = counts(tables)
     content = {
         "counts": {
-            "all": _counted(told.total),
-            "tables": {name: _counted(tally) for name, tally in told.tables.items()},
+            "all": _counted(counted.total),
+            "tables": {name: _counted(tally) for name, tally in counted.tables.items()},
         },
-        "swaps": {name or "all": asdict(one) for name, one in told.swaps.items()},
+        "swaps": {name or "all": asdict(swaps) for name, swaps in counted.swaps.items()},
         "verdicts": list(judged),
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
@@ -177,10 +177,10 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
         _print_counts(console, tables, idle)
 
 
-def _print_counts(console: Console, told: Sequence[Table], idle: Sequence[Table]) -> None:
-    tables = [*told, *idle]
+def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequence[Table]) -> None:
+    tables = [*with_numbers, *idle]
     tallies = counts(tables)
-    named = {table.name: tallies.tables[table.name] for table in told}
+    named = {table.name: tallies.tables[table.name] for table in with_numbers}
     rows: dict[str, Tally] = {**named, "all": tallies.total}
     some = set().union(*(tally.verdicts for tally in rows.values()))
     shown = [verdict for verdict in VERDICTS if verdict in some]
@@ -213,5 +213,5 @@ def _sentence(then: dict[str, str], now: dict) -> str:
 
 def _write(path: Path, lines: Sequence[dict[str, str]]) -> None:
     with writing(path):
-        path.write_text(to_csv(lines), encoding="utf-8")
+        path.write_text(verdicts_as_csv(lines), encoding="utf-8")
     print(f"written: {path}", file=sys.stderr)

@@ -15,7 +15,7 @@ from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.records.archive import Records
-from boostbench.records.store import read, record_path
+from boostbench.records.store import read_records, record_path
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.merge import find_column, join, merge
@@ -89,8 +89,8 @@ def compare(
     if figure is not None:
         own = results / "figures" / _slug([*names, *tables, *data])
         written = _draw(table, comparison, Path(figure).with_suffix("") if figure else own)
-        told = sys.stderr if as_json else sys.stdout
-        print(f"\nwritten: {', '.join(map(str, written))}", file=told)
+        stream = sys.stderr if as_json else sys.stdout
+        print(f"\nwritten: {', '.join(map(str, written))}", file=stream)
     return 0
 
 
@@ -118,11 +118,11 @@ def _collect(
         if own is None:
             raise
         return own, {}, {}
-    found = read_tables(chosen, results, tell)
-    table, sources = merge(found, names, data)
+    candidates = read_tables(chosen, results, tell)
+    table, sources = merge(candidates, names, data)
     whole = any(all(table.cells[row, name].values for name in names) for row in table.rows)
     own = None if tables or whole else _runs(names, data, results)
-    asked = {one.name: name for one, name in zip(found, chosen, strict=True)}
+    asked = {candidate.name: name for candidate, name in zip(candidates, chosen, strict=True)}
     return (own, {}, {}) if own else (table, sources, asked)
 
 
@@ -130,10 +130,10 @@ def _runs(names: Sequence[str], data: Sequence[str], results: Path) -> Table | N
     titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
     # Rows drawn twice are a study of a leak, and compared where they are asked for.
     leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}
-    found = [
+    runs = [
         run for run in find_runs(Records(results), titles) if run.cell.data not in leaks - set(data)
     ]
-    return table_of_runs(found, names, data)
+    return table_of_runs(runs, names, data)
 
 
 def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list[str]:
@@ -147,7 +147,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list
     others = dict.fromkeys(
         table.rows[row]
         for (row, _), cell in lacking.items()
-        if read(record_path(results, cell.data, cell.algo))[0]
+        if read_records(record_path(results, cell.data, cell.algo))[0]
     )
     if others:
         sentences.append(

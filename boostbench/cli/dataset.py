@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
-from boostbench.data.bundles import write
+from boostbench.data.bundles import write_bundle
 from boostbench.data.describe import describe
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiments
@@ -81,7 +81,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
                 complain(f"{name} is left out: {error}")
                 n_absent += 1
                 continue
-            write(folder, spec["data"], dataset)
+            write_bundle(folder, spec["data"], dataset)
     n_written = len(names or known) - n_absent
     print(f"{folder}: {n_written} data sets; export BOOSTBENCH_DATA={folder} makes use of them")
     return int(n_absent > 0)

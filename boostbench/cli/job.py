@@ -159,7 +159,7 @@ def _draw_sweep(
         )
         for own, cell in zip(values, cells, strict=True)
     ]
-    [results] = {Path(one.get("results", "results")) for one in values}
+    [results] = {Path(job.get("results", "results")) for job in values}
     name = "-".join(["sweep", *(key.rpartition(".")[2] for key in keys), digest(settings)[:6]])
     caption = "; ".join(" ".join(overrides) for overrides in settings)
     figure = draw_sweep(points, quantity)

@@ -102,10 +102,10 @@ def _dispatch(argv: list[str]) -> int:
     if name and not name.startswith("-") and name not in known:
         raise UserError(f"unknown command {name!r}; {hint(name, known)}")
     # All of them only for the help.
-    found = {one: commands.find(one) for one in ([name] if name in known else known)}
-    if name in known and commands.is_hydra(found[name]):
-        return found[name].run(own)
-    parser = _make_parser(found)
+    modules = {each: commands.find(each) for each in ([name] if name in known else known)}
+    if name in known and commands.is_hydra(modules[name]):
+        return modules[name].run(own)
+    parser = _make_parser(modules)
     args, others = parser.parse_known_args(argv)
     if others:
         # argparse takes no words behind options, but 'compare a b --json results=DIR' has some.
@@ -115,7 +115,7 @@ def _dispatch(argv: list[str]) -> int:
     if args.command is None:
         parser.print_help()
         return 0
-    return found[args.command].run(args)
+    return modules[args.command].run(args)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -124,7 +124,7 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(f"{message}; '{self.prog} --help' shows how")
 
 
-def _make_parser(found: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
+def _make_parser(modules: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="boostbench",
         description="Reproduce the tables and figures of five boosting papers, cell by cell.",
@@ -133,7 +133,7 @@ def _make_parser(found: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"boostbench {__version__}")
     parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, command in found.items():
+    for name, command in modules.items():
         does = command.__doc__.splitlines()[0]
         short = f"{does[0].lower()}{does[1:]}".rstrip(".")
         own = parsers.add_parser(name, help=short, description=does)

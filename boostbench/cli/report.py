@@ -10,9 +10,9 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
-from boostbench.report.overview import by_table, headline, in_order, verdicts
-from boostbench.report.page.document import document
+from boostbench.report.overview import by_table, headline, in_order, shown_verdicts
 from boostbench.report.page.figures import find_figures
+from boostbench.report.page.whole import render_page
 from boostbench.report.renderers.readme import readme
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
@@ -60,7 +60,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
         runs = [] if names else find_runs(records, algorithms, () if lead else _hashes(tables))
         tell("writing the page")
         figures = find_figures(results / "figures")
-        page = document(tables, figures, algorithms, runs, lead)
+        page = render_page(tables, figures, algorithms, runs, lead)
         with writing(path, "choose another file by --output"):
             path.write_text(page, encoding="utf-8")
         also = "" if names or lead else _overview(tables, results)
@@ -103,10 +103,10 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     from boostbench.figures.overview import draw_overview
     from boostbench.figures.style import save
 
-    told = counts(in_order(tables))
-    figure = draw_overview(by_table(told, tables), verdicts(told))
+    counted = counts(in_order(tables))
+    figure = draw_overview(by_table(counted, tables), shown_verdicts(counted))
     picture = results / "figures" / "overview"
-    save(figure, picture, "How much is reproduced, by table", headline(told.total))
+    save(figure, picture, "How much is reproduced, by table", headline(counted.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
     with writing(path):
         path.write_text(readme(tables, "figures/overview.svg", made), encoding="utf-8")

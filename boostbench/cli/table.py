@@ -16,7 +16,7 @@ from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain, writing
 from boostbench.records.archive import Records
 from boostbench.report.blocks import Document
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex, latex_notes
 from boostbench.report.renderers.markdown import markdown
@@ -72,7 +72,7 @@ def make_table(
         if request.common["shard"]:  # the numbers of one shard are no table
             return int(any(outcome.failures for outcome in outcomes.values()))
     table = assemble(request, outcomes)
-    document = compose(table)
+    document = make_document(table)
     _print(table, document, datasets)
     _write(document, to_csv(table), request.results / "tables")
     failed = sum(len(cell.failures) for cell in table.fitted)
@@ -87,7 +87,7 @@ def _print_first(table: Table) -> None:
     if any(cell.records for cell in table.cells.values()):
         console = Console()
         console.print(Text("On record, before what is missing runs:", "bold"))
-        print_table(console, compose(table))
+        print_table(console, make_document(table))
         console.print()
 
 

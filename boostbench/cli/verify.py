@@ -33,7 +33,7 @@ from boostbench.running.verification.session import (
     settle_equivalence,
     within,
 )
-from boostbench.running.verification.tally import Member, Tally
+from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -96,11 +96,11 @@ def verify(
         _print_plan(console, passes)
         return 0
 
-    def file(tally: Tally) -> None:
+    def file(tally: GroupTally) -> None:
         if against is None:
             add_finding(results, tally.finding(salt, kernel, started))
 
-    def fitted(drawn: Sequence[tuple[Tally, Member]]) -> Iterator[Member]:
+    def fitted(drawn: Sequence[tuple[GroupTally, Member]]) -> Iterator[Member]:
         for tally, member in fit(
             drawn,
             lambda record: find_data(record["config"]["data"]),
@@ -112,7 +112,7 @@ def verify(
             file(tally)
             yield member
 
-    def carry_out(drawn: Sequence[tuple[Tally, Member]]) -> None:
+    def carry_out(drawn: Sequence[tuple[GroupTally, Member]]) -> None:
         _follow(fitted(drawn), list(within(drawn, left)))
 
     with terminable():
@@ -140,16 +140,16 @@ def _seconds(text: str) -> float:
 
 def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
     """Give the records of some algorithms, classes and tables, each with its algorithm's name."""
-    found = [
+    named = [
         (path.name.partition(".")[0], record)
         for path in record_paths(records.results)
         for record in records.all(path)
         if "error" not in record
     ]
     if not names:
-        return found
-    classes = {record["config"]["algo"]["_target_"].rpartition(".")[2] for _, record in found}
-    algorithms = {*configs.names("algo"), *(name for name, _ in found), *classes}
+        return named
+    classes = {record["config"]["algo"]["_target_"].rpartition(".")[2] for _, record in named}
+    algorithms = {*configs.names("algo"), *(name for name, _ in named), *classes}
     known = {*algorithms, *configs.names("table")}
     for name in names:
         if name not in known and not name.endswith(".yaml"):
@@ -158,7 +158,7 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
     groups = set(chain.from_iterable(_groups(name, records) for name in tables))
     return [
         (name, record)
-        for name, record in found
+        for name, record in named
         if name in names
         or record["config"]["algo"]["_target_"].rpartition(".")[2] in names
         or Group.of(record["config"]) in groups
@@ -170,7 +170,7 @@ def _groups(table: str, records: Records) -> set[Group]:
     return {Group.of(cell.records[0]["config"]) for cell in recorded if cell.records}
 
 
-def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[Tally]:
+def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[GroupTally]:
     """Put records of today's editions into groups; complain of those that nothing here can make."""
     by_group: dict[Group, list[Member]] = {}
     makers: dict[str, Maker | None] = {}
@@ -186,12 +186,12 @@ def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[
         if maker is not None and maker.made(record):
             by_group.setdefault(Group.of(config), []).append(Member.of(record, name))
     return [
-        Tally(group, members, verified.find(members[0].record))
+        GroupTally(group, members, verified.find(members[0].record))
         for group, members in sorted(by_group.items())
     ]
 
 
-def _follow(done: Iterable[Member], drawn: Sequence[tuple[Tally, Member]]) -> None:
+def _follow(done: Iterable[Member], drawn: Sequence[tuple[GroupTally, Member]]) -> None:
     """Show how far it is; Ctrl-C ends it, and what is known by then is kept."""
     n_tuning, count = sum("fold" in member.record for _, member in drawn), 0
     with progress() as on_event:
@@ -205,7 +205,7 @@ def _follow(done: Iterable[Member], drawn: Sequence[tuple[Tally, Member]]) -> No
             raise
 
 
-def _print_plan(console: Console, passes: Sequence[Sequence[tuple[Tally, Member]]]) -> None:
+def _print_plan(console: Console, passes: Sequence[Sequence[tuple[GroupTally, Member]]]) -> None:
     """Say what would be fitted, and how long it would take."""
     grid = make_grid(["pass", "groups", "records", "CPU min"])
     for number, drawn in enumerate(passes):
@@ -216,7 +216,7 @@ def _print_plan(console: Console, passes: Sequence[Sequence[tuple[Tally, Member]
 
 
 def _print_findings(
-    console: Console, tallies: Sequence[Tally], findings: Sequence[Finding]
+    console: Console, tallies: Sequence[GroupTally], findings: Sequence[Finding]
 ) -> None:
     grid = make_grid(["algorithm", "groups", *STATES])
     counts: dict[str, Counter] = {}

@@ -26,7 +26,7 @@ def bundle_path(folder: Path, name: str) -> Path:
     return Path(folder) / f"{name}{_ENDING}"
 
 
-def write(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
+def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
     """Put a data set into a bundle.
 
     Parameters
@@ -59,7 +59,7 @@ def write(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Path:
     return path
 
 
-def fetch(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
+def fetch_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
     """Read a data set from a bundle.
 
     Parameters
@@ -114,8 +114,8 @@ def _sums(folder: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     text = path.read_text(encoding="utf-8", errors="replace")
-    found = re.findall(r"^([0-9a-f]{64}) [ *](.+)$", text, re.MULTILINE)
-    return {name: digest for digest, name in found}
+    entries = re.findall(r"^([0-9a-f]{64}) [ *](.+)$", text, re.MULTILINE)
+    return {name: digest for digest, name in entries}
 
 
 def _sha256(path: Path) -> str:

@@ -91,8 +91,8 @@ class Dataset:
     def _counted_labels(self) -> tuple[np.ndarray, np.ndarray]:
         # Piece by piece, as sorting takes a copy of all.
         pieces = [np.unique(piece, return_counts=True) for piece in self._pieces(self.y)]
-        found, counted = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
-        labels, numbers = np.unique(found, return_inverse=True)
+        piece_labels, counted = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+        labels, numbers = np.unique(piece_labels, return_inverse=True)
         counts = np.zeros(len(labels), dtype=int)
         np.add.at(counts, numbers, counted)
         return labels, counts
@@ -230,10 +230,10 @@ class Dataset:
         """
         where = f"data set {self.name!r} ({self.source})"
         for key, attribute in COUNTS.items():
-            expected, found = self.expect.get(key), getattr(self, attribute)
-            if expected is not None and expected != found:
+            expected, number = self.expect.get(key), getattr(self, attribute)
+            if expected is not None and expected != number:
                 raise UserError(
-                    f"{where} has {found} {key}, but {expected} are expected; "
+                    f"{where} has {number} {key}, but {expected} are expected; "
                     "use another file, or correct data.expect"
                 )
         if not self.n_features:

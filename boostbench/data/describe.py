@@ -61,7 +61,7 @@ def _classes(counts: dict[int | str, int]) -> str:
 def _expected(dataset: Dataset) -> str:
     parts = []
     for key, attribute in COUNTS.items():
-        expected, found = dataset.expect.get(key), getattr(dataset, attribute)
+        expected, number = dataset.expect.get(key), getattr(dataset, attribute)
         if expected is not None:
-            parts.append(f"{expected} {key}" + (f" (found {found})" if found != expected else ""))
+            parts.append(f"{expected} {key}" + (f" (found {number})" if number != expected else ""))
     return ", ".join(parts) or "nothing said"

@@ -107,12 +107,12 @@ def gist(images: np.ndarray) -> np.ndarray:
         (np.arange(_CELLS)[:, None] == cell) / np.bincount(cell)[:, None]
         for cell in (rows, columns)
     )
-    found = []
+    strengths = []
     for filter_ in _filters(flat.shape[1:]):
         strength = np.abs(fft.ifft2(spectra * filter_))
         inside = strength[:, _MARGIN : _MARGIN + size[0], _MARGIN : _MARGIN + size[1]]
-        found.append(of_rows @ inside @ of_columns.T)
-    return np.stack(found, axis=1).reshape(n_images, -1)
+        strengths.append(of_rows @ inside @ of_columns.T)
+    return np.stack(strengths, axis=1).reshape(n_images, -1)
 
 
 def hog(images: np.ndarray) -> np.ndarray:
@@ -158,23 +158,23 @@ def _block(X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable)
     digest.update(np.ascontiguousarray(X))
     path = cache_folder() / "descriptors" / f"{kind}-{digest.hexdigest()[:24]}.npy"
     with contextlib.suppress(OSError, ValueError, EOFError):
-        found = np.load(path, allow_pickle=False)
-        if len(found) == len(X):
-            return found
+        descriptors = np.load(path, allow_pickle=False)
+        if len(descriptors) == len(X):
+            return descriptors
     images = X.reshape(len(X), *shape)
-    found = describe(images.mean(axis=3) if len(shape) == 3 else images).round(_DECIMALS)
+    descriptors = describe(images.mean(axis=3) if len(shape) == 3 else images).round(_DECIMALS)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as stream:
-            np.save(stream, found)
+            np.save(stream, descriptors)
         os.replace(temporary, path)
     except OSError as error:
         logger.warning("descriptors are not kept for the next time: %s", error)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
-    return found
+    return descriptors
 
 
 def _frequencies(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:

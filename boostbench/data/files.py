@@ -17,7 +17,7 @@ from boostbench.data.readers.idx import read_idx
 from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
-from boostbench.data.table import feature_names, features_and_labels
+from boostbench.data.table import column_names, features_and_labels
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
 
@@ -140,7 +140,7 @@ def read_names(
         where = str(path)
         is_arff = ending == ".arff"
         table = read_arff(stream, where) if is_arff else read_csv(stream, where, labels, na_values)
-    names = feature_names(table, labels)
+    names = column_names(table, labels)
     return None if all(name.isdecimal() for name in names) else names
 
 

@@ -87,8 +87,8 @@ def _gradients(images: np.ndarray) -> np.ndarray:
     orientation = np.arctan2(down, right) % np.pi * (ORIENTATIONS / np.pi)
     lower = np.floor(orientation)
     share = orientation - lower
-    found = np.zeros((*images.shape, ORIENTATIONS))
+    histograms = np.zeros((*images.shape, ORIENTATIONS))
     for bins, part in ((lower, 1 - share), (lower + 1, share)):
         at = bins.astype(int)[..., None] % ORIENTATIONS
-        np.put_along_axis(found, at, (part * strength)[..., None], axis=-1)
-    return found
+        np.put_along_axis(histograms, at, (part * strength)[..., None], axis=-1)
+    return histograms

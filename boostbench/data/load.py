@@ -96,7 +96,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 def _load(spec: Mapping[str, Any]) -> Dataset:
     name, openml, folder = spec["name"], _openml(spec), data_folder()
     if folder and not spec.get("path"):
-        whole = bundles.fetch(folder, spec)
+        whole = bundles.fetch_bundle(folder, spec)
         if whole is not None:
             return whole
     path = local_file(spec)

@@ -23,7 +23,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DataTable:
     """Columns of numbers; those of nominal attributes hold positions in their categories.
 
     Parameters
@@ -60,7 +60,7 @@ class Table:
 
 
 def features_and_labels(
-    table: Table,
+    table: DataTable,
     target: str | None = None,
     ignore: Sequence[str] = (),
     keep: Sequence[str] = (),
@@ -74,7 +74,7 @@ def features_and_labels(
 
     Parameters
     ----------
-    table : Table
+    table : DataTable
         What was read.
     target : str, default=None
         Column of the labels. None: the one called ``class`` in any case, else the last.
@@ -111,8 +111,8 @@ def features_and_labels(
     complete = _complete_rows(table, columns, missing)
     if missing in IMPUTATIONS:
         if not complete.all():
-            told = "%s: %d of %d rows have missing values, filled by %s of the training part"
-            logger.warning(told, table.where, (~complete).sum(), len(complete), missing)
+            template = "%s: %d of %d rows have missing values, filled by %s of the training part"
+            logger.warning(template, table.where, (~complete).sum(), len(complete), missing)
         complete[:] = True
     if not complete.any():
         raise UserError(f"{table.where} has no row without missing values")
@@ -123,7 +123,7 @@ def features_and_labels(
     return _features(table, columns), table.labels(labels)
 
 
-def feature_names(table: Table, target: str | None = None) -> list[str]:
+def column_names(table: DataTable, target: str | None = None) -> list[str]:
     """Name the features that `features_and_labels` makes of a table.
 
     Examples
@@ -158,7 +158,9 @@ def unquote(word: str) -> str:
     return word
 
 
-def _columns(table: Table, labels: int, ignore: Sequence[str], drop: Sequence[str]) -> list[int]:
+def _columns(
+    table: DataTable, labels: int, ignore: Sequence[str], drop: Sequence[str]
+) -> list[int]:
     return [
         j
         for j, name in enumerate(table.names)
@@ -180,7 +182,7 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
     return names.index(target)
 
 
-def _complete_rows(table: Table, columns: list[int], missing: str | None) -> np.ndarray:
+def _complete_rows(table: DataTable, columns: list[int], missing: str | None) -> np.ndarray:
     """Find the rows without missing features: all of them, unless they may be dropped."""
     if isinstance(table.values, np.ndarray):
         absent = np.zeros(len(table.values), dtype=bool)
@@ -200,7 +202,7 @@ def _complete_rows(table: Table, columns: list[int], missing: str | None) -> np.
     return ~absent
 
 
-def _features(table: Table, columns: list[int]):
+def _features(table: DataTable, columns: list[int]):
     """Code the chosen columns as numbers, in their order."""
     if all(table.categories[j] is None for j in columns):
         return table.values[:, columns]
@@ -214,8 +216,8 @@ def _features(table: Table, columns: list[int]):
     ]
     if coded:
         more = f" and {len(coded) - _NAMED} more" if len(coded) > _NAMED else ""
-        told = "%s: words become a column of 0 and 1 each: %s%s"
-        logger.warning(told, table.where, ", ".join(coded[:_NAMED]), more)
+        template = "%s: words become a column of 0 and 1 each: %s%s"
+        logger.warning(template, table.where, ", ".join(coded[:_NAMED]), more)
     from scipy.sparse import csr_matrix, hstack, issparse
 
     n_entries = table.values.shape[0] * sum(block.shape[1] for block in blocks)
@@ -224,7 +226,7 @@ def _features(table: Table, columns: list[int]):
     return np.hstack([block.toarray() if issparse(block) else block for block in blocks])
 
 
-def _code(table: Table, j: int):
+def _code(table: DataTable, j: int):
     """Code a nominal column: the categories' own numbers, 0/1, or one column each.
 
     Returns
@@ -303,7 +305,7 @@ def _are_numbers(categories: Sequence[str]) -> bool:
         return False
 
 
-def _told(table: Table, j: int, n_columns: int) -> str:
+def _told(table: DataTable, j: int, n_columns: int) -> str:
     """``"colour (3)"``, or which of two words is 1: ``"flag (yes=1)"``."""
     if n_columns > 1:
         return f"{table.names[j]} ({n_columns})"

@@ -61,7 +61,7 @@ def check_archive(archive, stream: BinaryIO, where: object) -> None:
     here = stream.tell()
     most = _most(stream.seek(0, io.SEEK_END), LEAST)
     stream.seek(here)
-    if sum(one.file_size for one in archive.zip.infolist()) > most:
+    if sum(member.file_size for member in archive.zip.infolist()) > most:
         raise UserError(_told(where, most))
 
 

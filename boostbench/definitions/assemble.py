@@ -45,13 +45,13 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
             if column.beside is not None:
                 continue
             if there and key in recorded:
-                found, about = recorded[key], {"rounds": column.rounds}
+                outcome, about = recorded[key], {"rounds": column.rounds}
                 about["departures"] = request.departures.get(key, ())
             else:
-                found, about = _NOTHING, {"available": there}
+                outcome, about = _NOTHING, {"available": there}
             about["published"] = definition.find_published(*key, algo, column.rounds)
             names = spec["data"]["name"], algo["name"], column.label
-            cells[row, name] = Cell.of(found, *names, quantity=column.quantity, **about)
+            cells[row, name] = Cell.of(outcome, *names, quantity=column.quantity, **about)
     # Of several rounds, the last are compared; and of these the times behind them.
     times = {column: list(columns)[-1] for column, columns in shown.items()}
     last = {column: shown[column][time].beside or time for column, time in times.items()}
@@ -120,9 +120,9 @@ def _expected_classes(specs: Mapping[Key, dict]) -> dict[str, int]:
 def _classes(recorded: Mapping[Key, Recorded]) -> dict[str, int]:
     """Give each row's number of classes, as far as records tell."""
     return {
-        row: found.records[0]["config"]["data"]["n_classes"]
-        for (row, _), found in recorded.items()
-        if found.records
+        row: cell.records[0]["config"]["data"]["n_classes"]
+        for (row, _), cell in recorded.items()
+        if cell.records
     }
 
 

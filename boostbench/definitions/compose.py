@@ -32,12 +32,12 @@ def one_line_errors() -> Iterator[None]:
         lines = f"{error}\n{error.__cause__ or ''}".splitlines()
         # Without links to Hydra's manual, the caret that points at a column, and inner names.
         inner = ("https://", "full_key:", "object_type=", "reference_type=")
-        told = [
+        kept = [
             line.strip()
             for line in lines
             if line.strip(" ^") and not any(word in line for word in inner)
         ]
-        raise UserError("; ".join(dict.fromkeys(told))) from error
+        raise UserError("; ".join(dict.fromkeys(kept))) from error
 
 
 def experiments(
@@ -94,7 +94,7 @@ def _merge(overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict
     """Merge an experiment of its groups; None where that is Hydra's to do."""
     if any("$" in override for override in overrides):  # may refer to another group
         return None
-    defaults = checks.defaults()
+    defaults = checks.chosen_by_default()
     # In Hydra's order; "" is what is in no group.
     order = [*(key if key in defaults else "" for key in _top()), *defaults]
     groups: dict[str, list[str]] = {group: [] for group in order}
@@ -134,7 +134,7 @@ def _part(group: str, overrides: tuple[str, ...]) -> dict | None:
             if "defaults" in config[group]:
                 return None
         else:
-            config = {key: _top()[key] for key in _top() if key not in checks.defaults()}
+            config = {key: _top()[key] for key in _top() if key not in checks.chosen_by_default()}
         config = _copy(config)
         settings = (override for override in parsed if not _chooses(override, group))
         return config if all(_set(config, override) for override in settings) else None
@@ -144,7 +144,7 @@ def _part(group: str, overrides: tuple[str, ...]) -> dict | None:
 
 def _choice(group: str, overrides: Sequence[str]) -> str:
     chosen = [o for o in map(_parse, overrides) if _chooses(o, group)]
-    return str(chosen[-1].value()) if chosen else checks.defaults()[group]
+    return str(chosen[-1].value()) if chosen else checks.chosen_by_default()[group]
 
 
 def _copy(value: Any) -> Any:
@@ -281,7 +281,7 @@ def _settle(spec: dict, choice: str, overrides: Sequence[str], asked: Sequence[s
     for key, value in {"sampling": "fixed", "n_splits": None}.items() if task else ():
         if not _is_given(f"protocol.{key}", given):
             spec["protocol"][key] = value
-    _apply_profile(spec, given, given if asked is None else [_key(one) for one in asked])
+    _apply_profile(spec, given, given if asked is None else [_key(each) for each in asked])
     return spec
 
 
@@ -301,7 +301,7 @@ def _apply_profile(spec: dict, given: list[str], asked: list[str]) -> None:
     tried = grid.get("n_iterations") if isinstance(grid, dict) else None
     if "n_iterations" in own and isinstance(tried, list) and not _is_given("algo.grid", asked):
         limit = own["n_iterations"]
-        grid["n_iterations"] = list(dict.fromkeys(min(one, limit) for one in tried))
+        grid["n_iterations"] = list(dict.fromkeys(min(number, limit) for number in tried))
 
 
 def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
@@ -338,4 +338,4 @@ def _replace_data(data: dict, given: list[str]) -> None:
 
 def _is_given(key: str, given: list[str]) -> bool:
     """Whether an override sets a key or something below it."""
-    return any(one == key or one.startswith(f"{key}.") for one in given)
+    return any(set_key == key or set_key.startswith(f"{key}.") for set_key in given)

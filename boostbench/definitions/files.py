@@ -223,12 +223,12 @@ def check(kind: Any, value: Any, where: str, key: str, empty: bool = False) -> A
     if origin is list:
         values = [value] if args[0] is str and isinstance(value, str) else value
         if isinstance(values, list):
-            return [check(args[0], one, where, f"an entry of {key}") for one in values]
+            return [check(args[0], entry, where, f"an entry of {key}") for entry in values]
     elif origin is dict:
         if isinstance(value, dict):
             return {
-                check(args[0], name, where, key): check(args[1], one, where, f"{key}.{name}")
-                for name, one in value.items()
+                check(args[0], name, where, key): check(args[1], entry, where, f"{key}.{name}")
+                for name, entry in value.items()
             }
     elif origin is Literal:
         if value in args and isinstance(value, str):

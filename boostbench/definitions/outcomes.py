@@ -23,7 +23,7 @@ def execute(
     n_jobs: int | None = None,
     measure: str | None = None,
     before: Callable[[], None] | None = None,
-    told: Collection[str] = (),
+    known: Collection[str] = (),
 ) -> Report:
     """Run what is missing of some experiments, all in one go, so that no core is idle.
 
@@ -41,13 +41,13 @@ def execute(
         What is recorded of the fits.
     before : callable, default=None
         Is called before the first fit, and not where nothing has to run.
-    told : collection of str, default=()
-        Warnings that were told before.
+    known : collection of str, default=()
+        Warnings that have been shown before.
 
     Returns
     -------
     Report
-        What there is now. Its warnings have been told.
+        What there is now. Its warnings have been shown.
     """
     common = specs[0]
     experiments = [
@@ -73,7 +73,7 @@ def execute(
             on_event=heard,
         )
     for warning in report.warnings:
-        if warning not in told:
+        if warning not in known:
             complain(warning)
     if shard:
         splits = "split has" if report.ran == 1 else "splits have"
@@ -86,7 +86,7 @@ def complete(
     request: TableRequest,
     recorded: Mapping[Key, Recorded],
     before: Callable[[], None],
-    told: Collection[str],
+    known: Collection[str],
 ) -> tuple[dict[Key, Recorded], dict[str, Dataset]]:
     """Run what the cells of a table lack; data of complete rows are not downloaded.
 
@@ -99,7 +99,7 @@ def complete(
         What is asked of it.
     recorded : mapping
         What is on record, by row and column, of the cells that are to be run at all.
-    before, told
+    before, known
         See `execute`.
 
     Returns
@@ -116,7 +116,7 @@ def complete(
     """
     specs, rerun = request.specs, request.common["rerun"]
     check_rerun(rerun)
-    whole = {key for key, found in recorded.items() if _is_whole(found, specs[key], rerun)}
+    whole = {key for key, cell in recorded.items() if _is_whole(cell, specs[key], rerun)}
     with busy("loading data"):
         datasets, notes = load_rows(specs, {row for row, _ in recorded.keys() - whole})
     lacking, elsewhere = [], []
@@ -138,22 +138,22 @@ def complete(
             "what is on record rests on other copies than those at hand: "
             f"{', '.join(dict.fromkeys(elsewhere))}. It is shown and not run again; rerun=all does"
         )
-    if not lacking and not any(found.records for found in recorded.values()):
+    if not lacking and not any(cell.records for cell in recorded.values()):
         raise UserError("; ".join(notes))
     for note in notes:
         complain(note)
     if not lacking:
         return dict(recorded), datasets
     runs = [specs[key] for key in lacking], [datasets[row] for row, _ in lacking]
-    report = execute(*runs, before=before, told=told)
+    report = execute(*runs, before=before, known=known)
     return {**recorded, **dict(zip(lacking, report.outcomes, strict=True))}, datasets
 
 
-def _is_whole(found: Recorded, spec: Mapping, rerun: str) -> bool:
+def _is_whole(cell: Recorded, spec: Mapping, rerun: str) -> bool:
     """Whether nothing of a cell has to run, as far as is known without its data."""
-    if rerun == "all" or (rerun == "stale" and found.stale):
+    if rerun == "all" or (rerun == "stale" and cell.stale):
         return False
-    return bool(found.records) and not found.failures and not found.missing
+    return bool(cell.records) and not cell.failures and not cell.missing
 
 
 def load_rows(

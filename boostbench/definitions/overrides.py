@@ -49,7 +49,7 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
         for o in map(parse, overrides)
         if o.type.name == "CHANGE" and not o.key_or_group.startswith("hydra")
     ]
-    chosen = {group: [name] for group, name in defaults().items()}
+    chosen = {group: [name] for group, name in chosen_by_default().items()}
     for override in parsed:
         group = override.key_or_group
         if group in chosen:
@@ -65,8 +65,8 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
     for override in parsed:
         key = override.key_or_group
         if key not in chosen and key not in keys:
-            told = unknown("key", key, keys, listed=False)
-            raise UserError(f"{told} (+{override.input_line} would add it)")
+            error = unknown("key", key, keys, listed=False)
+            raise UserError(f"{error} (+{override.input_line} would add it)")
 
 
 def check_once(overrides: Sequence[str]) -> None:
@@ -136,7 +136,7 @@ def _config() -> dict:
 
 
 @functools.cache
-def defaults() -> dict[str, str]:
+def chosen_by_default() -> dict[str, str]:
     """Read which option of each group ``config.yaml`` chooses."""
     return {
         group: name

@@ -26,10 +26,10 @@ def find_data(facts: Mapping) -> Dataset:
     UserError
         If it is not at hand, or no longer what it was.
     """
-    found = _find(facts["name"], facts["checksum"], json.dumps(facts.get("cut")))
-    if isinstance(found, UserError):
-        raise found
-    return found
+    dataset = _find(facts["name"], facts["checksum"], json.dumps(facts.get("cut")))
+    if isinstance(dataset, UserError):
+        raise dataset
+    return dataset
 
 
 # Few at a time, as some are large.
@@ -39,9 +39,9 @@ def _find(name: str, checksum: str, cut: str) -> Dataset | UserError:
     if not is_known and not given:
         return UserError(f"data set {name!r} has no config, so that it cannot be loaded")
     spec = configs.read("data", name) if is_known else {"name": name}
-    for one in ({}, *_cuts().get(name, ())) if given is None else (given,):
+    for cut_of_name in ({}, *_cuts().get(name, ())) if given is None else (given,):
         try:
-            dataset = load({**spec, **one})
+            dataset = load({**spec, **cut_of_name})
         except UserError as error:
             return error
         if dataset.checksum == checksum:

@@ -46,10 +46,12 @@ def _asked(spec: Mapping) -> dict[str, object]:
         "protocol": asked["protocol"] | {"n_splits": request.protocol.n_splits},
         "algo": asked["algo"] | {"grid": asked["grid"]},
     }
-    found = {f"{group}.{key}": value for group, own in groups.items() for key, value in own.items()}
+    settings = {
+        f"{group}.{key}": value for group, own in groups.items() for key, value in own.items()
+    }
     # At how many rounds the error is recorded besides the last decides nothing.
-    found.pop("protocol.checkpoints", None)
-    return found | {"measure": spec["measure"]}
+    settings.pop("protocol.checkpoints", None)
+    return settings | {"measure": spec["measure"]}
 
 
 def find_reference(spec: Mapping) -> Reference:
@@ -65,19 +67,21 @@ def find_reference(spec: Mapping) -> Reference:
     Reference
         Without any number where no table of the paper holds the algorithm on the data set.
     """
-    found = []
+    references = []
     for definition, key in _cells(spec):
-        one = definition.compose(keys=[key])[key]
+        defined = definition.compose(keys=[key])[key]
         rounds = definition.rounds[-1] if definition.rounds else None
-        published = definition.find_published(*key, one["algo"], rounds)
+        published = definition.find_published(*key, defined["algo"], rounds)
         number = published.get(definition.shown().name)
         if number is not None:
             n_splits = spec["protocol"]["n_splits"]
             if n_splits is not None and n_splits >= number.n:
                 # As many as the paper has are enough, even where our table has more or fewer.
-                one = {**one, "protocol": {**one["protocol"], "n_splits": n_splits}}
-            found.append(Reference(published, departures(one, spec)))
-    return min(found, key=lambda one: len(one.departures), default=Reference({}, ()))
+                defined = {**defined, "protocol": {**defined["protocol"], "n_splits": n_splits}}
+            references.append(Reference(published, departures(defined, spec)))
+    return min(
+        references, key=lambda reference: len(reference.departures), default=Reference({}, ())
+    )
 
 
 def _cells(spec: Mapping) -> Iterator[tuple[TableDefinition, Key]]:

@@ -13,14 +13,14 @@ from boostbench.definitions.compose import experiments
 from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
-from boostbench.report.published import Published, find, statement
+from boostbench.report.published import Published, find_published, statement
 
 #: Row and column of a cell.
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Row:
+class RowDefinition:
     """A data set.
 
     Attributes
@@ -45,7 +45,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Variant:
+class ColumnDefinition:
     """A column: an algorithm, or one with overrides of its own.
 
     Attributes
@@ -147,8 +147,8 @@ class TableDefinition:
 
     name: str
     title: str
-    rows: dict[str, Row]
-    columns: dict[str, Variant]
+    rows: dict[str, RowDefinition]
+    columns: dict[str, ColumnDefinition]
     overrides: list[str] = field(default_factory=list)
     published: str | None = None
     quantity: str | None = None
@@ -191,7 +191,7 @@ class TableDefinition:
             name=path.stem,
             rows={
                 row: files.fill(
-                    Row, {"data": row, "title": _title(row)} | entry, f"{path}: row {row}"
+                    RowDefinition, {"data": row, "title": _title(row)} | entry, f"{path}: row {row}"
                 )
                 for row, entry in _entries(content["rows"], f"{path}: rows").items()
             },
@@ -207,13 +207,15 @@ class TableDefinition:
         """Refuse what does not fit together."""
         pairs = {"compare": self.compare or [], "speedup": self.speedup}
         for number, claim in enumerate(self.claims, start=1):
-            one = f"claim {number}"
+            numbered = f"claim {number}"
             if bool(claim.better) == bool(claim.alike):
-                raise UserError(f"{where}: {one} needs better or alike, and one of them only")
+                raise UserError(f"{where}: {numbered} needs better or alike, and one of them only")
             if bool(claim.alike) != (claim.within is not None):
-                raise UserError(f"{where}: {one} needs within where it has alike, and only there")
-            _check_names(claim.rows, self.rows, f"{where}: {one} has no row")
-            pairs[one] = claim.better or claim.alike
+                raise UserError(
+                    f"{where}: {numbered} needs within where it has alike, and only there"
+                )
+            _check_names(claim.rows, self.rows, f"{where}: {numbered} has no row")
+            pairs[numbered] = claim.better or claim.alike
         for key, of_key in pairs.items():
             for pair in of_key:
                 _check_names(pair, self.columns, f"{where}: {key} has no column")
@@ -282,7 +284,7 @@ class TableDefinition:
             compare=within(self.pairs),
             speedup=within(self.speedup),
             published_as={row: to for row, to in self.published_as.items() if row in kept_rows},
-            claims=[one for one in claims if one.rows and (one.better or one.alike)],
+            claims=[claim for claim in claims if claim.rows and (claim.better or claim.alike)],
         )
 
     @property
@@ -384,7 +386,7 @@ class TableDefinition:
         entry, named = self.rows[row], self.columns[column].published
         asked = {**algo, **entry.published, **named} | ({"n_iterations": rounds} if rounds else {})
         data = self.published_as.get(row) or entry.published.get("data", entry.data)
-        return find(self.published, data, named.get("algo", algo["name"]), asked)
+        return find_published(self.published, data, named.get("algo", algo["name"]), asked)
 
     def find_statement(self, a: str, b: str, algos: Mapping[str, Mapping]) -> str | None:
         """Look up what the paper says of the significance test between two columns.
@@ -418,7 +420,9 @@ def _among(
     """Choose entries by their names, or all that have another name in common."""
     kept = set(known if not names else ())
     for name in names:
-        of_name = {name} & known.keys() or {one for one in known if name in others(known[one])}
+        of_name = {name} & known.keys() or {
+            other for other in known if name in others(known[other])
+        }
         if not of_name:
             raise unknown(what, name, known, listed=False)
         kept |= of_name
@@ -450,15 +454,15 @@ def _with_suite(content: Mapping, where: str) -> Any:
 def _entries(entries: Any, where: str) -> dict[str, dict]:
     """Read ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``."""
     if not isinstance(entries, list) or not entries:
-        told = files.shorten(entries)
-        raise UserError(f"{where} is {told}; it must be a list of names, see docs/tables.md")
+        shown = files.shorten(entries)
+        raise UserError(f"{where} is {shown}; it must be a list of names, see docs/tables.md")
     named: dict[str, dict] = {}
     for entry in entries:
         pairs = entry.items() if isinstance(entry, dict) else [(entry, {})]
         for name, content in pairs:
             if not isinstance(name, str):
-                told = files.shorten(name)
-                raise UserError(f"{where} has {told}, which is no text; put names in quotes")
+                shown = files.shorten(name)
+                raise UserError(f"{where} has {shown}, which is no text; put names in quotes")
             if name in named:
                 raise UserError(f"{where} has {name} twice; give one another name, see docs")
             if isinstance(content, str | list):
@@ -493,11 +497,11 @@ def _title(row: str) -> str:
     return Path(row).name.split(".")[0] if _is_file(row) else row
 
 
-def _variant(name: str, content: dict, where: str) -> Variant:
+def _variant(name: str, content: dict, where: str) -> ColumnDefinition:
     if "_target_" in content and "algo" in content:
         raise UserError(f"{where} has algo and _target_; take one of them")
     return files.fill(
-        Variant, content if "_target_" in content else {"algo": name} | content, where
+        ColumnDefinition, content if "_target_" in content else {"algo": name} | content, where
     )
 
 

@@ -97,11 +97,11 @@ class Algorithm:
             If the class lacks a parameter or does not take a value, or an object within is none
             that may be made, see `targets.construct`.
         """
-        found = self.locate()
+        cls = self.locate()
         params = {**self.params, **overrides}
-        if "random_state" in targets.parameters(found)[0] and params.get("random_state") is None:
+        if "random_state" in targets.parameters(cls)[0] and params.get("random_state") is None:
             params["random_state"] = seed
-        return targets.construct(found, params)
+        return targets.construct(cls, params)
 
     def specimen(self, **overrides):
         """Make an unfitted estimator to look at, None where the constructor breaks down.

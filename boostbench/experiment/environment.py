@@ -52,8 +52,10 @@ def blas() -> str:
     """
     about = [library for library in threadpool_info() if library["user_api"] == "blas"]
     names = [
-        " ".join(filter(None, (one["internal_api"], one["version"], one.get("architecture"))))
-        for one in about
+        " ".join(
+            filter(None, (library["internal_api"], library["version"], library.get("architecture")))
+        )
+        for library in about
     ]
     return ", ".join(sorted(set(names)))
 

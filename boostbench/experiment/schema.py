@@ -89,7 +89,7 @@ class Failure(Record):
     where: str
 
 
-class Trial(Record):
+class TrialLine(Record):
     """A cross-validation trial, of one point of the grid or of a path of several."""
 
     fold: Count
@@ -101,14 +101,14 @@ class Trial(Record):
             raise ValueError("it has to have either a point or points")
 
 
-class FailedTrial(Trial, kw_only=True):
+class FailedTrialLine(TrialLine, kw_only=True):
     """A cross-validation trial that failed."""
 
     error: str
     where: str
 
 
-class FinishedTrial(Trial, kw_only=True):
+class FinishedTrialLine(TrialLine, kw_only=True):
     """A cross-validation trial with what it is judged by."""
 
     finished: Time

@@ -106,17 +106,17 @@ def predictions(
     end = predict(estimator, X, known) if end is None else end
     if not rounds or not hasattr(estimator, "staged_predict"):
         return {"end": end}, None
-    found = {"end": end}
+    by_stage = {"end": end}
     # Boosting may stop before its first round: then nothing is staged.
     done, last = 0, end
     for done, last in enumerate(stages(estimator, X, known), start=1):
         if done in rounds:
-            found[str(done)] = last
+            by_stage[str(done)] = last
     if np.sum(last != end) > max(FEW_TIES, TIES * len(end)):
         raise RuntimeError("the last stage of staged_predict is not what predict gives")
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
     asked = next((params[name] for name in ROUNDS if name in params), done)
-    return found | {str(number): last for number in rounds if done < number <= asked}, done
+    return by_stage | {str(number): last for number in rounds if done < number <= asked}, done
 
 
 @contextlib.contextmanager
@@ -153,7 +153,7 @@ def size(scores) -> float:
     return float(f"{np.abs(scores).mean():.8e}")
 
 
-def digest(predicted: np.ndarray) -> str:
+def digest_of_labels(predicted: np.ndarray) -> str:
     """Give the first 10 hex digits of the SHA-256 of predicted labels, or of codes.
 
     Numbers of one value have one digest, whatever their type.

@@ -56,10 +56,10 @@ def import_class(target: str) -> type:
     """
     module, _, name = target.rpartition(".")
     _check_module(module, name)
-    found = getattr(importlib.import_module(module), name)
-    if not isinstance(found, type):
+    cls = getattr(importlib.import_module(module), name)
+    if not isinstance(cls, type):
         raise TypeError(f"{name} of {module} is no class")
-    return found
+    return cls
 
 
 def locate(target, where: str = "algo") -> type:
@@ -77,10 +77,10 @@ def locate(target, where: str = "algo") -> type:
     UserError
         If there is no such class, or it is none of estimators.
     """
-    found = _find(target, where)
-    if not _is_estimator(found):
+    cls = _find(target, where)
+    if not _is_estimator(cls):
         raise UserError(f"{where}._target_={target} is no classifier: it has no fit")
-    return found
+    return cls
 
 
 def make(value, where: str = "algo"):
@@ -106,27 +106,27 @@ def make(value, where: str = "algo"):
         not take a parameter.
     """
     if isinstance(value, list | tuple):
-        return type(value)([make(one, where) for one in value])
+        return type(value)([make(item, where) for item in value])
     if not isinstance(value, Mapping):
         return value
     if "_target_" not in value:
-        return {key: make(one, f"{where}.{key}") for key, one in value.items()}
-    found = _find(value["_target_"], where)
-    if not (_is_estimator(found) or _is_part(found)):
+        return {key: make(item, f"{where}.{key}") for key, item in value.items()}
+    cls = _find(value["_target_"], where)
+    if not (_is_estimator(cls) or _is_part(cls)):
         raise UserError(
             f"{where}._target_={value['_target_']} is refused: a parameter may be an estimator, a "
             "kernel or a splitter of scikit-learn"
         )
-    params = {key: one for key, one in value.items() if key != "_target_"}
-    return construct(found, params, where)
+    params = {key: item for key, item in value.items() if key != "_target_"}
+    return construct(cls, params, where)
 
 
-def construct(found: type, params: Mapping, where: str = "algo"):
+def construct(cls: type, params: Mapping, where: str = "algo"):
     """Make an object of a class that may be made.
 
     Parameters
     ----------
-    found : type
+    cls : type
     params : mapping
         Values of the constructor's parameters, of JSON types; see `make`.
     where : str, default="algo"
@@ -138,27 +138,27 @@ def construct(found: type, params: Mapping, where: str = "algo"):
         If the class lacks a parameter (near matches are named) or does not take a value, or if a
         parameter may name a file.
     """
-    known, open_ended = parameters(found)
+    known, open_ended = parameters(cls)
     for name in params:
         if name not in known and not open_ended:
             near = hint(str(name), known) if known else "it takes none"
-            raise UserError(f"{found.__name__} has no parameter {name!r}; {near}")
-    top = found.__module__.partition(".")[0]
+            raise UserError(f"{cls.__name__} has no parameter {name!r}; {near}")
+    top = cls.__module__.partition(".")[0]
     _refuse_files(params, where, bool(top not in _KNOWN and distribution_of(top)))
     made = {name: make(value, f"{where}.{name}") for name, value in params.items()}
     try:
-        built = found(**made)
+        built = cls(**made)
         # scikit-learn checks values in fit only, where the mistake would cost every trial.
         if hasattr(built, "_parameter_constraints"):
             built._validate_params()
     except (TypeError, ValueError) as error:
-        raise UserError(f"{found.__name__}: {first_line(error)}") from None
+        raise UserError(f"{cls.__name__}: {first_line(error)}") from None
     return built
 
 
-def parameters(found: type) -> tuple[list[str], bool]:
+def parameters(cls: type) -> tuple[list[str], bool]:
     """Give the names that a constructor takes, and whether it takes any other."""
-    signature = inspect.signature(found).parameters.values()
+    signature = inspect.signature(cls).parameters.values()
     names = [p.name for p in signature if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     return names, any(p.kind is p.VAR_KEYWORD for p in signature)
 
@@ -175,22 +175,22 @@ def _refuse_files(params: Mapping, where: str, foreign: bool) -> None:
         if own == "memory" and value is not None:
             # joblib writes what is fitted to this folder, and runs what it reads from there.
             raise UserError(f"{place} is refused: no folder is written to in a fit; set null")
-        for one in _spread(value):
-            if isinstance(one, Mapping):
-                if "_target_" not in one:
-                    _refuse_files(one, place, True)
-            elif foreign and isinstance(one, str) and _may_be_a_file(own, one):
+        for item in _spread(value):
+            if isinstance(item, Mapping):
+                if "_target_" not in item:
+                    _refuse_files(item, place, True)
+            elif foreign and isinstance(item, str) and _may_be_a_file(own, item):
                 raise UserError(
-                    f"{place}={one} is refused, as it may name a file; a class in a module of your "
-                    "own can set it"
+                    f"{place}={item} is refused, as it may name a file; a class in a module of "
+                    "your own can set it"
                 )
 
 
 def _spread(value):
     """Yield a value, or what is in nested lists."""
     if isinstance(value, list | tuple):
-        for one in value:
-            yield from _spread(one)
+        for item in value:
+            yield from _spread(item)
     else:
         yield value
 
@@ -208,15 +208,15 @@ def _find(target, where: str) -> type:
         raise UserError(f"cannot find {where}._target_={target}: {first_line(error)}") from None
 
 
-def _is_estimator(found: type) -> bool:
+def _is_estimator(cls: type) -> bool:
     """Whether a class has `fit` and, where it is not the user's own, parameters to ask for."""
-    if not hasattr(found, "fit"):
+    if not hasattr(cls, "fit"):
         return False
-    return hasattr(found, "get_params") or not distribution_of(found.__module__.partition(".")[0])
+    return hasattr(cls, "get_params") or not distribution_of(cls.__module__.partition(".")[0])
 
 
-def _is_part(found: type) -> bool:
-    return issubclass(found, tuple(map(import_class, _PARTS)))
+def _is_part(cls: type) -> bool:
+    return issubclass(cls, tuple(map(import_class, _PARTS)))
 
 
 def _check_module(module: str, name: str) -> None:

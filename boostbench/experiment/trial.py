@@ -58,10 +58,10 @@ class Fit:
     def times(self) -> dict[str, float | None]:
         """Give the CPU seconds of the fit and of its parts, as far as the estimator tells them."""
         return {
-            "fit": rounded(self.seconds),
-            "weak_learner": rounded(getattr(self.estimator, "weak_learner_time_", None)),
-            "coefficients": rounded(getattr(self.estimator, "coefficient_time_", None)),
-            "calibration": rounded(calibration()),
+            "fit": six_digits(self.seconds),
+            "weak_learner": six_digits(getattr(self.estimator, "weak_learner_time_", None)),
+            "coefficients": six_digits(getattr(self.estimator, "coefficient_time_", None)),
+            "calibration": six_digits(calibration()),
         }
 
     def count(self, attribute: str) -> int | None:
@@ -178,7 +178,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
     }
 
 
-def rounded(seconds: float | None) -> float | None:
+def six_digits(seconds: float | None) -> float | None:
     """Round to six digits, as times are recorded."""
     return None if seconds is None else float(f"{seconds:.6g}")
 

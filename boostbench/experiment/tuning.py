@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from boostbench.errors import UserError
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.splits import Split, smallest_class
-from boostbench.experiment.stages import digest
+from boostbench.experiment.stages import digest_of_labels
 from boostbench.experiment.trial import Fit, Trial
 
 Point = Mapping[str, object]
@@ -82,10 +82,10 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     Trial
         Its measure, a `Validation`, holds the points.
     """
-    found, grid = outer.algorithm.specimen(**points[0]), outer.algorithm.grid
-    staged = getattr(found, "staged_parameter", None)
+    estimator, grid = outer.algorithm.specimen(**points[0]), outer.algorithm.grid
+    staged = getattr(estimator, "staged_parameter", None)
     staged = staged if staged in grid and outer.measure.by_stage else None
-    if set(grid) <= set(getattr(found, "warm_parameters", ())):
+    if set(grid) <= set(getattr(estimator, "warm_parameters", ())):
         groups, staged = [list(points)], None
     elif staged:
         groups = _alike(points, staged)
@@ -161,7 +161,7 @@ class Validation(Measure):
         return {
             "validation_errors": list(losses),
             "digests": list(names),
-            "seconds": [round(one, 4) for one in seconds],
+            "seconds": [round(spent, 4) for spent in seconds],
         }
 
     def _path(self, trial: Trial, X, y: np.ndarray) -> tuple[list, list[float]]:
@@ -181,7 +181,7 @@ class Validation(Measure):
         return [self._judged(fit, outputs[str(number)]) for number in rounds], [fit.seconds]
 
     def _judged(self, fit: Fit, output: np.ndarray) -> tuple[float, str]:
-        return self.of.loss(fit, output), digest(output)
+        return self.of.loss(fit, output), digest_of_labels(output)
 
 
 def _alike(points: Iterable[Point], staged: str) -> list[list[Point]]:

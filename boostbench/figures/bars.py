@@ -13,7 +13,7 @@ from boostbench.errors import UserError, hint
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
-from boostbench.figures.tables import read, stale_of
+from boostbench.figures.tables import stale_of, tables_of_figure
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Table
 
@@ -98,7 +98,7 @@ def _numbers(cell: Cell) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Panel:
+class BarsPanel:
     """Some columns of a table.
 
     Attributes
@@ -117,22 +117,22 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bars(FigureDefinition):
+class BarChart(FigureDefinition):
     """Numbers of tables as bars.
 
     Attributes
     ----------
-    panels : list of Panel
+    panels : list of BarsPanel
         Pictures, one above the other.
     """
 
-    panels: list[Panel]
+    panels: list[BarsPanel]
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         names = list(dict.fromkeys(panel.table for panel in self.panels))
-        found, results = read(self.name, names, overrides)
-        tables = dict(zip(names, found, strict=True))
+        made, results = tables_of_figure(self.name, names, overrides)
+        tables = dict(zip(names, made, strict=True))
         panels = {panel.title: _groups(panel, tables[panel.table]) for panel in self.panels}
         cells = [c for groups in panels.values() for bars in groups.values() for c in bars.values()]
         if not any(cell.values for cell in cells):
@@ -142,10 +142,10 @@ class Bars(FigureDefinition):
             for cell in cells
             if cell.missing or cell.failures
         ]
-        return Drawing(draw_bars(panels), results, notes + stale_of(found))
+        return Drawing(draw_bars(panels), results, notes + stale_of(made))
 
 
-def _groups(panel: Panel, table: Table) -> dict[str, dict[str, Cell]]:
+def _groups(panel: BarsPanel, table: Table) -> dict[str, dict[str, Cell]]:
     for name in panel.columns:
         if name not in table.results:
             raise UserError(

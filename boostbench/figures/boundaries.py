@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import decode
-from boostbench.figures.cross import Column, compose_cross, load_each
+from boostbench.figures.cross import CrossColumn, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, say_no_record, style
@@ -26,7 +26,7 @@ _LINE = (0.25, 0.25, 0.25)
 
 
 @dataclass(frozen=True)
-class Panel:
+class MapPanel:
     """One picture of a figure.
 
     Attributes
@@ -44,12 +44,12 @@ class Panel:
     rounds: int | None
 
 
-def draw_boundaries(rows: Mapping[str, Sequence[Panel]]) -> Figure:
+def draw_boundaries(rows: Mapping[str, Sequence[MapPanel]]) -> Figure:
     """Draw regions of equal prediction, the points in them, and the lines between them.
 
     Parameters
     ----------
-    rows : mapping of str to sequence of Panel
+    rows : mapping of str to sequence of MapPanel
         Panels by the title of their row, equally many in each.
 
     Returns
@@ -75,7 +75,7 @@ def draw_boundaries(rows: Mapping[str, Sequence[Panel]]) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, panel: Panel) -> None:
+def _draw(axes: Axes, panel: MapPanel) -> None:
     if panel.record is None:
         say_no_record(axes)
         return
@@ -120,7 +120,7 @@ _FACTS = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundaryColumn(Column):
+class BoundaryColumn(CrossColumn):
     """An algorithm after some boosting rounds.
 
     Attributes
@@ -158,7 +158,7 @@ class Boundaries(FigureDefinition):
         cells, specs = compose_cross(self.rows, self.columns, self.overrides, overrides)
         rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
         report = execute(specs, load_each(specs), measure="boundary")
-        panels: dict[str, list[Panel]] = {row: [] for row in self.rows}
+        panels: dict[str, list[MapPanel]] = {row: [] for row in self.rows}
         facts, stale = [], []
         for (row, column), spec, number, outcome in zip(
             cells, specs, rounds, report.outcomes, strict=True
@@ -166,8 +166,8 @@ class Boundaries(FigureDefinition):
             record = outcome.records[0] if outcome.records else None
             algorithm = spec["algo"]["title"]
             if self.points and not panels[row]:
-                panels[row].append(Panel(self.points, record, None))
-            panels[row].append(Panel(column.title or algorithm, record, number))
+                panels[row].append(MapPanel(self.points, record, None))
+            panels[row].append(MapPanel(column.title or algorithm, record, number))
             if outcome.stale:
                 stale.append(f"{algorithm} on {row}")
             if record:

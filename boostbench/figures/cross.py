@@ -14,7 +14,7 @@ from boostbench.figures.drawing import stale_note
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class CrossColumn:
     """An algorithm of a figure.
 
     Attributes
@@ -33,15 +33,18 @@ class Column:
 
 
 def compose_cross(
-    rows: Sequence[str], columns: Sequence[Column], overrides: Sequence[str], given: Sequence[str]
-) -> tuple[list[tuple[str, Column]], list[dict]]:
+    rows: Sequence[str],
+    columns: Sequence[CrossColumn],
+    overrides: Sequence[str],
+    given: Sequence[str],
+) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
     """Compose an experiment for each data set and column of a figure.
 
     Parameters
     ----------
     rows : sequence of str
         The data sets, by name or by the path of a file.
-    columns : sequence of Column
+    columns : sequence of CrossColumn
         The algorithms.
     overrides, given : sequence of str
         Hydra overrides for all of it: those of the definition, which come before those of a column,

@@ -12,7 +12,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence, winners
-from boostbench.figures.style import headline, make_panels, mark, marked_line, plain_ticks, style
+from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
 from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
 
 _COLUMNS = 4
@@ -125,7 +125,7 @@ def _draw(
 def _legend(figure: Figure, message: str, free: Sequence[Axes], titles: list[str]) -> None:
     """Name the lines in the first free cell or, where there is none, above the panels."""
     lines = mark(titles)
-    headline(figure, message, [] if free else lines)
+    put_message(figure, message, [] if free else lines)
     if free:
         spacing = 0.7 if len(titles) <= _ROOM else 0.4
         free[0].legend(

@@ -53,8 +53,10 @@ def kinds() -> dict[str, type[FigureDefinition]]:
     """Find the kinds of figures by their names; needs matplotlib."""
     for module in pkgutil.iter_modules(figures.__path__):
         import_module(f"{figures.__name__}.{module.name}")
-    found = {kind.__module__.rpartition(".")[2]: kind for kind in FigureDefinition.__subclasses__()}
-    return dict(sorted(found.items()))
+    by_module = {
+        kind.__module__.rpartition(".")[2]: kind for kind in FigureDefinition.__subclasses__()
+    }
+    return dict(sorted(by_module.items()))
 
 
 def read_figure(name: str) -> FigureDefinition:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from boostbench.data.names import feature_names
 from boostbench.definitions.outcomes import execute
 from boostbench.experiment.quantities import TEST_ERROR
-from boostbench.figures.cross import Column, compose_cross, load_each
+from boostbench.figures.cross import CrossColumn, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
@@ -143,14 +143,14 @@ class Features(FigureDefinition):
     ----------
     rows : list of str
         The data sets, by name or by the path of a file.
-    columns : list of Column
+    columns : list of CrossColumn
         The algorithms.
     overrides : list of str
         Hydra overrides that hold for all.
     """
 
     rows: list[str]
-    columns: list[Column]
+    columns: list[CrossColumn]
     overrides: list[str] = field(default_factory=list)
 
     def draw(self, overrides: list[str]) -> Drawing:

@@ -89,11 +89,11 @@ class Matrix(OfColumns, FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         table, columns, results = self.read(overrides)
         comparison = compare_columns(table, columns, table.rope)
-        found = matrix_of(table, comparison)
-        if found is None:
+        listing = matrix_of(table, comparison)
+        if listing is None:
             raise UserError(
                 f"figure {self.name} needs two data sets or more with a number of each algorithm"
             )
-        notes = [found.explanation, *filter(None, [comparison.pairs.note]), *stale_of([table])]
+        notes = [listing.explanation, *filter(None, [comparison.pairs.note]), *stale_of([table])]
         figure = draw_matrix(table, comparison)
-        return Drawing(figure, results, notes, found.rows, found.heads)
+        return Drawing(figure, results, notes, listing.rows, listing.heads)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from boostbench.figures.style import DPI, PAGE_WIDTH, label, style
-from boostbench.report.overview import Line
+from boostbench.report.overview import CountedLine
 from boostbench.report.verdicts import COLOURS
 
 #: The looks of the parts of a bar; what was not run is hatched.
@@ -17,12 +17,12 @@ _LOOKS = {verdict: {"facecolor": colour} for verdict, colour in COLOURS.items()}
 _BAR_HEIGHT = 0.17  # inches
 
 
-def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
+def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figure:
     """Draw a bar for each paper and table, as long as it has published numbers.
 
     Parameters
     ----------
-    lines : sequence of Line
+    lines : sequence of CountedLine
         From top to bottom; those without a published number are left out.
     verdicts : sequence of str
         Those that are in the legend, in the order of the parts of a bar.
@@ -53,7 +53,7 @@ def draw_overview(lines: Sequence[Line], verdicts: Sequence[str]) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, position: int, line: Line) -> None:
+def _draw(axes: Axes, position: int, line: CountedLine) -> None:
     start = 0
     for verdict, number in line.tally.shown.items():
         axes.barh(position, number, 0.68, left=start, linewidth=0.4, **_LOOKS[verdict])

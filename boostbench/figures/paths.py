@@ -11,7 +11,7 @@ from boostbench.data.names import feature_names
 from boostbench.figures.cross import run_single
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import headline, label, line, make_panels, style
+from boostbench.figures.style import label, line, make_panels, put_message, style
 
 _WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
 _ROW_HEIGHT = 1.25  # inches
@@ -61,7 +61,7 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
         lines = grid[0, 0].lines
         for drawn, stump in zip(lines, record["stumps"], strict=True):
             drawn.set_label(label(_called(stump, names)))
-        headline(figure, message(record), lines, _LEGEND_COLUMNS)
+        put_message(figure, message(record), lines, _LEGEND_COLUMNS)
     return figure
 
 
@@ -99,7 +99,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paths(FigureDefinition):
+class PathCurves(FigureDefinition):
     """Coefficients of a few stumps, exact and by tiny steps.
 
     Attributes

@@ -58,7 +58,7 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Points(FigureDefinition):
+class PointClouds(FigureDefinition):
     """Data sets of two features.
 
     Attributes

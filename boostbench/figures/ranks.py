@@ -104,13 +104,13 @@ def groups(differ: np.ndarray) -> list[tuple[int, int]]:
     >>> groups(np.abs(ranks[:, None] - ranks) >= 1.0)
     [(0, 1), (1, 2)]
     """
-    found: list[tuple[int, int]] = []
+    bars: list[tuple[int, int]] = []
     for first in range(len(differ)):
         sizes = range(first + 1, len(differ) + 1)
         last = max(end for end in sizes if not differ[first:end, first:end].any()) - 1
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
+        if last > first and (not bars or last > bars[-1][1]):
+            bars.append((first, last))
+    return bars
 
 
 def _draw(

@@ -13,7 +13,7 @@ from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
-from boostbench.figures.tables import read, stale_of
+from boostbench.figures.tables import stale_of, tables_of_figure
 from boostbench.report.cells import Cell
 from boostbench.report.overview import by_table, counting, headline, in_order
 from boostbench.report.papers import title
@@ -65,7 +65,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
             what = f", {_words(quantity)}" if len(quantities) > 1 else ""
             axes.set_title(f"{title(paper)}{what}", pad=3)
             _draw(axes, cells)
-            alike = [other for (_, one), other in panels.items() if one == quantity]
+            alike = [other for (_, shown), other in panels.items() if shown == quantity]
             _scale(axes, quantity, [number for cells in alike for number in _numbers(cells)])
         what = _words(*quantities) if len(quantities) == 1 else "number"
         figure.supxlabel(f"published {what}", fontsize="medium")
@@ -160,14 +160,14 @@ class Scatter(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        tables, results = read(self.name, self.tables, overrides)
-        told = counts(tables)
-        if not told.total.compared:
+        tables, results = tables_of_figure(self.name, self.tables, overrides)
+        totals = counts(tables)
+        if not totals.total.compared:
             raise UserError(f"nothing is recorded of the tables of figure {self.name}")
         facts = []
-        for line in by_table(told, in_order(tables)):
+        for line in by_table(totals, in_order(tables)):
             if line.tally.compared:
                 counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
                 facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
-        notes = [headline(told.total), counting(told.total, tables), *stale_of(tables)]
+        notes = [headline(totals.total), counting(totals.total, tables), *stale_of(tables)]
         return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

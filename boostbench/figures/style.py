@@ -87,7 +87,9 @@ def label(title: str) -> str:
     return re.sub(r"\^(\w+)", r"$^{\\mathrm{\1}}$", title)
 
 
-def headline(figure: Figure, message: str, lines: Sequence[Line2D] = (), columns: int = 5) -> None:
+def put_message(
+    figure: Figure, message: str, lines: Sequence[Line2D] = (), columns: int = 5
+) -> None:
     """Put what a picture shows above its panels, and below it what the lines are.
 
     Parameters

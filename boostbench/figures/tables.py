@@ -75,7 +75,7 @@ Lines = dict[str, dict[str, dict[float, list[dict]]]]
 
 
 @dataclass(frozen=True)
-class Panel:
+class LinesPanel:
     """A picture of what a table holds.
 
     Attributes
@@ -94,7 +94,7 @@ class Panel:
 
 
 def find_lines(
-    panels: Sequence[Panel], overrides: list[str]
+    panels: Sequence[LinesPanel], overrides: list[str]
 ) -> tuple[Lines, list[str], list[str], Path]:
     """Find the records of what the rows of tables vary.
 
@@ -171,7 +171,9 @@ def stale_cells(table: TableDefinition, cells: Cells) -> list[str]:
     )
 
 
-def read(figure: str, names: Sequence[str], overrides: list[str]) -> tuple[list[Table], Path]:
+def tables_of_figure(
+    figure: str, names: Sequence[str], overrides: list[str]
+) -> tuple[list[Table], Path]:
     """Make tables of what is recorded for a figure, and say in which folder that is."""
     strange, results = split_words(f"figure {figure}", overrides)
     if strange:
@@ -197,7 +199,7 @@ class OfColumns:
 
     def read(self, overrides: list[str]) -> tuple[Table, list[str], Path]:
         """Read the table; give it with the names of the columns and the folder of results."""
-        [table], results = read(self.name, [self.table], overrides)
+        [table], results = tables_of_figure(self.name, [self.table], overrides)
         named = {name: find_column(table.columns, name) for name in self.columns or table.results}
         for name, column in named.items():
             if column is None:

@@ -10,8 +10,8 @@ from matplotlib.ticker import LogLocator
 from boostbench.experiment.quantities import QUANTITIES, ROUNDS, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import headline, make_panels, mark, marked_line, plain_ticks, style
-from boostbench.figures.tables import Panel, find_lines
+from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
+from boostbench.figures.tables import LinesPanel, find_lines
 from boostbench.report import numbers
 
 _HEIGHT = 2.3  # inches
@@ -50,7 +50,7 @@ def draw_times(
             plain_ticks(axes.yaxis)
             axes.grid(axis="y")
         grid[0].set_ylabel(_LABELS[part])
-        headline(figure, message(panels), mark(titles))
+        put_message(figure, message(panels), mark(titles))
     return figure
 
 
@@ -78,7 +78,7 @@ def message(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> str:
 
 
 @dataclass(frozen=True)
-class CountPanel(Panel):
+class CountPanel(LinesPanel):
     """A picture of what varies a whole number."""
 
     rows: dict[str, int]

@@ -12,8 +12,8 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence, winners
-from boostbench.figures.style import headline, make_panels, mark, marked_line, plain_ticks, style
-from boostbench.figures.tables import Panel, find_lines
+from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
+from boostbench.figures.tables import LinesPanel, find_lines
 from boostbench.report.numbers import mean_std
 
 _HEIGHT = 2.6  # inches
@@ -73,7 +73,7 @@ def draw_varied(
                 named = heights[title]
                 axes.set_ylabel(named)
         figure.supxlabel(varied, fontsize="medium")
-        headline(figure, message, mark(titles), columns=4)
+        put_message(figure, message, mark(titles), columns=4)
     return figure
 
 
@@ -99,7 +99,7 @@ def message(panels: Mapping[str, Mapping[str, Line]]) -> str:
 
 
 @dataclass(frozen=True)
-class QuantityPanel(Panel):
+class QuantityPanel(LinesPanel):
     """A picture of any quantity.
 
     Attributes
@@ -132,9 +132,9 @@ class Varied(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         quantities = {panel.title: get_quantity(panel.quantity) for panel in self.panels}
-        found, titles, notes, results = find_lines(self.panels, overrides)
+        recorded, titles, notes, results = find_lines(self.panels, overrides)
         panels, facts = {}, []
-        for title, own in found.items():
+        for title, own in recorded.items():
             if not own:
                 raise UserError(f"figure {self.name}: nothing is recorded of {title}")
             quantity = quantities[title]
@@ -143,15 +143,18 @@ class Varied(FigureDefinition):
                 for name, line in own.items()
             }
             for value in sorted({value for line in lines.values() for value in line}):
-                told = (lines.get(name, {}).get(value) for name in titles)
-                said = ("-" if one is None else mean_std(*one, quantity.digits) for one in told)
-                facts.append([f"{title}: {value:g}", *said])
+                spreads = (lines.get(name, {}).get(value) for name in titles)
+                texts = (
+                    "-" if spread is None else mean_std(*spread, quantity.digits)
+                    for spread in spreads
+                )
+                facts.append([f"{title}: {value:g}", *texts])
         heights = {title: name_axis(quantity) for title, quantity in quantities.items()}
-        told = message({t: own for t, own in panels.items() if quantities[t] is TEST_ERROR})
+        spreads = message({t: own for t, own in panels.items() if quantities[t] is TEST_ERROR})
         return Drawing(
-            draw_varied(panels, titles, self.varied, heights, self.scale, told),
+            draw_varied(panels, titles, self.varied, heights, self.scale, spreads),
             results,
-            [*sentence(told), *notes],
+            [*sentence(spreads), *notes],
             facts,
             [self.varied, *titles],
         )

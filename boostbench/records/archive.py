@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.makers import Maker
-from boostbench.records.store import read, record_path
+from boostbench.records.store import read_records, record_path
 from boostbench.records.verified import Finding, Verified
 
 #: What of a config does not depend on the data.
@@ -39,14 +39,14 @@ class Recorded:
 
     @classmethod
     def of(
-        cls, found: list[dict], n_splits: int, maker: Maker, verified: Verified, **more
+        cls, splits: list[dict], n_splits: int, maker: Maker, verified: Verified, **more
     ) -> "Recorded":
         """Sum up what was found of so many splits, by what makes it today; `more` are fields."""
-        records = [record for record in found if "error" not in record]
+        records = [record for record in splits if "error" not in record]
         return cls(
             records=records,
-            failures=[record for record in found if "error" in record],
-            missing=n_splits - len(found),
+            failures=[record for record in splits if "error" in record],
+            missing=n_splits - len(splits),
             stale=sum(verified.is_stale(record, maker) for record in records),
             finding=verified.find(records[0]) if records else None,
             **more,
@@ -100,12 +100,12 @@ class Records:
         (request, asked), data = self._asked(config), config["data"]
         kind, protocol = request.measure.suffix, request.protocol
         path = record_path(self.results, data["name"], request.algorithm.name, kind)
-        found = _newest_version([r for r in self._read(path).get(asked, []) if _is_of(r, data)])
-        n_splits = len(found)  # how many fixed splits there are, only the data tell
+        newest = _newest_version([r for r in self._read(path).get(asked, []) if _is_of(r, data)])
+        n_splits = len(newest)  # how many fixed splits there are, only the data tell
         if protocol.sampling != "fixed":
             n_splits = protocol.n_parts
-            found = {split: record for split, record in found.items() if split < n_splits}
-        in_order = [found[split] for split in sorted(found)]
+            newest = {split: record for split, record in newest.items() if split < n_splits}
+        in_order = [newest[split] for split in sorted(newest)]
         return Recorded.of(in_order, n_splits, request.maker, self._verified)
 
     def _asked(self, config: Mapping) -> tuple[Request, str]:
@@ -122,7 +122,7 @@ class Records:
 
     def _read(self, path: Path) -> dict[str, list[dict]]:
         if path not in self._files:
-            records, warnings = read(path)
+            records, warnings = read_records(path)
             self._files[path] = {}
             for record in records:
                 self._files[path].setdefault(record["asked"], []).append(record)

@@ -215,14 +215,14 @@ def defaults(target: str) -> dict:
         signature = inspect.signature(import_class(target)).parameters.values()
     except (Exception, SystemExit):
         return {}
-    found = {}
+    values = {}
     for parameter in signature:
         if parameter.default is not parameter.empty:
             try:
-                found[parameter.name] = json.loads(_text(parameter.default))
+                values[parameter.name] = json.loads(_text(parameter.default))
             except UserError:
                 continue
-    return found
+    return values
 
 
 @functools.cache
@@ -240,17 +240,17 @@ def _completed(value):
     """Write down the defaults of an object's parameters, and of those of objects within."""
     if isinstance(value, Mapping):
         own = defaults(value["_target_"]) if _is_object(value) else {}
-        return {**own, **{name: _completed(one) for name, one in value.items()}}
-    return [_completed(one) for one in value] if isinstance(value, list | tuple) else value
+        return {**own, **{name: _completed(item) for name, item in value.items()}}
+    return [_completed(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _shortened(value):
     if isinstance(value, Mapping):
         own = _written(value["_target_"]) if _is_object(value) else {}
-        beyond = {name: _shortened(one) for name, one in _beyond(value, own)}
+        beyond = {name: _shortened(item) for name, item in _beyond(value, own)}
         # scikit-learn's default of a parameter that it gives up, in versions that do.
-        return {name: one for name, one in beyond.items() if one != "deprecated"}
-    return [_shortened(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: item for name, item in beyond.items() if item != "deprecated"}
+    return [_shortened(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _is_object(value: Mapping) -> bool:

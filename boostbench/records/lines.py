@@ -119,9 +119,9 @@ class Definitions:
         record = _lengthened(line, staged)
         is_trial = kind == "tuning"
         if "error" in record:
-            check(record, schema.FailedTrial if is_trial else schema.Failure)
+            check(record, schema.FailedTrialLine if is_trial else schema.Failure)
         else:
-            check(record, schema.FinishedTrial if is_trial else measures.form_of(kind))
+            check(record, schema.FinishedTrialLine if is_trial else measures.form_of(kind))
             if not is_trial and made_by["environment"] is None:
                 raise BadLine("its provenance has no environment")
         _check_judgement(record, config)
@@ -138,8 +138,8 @@ class Definitions:
 def _check_judgement(record: Mapping, config: Mapping) -> None:
     """Cross-validation makes shares of errors small, if its config does not say otherwise."""
     errors = [record.get("validation_error"), *record.get("validation_errors", [])]
-    found = [error for error in errors if error is not None]
-    if "judged_by" not in config and not all(0 <= error <= 1 for error in found):
+    known = [error for error in errors if error is not None]
+    if "judged_by" not in config and not all(0 <= error <= 1 for error in known):
         raise BadLine("validation_error: expected a fraction of 1")
 
 
@@ -167,12 +167,12 @@ def parse(line: bytes) -> dict:
 def _is_deep(content: dict) -> bool:
     level: list = [content]
     for _ in range(DEEPEST):
-        values = (one.values() if isinstance(one, dict) else one for one in level)
+        values = (node.values() if isinstance(node, dict) else node for node in level)
         level = [value for some in values for value in some if isinstance(value, dict | list)]
     return bool(level)
 
 
-def compose(record: Mapping) -> tuple[dict[str, bytes], bytes]:
+def to_lines(record: Mapping) -> tuple[dict[str, bytes], bytes]:
     """Write a record down: the inverse of `Definitions.record`.
 
     Parameters
@@ -227,11 +227,11 @@ def _shortened(record: dict, config: Mapping) -> dict:
             del record[error]
             record[count] = wrong
     for name, stages in _staged(config):
-        found = record.get(name)
-        if isinstance(found, dict):
-            rounds = stages(len(found))
-            if found.keys() == set(rounds):
-                record[name] = [found[number] for number in rounds]
+        by_rounds = record.get(name)
+        if isinstance(by_rounds, dict):
+            rounds = stages(len(by_rounds))
+            if by_rounds.keys() == set(rounds):
+                record[name] = [by_rounds[number] for number in rounds]
     return record
 
 
@@ -239,12 +239,12 @@ def _lengthened(line: Mapping, staged: _Staged) -> dict:
     """Undo `_shortened`."""
     record = {"warnings": [], **line} if "n_train" in line else dict(line)
     for name, stages in staged if "fold" not in line else ():
-        found = record.get(name)
-        if isinstance(found, list):
-            rounds = stages(len(found))
-            if len(rounds) != len(found):
+        listed = record.get(name)
+        if isinstance(listed, list):
+            rounds = stages(len(listed))
+            if len(rounds) != len(listed):
                 raise BadLine(f"{name}: there are not so many checkpoints")
-            record[name] = dict(zip(rounds, found, strict=True))
+            record[name] = dict(zip(rounds, listed, strict=True))
     for error, count, of in _COUNTED:
         if count in record:
             wrong, n = record.pop(count), record.get(of)
@@ -269,7 +269,7 @@ def _staged(config: Mapping) -> _Staged:
 
 def _each(value, function):
     if isinstance(value, dict):
-        return {name: function(one) for name, one in value.items()}
+        return {name: function(item) for name, item in value.items()}
     return function(value)
 
 

@@ -48,8 +48,8 @@ class Maker:
 
     def facts(self) -> dict:
         """Say what a record holds of it; the environment holds the versions."""
-        found = {"edition": self.edition} if self.edition != FIRST_EDITION else {}
-        return found | ({"source": self.source} if self.source else {})
+        facts = {"edition": self.edition} if self.edition != FIRST_EDITION else {}
+        return facts | ({"source": self.source} if self.source else {})
 
     def made(self, record: Mapping) -> bool:
         """Whether a record was made by an equal one."""
@@ -97,5 +97,5 @@ def _targets(value) -> Iterator[str]:
         if isinstance(value.get("_target_"), str):
             yield value["_target_"]
         value = list(value.values())
-    for one in value if isinstance(value, list | tuple) else ():
-        yield from _targets(one)
+    for item in value if isinstance(value, list | tuple) else ():
+        yield from _targets(item)

@@ -64,8 +64,8 @@ def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
 
 def record_paths(results: Path) -> list[Path]:
     """List the files of records in a folder of results; packed ones by their names without .gz."""
-    found = (Path(results) / "records").glob(f"*/*{_PLAIN}*")
-    names = {path.with_name(path.name.removesuffix(_PACKED)) for path in found}
+    files = (Path(results) / "records").glob(f"*/*{_PLAIN}*")
+    names = {path.with_name(path.name.removesuffix(_PACKED)) for path in files}
     return sorted(path for path in names if path.suffix == _PLAIN)
 
 
@@ -101,10 +101,10 @@ class RecordFile:
     def warnings(self) -> list[str]:
         """What is wrong with it: bad lines, which are left out. A torn last line is none."""
         files = _packed(self.path), self.path
-        told = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in self._bad]
+        warnings = [f"{files[i]}:{number}: {reason}; left out" for (i, number), reason in self._bad]
         if self._n_bad > _MAX_NAMED:
-            told.append(f"{self.path}: {self._n_bad - _MAX_NAMED} more bad lines are left out")
-        return told
+            warnings.append(f"{self.path}: {self._n_bad - _MAX_NAMED} more bad lines are left out")
+        return warnings
 
     def new(self) -> list[dict]:
         """Read the records that others have added since the last time; at first, all there are.
@@ -156,7 +156,7 @@ class RecordFile:
         """
         composed, written = [], []
         for record in records:
-            definitions, line = lines.compose(record)
+            definitions, line = lines.to_lines(record)
             for name, definition in definitions.items():
                 if name not in self._definitions:
                     self._definitions.add(lines.parse(definition))
@@ -212,8 +212,8 @@ class RecordFile:
 
     def _leave_out(self, place: tuple[int, int], error: BadLine) -> None:
         self._n_bad += 1
-        told = " ".join(str(error).split())  # names in a file may hold line ends
-        self._bad = sorted([*self._bad, (place, told[:_MAX_TOLD])])[:_MAX_NAMED]
+        reason = " ".join(str(error).split())  # names in a file may hold line ends
+        self._bad = sorted([*self._bad, (place, reason[:_MAX_TOLD])])[:_MAX_NAMED]
 
 
 def append(path: Path, record: dict) -> dict:
@@ -221,7 +221,7 @@ def append(path: Path, record: dict) -> dict:
     return RecordFile(path).add([record])[0]
 
 
-def read(path: Path) -> tuple[list[dict], list[str]]:
+def read_records(path: Path) -> tuple[list[dict], list[str]]:
     """Read a file of records.
 
     Parameters
@@ -263,7 +263,7 @@ def thin(path: Path) -> int:
     int
         How many records went. A file with damaged lines stays as it is.
     """
-    if len(RecordFile(path).new()) == len(read(path)[0]):
+    if len(RecordFile(path).new()) == len(read_records(path)[0]):
         return 0
     with appending(path, "records to ", _is_whole):
         file = RecordFile(path)
@@ -271,7 +271,7 @@ def thin(path: Path) -> int:
         if file.warnings:
             return 0
         newest = {record["key"]: record for record in everything}
-        composed = [lines.compose(record) for record in newest.values()]
+        composed = [lines.to_lines(record) for record in newest.values()]
         defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
         rewrite(path, b"".join([*defined.values(), *(line for _, line in composed)]))
         _packed(path).unlink(missing_ok=True)

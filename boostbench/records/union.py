@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench.errors import UserError
 from boostbench.records.lines import CIRCUMSTANCES
-from boostbench.records.store import RecordFile, check_writable, read, record_paths
+from boostbench.records.store import RecordFile, check_writable, read_records, record_paths
 
 # Besides, last digits of scores, and in which line a fit failed.
 _MAY_DIFFER = CIRCUMSTANCES | {"witness", "where"}
@@ -68,8 +68,8 @@ def unite(folders: Iterable[Path], results: Path, newest: bool = False) -> Union
             raise UserError(
                 f"{folder} holds no records, nor do shards in it; name folders of results"
             )
-        for part, found in parts.items():
-            for path in found:
+        for part, files in parts.items():
+            for path in files:
                 sources.setdefault(path.relative_to(part), []).append(path)
     targets = {name: Path(results) / name for name in sources}
     check_writable(targets.values())
@@ -79,12 +79,12 @@ def unite(folders: Iterable[Path], results: Path, newest: bool = False) -> Union
 
 
 def _add(paths: list[Path], target: Path, union: Union, newest: bool) -> None:
-    here, warnings = read(target)
+    here, warnings = read_records(target)
     union.warnings += warnings
     known = {record["key"]: record for record in here}
     new: dict[str, dict] = {}
     for path in paths:
-        records, warnings = read(path)
+        records, warnings = read_records(path)
         union.warnings += warnings
         for record in records:
             before = known.get(record["key"])
@@ -112,7 +112,7 @@ def _is_better(record: Mapping, before: Mapping, newest: bool) -> bool:
     )
 
 
-def _differences(one: Mapping, other: Mapping) -> list[str]:
+def _differences(record: Mapping, other: Mapping) -> list[str]:
     """Name what two records of one result have otherwise."""
-    names = (one.keys() | other.keys()) - _MAY_DIFFER
-    return sorted(name for name in names if one.get(name) != other.get(name))
+    names = (record.keys() | other.keys()) - _MAY_DIFFER
+    return sorted(name for name in names if record.get(name) != other.get(name))

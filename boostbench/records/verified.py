@@ -123,28 +123,30 @@ class Verified:
         path = verified_path(results)
         if not path.is_file():
             return cls()
-        found, warnings = [], []
+        findings, warnings = [], []
         for number, line in enumerate(path.read_bytes().splitlines(), start=1):
             try:
-                found.append(_parse(line))
+                findings.append(_parse(line))
             except BadLine as error:
                 warnings.append(f"{path}:{number}: {error}; left out")
-        return cls(found, warnings)
+        return cls(findings, warnings)
 
     def find(self, record: Mapping) -> Finding | None:
         """Give what is known of a record's group, if that speaks of its edition."""
         name = record["config_hash"]
         if name not in self._known:
             self._known[name] = self.findings.get(Group.of(record["config"]))
-        found = self._known[name]
-        return found if found and found.edition == record.get("edition", FIRST_EDITION) else None
+        finding = self._known[name]
+        return (
+            finding if finding and finding.edition == record.get("edition", FIRST_EDITION) else None
+        )
 
     def is_stale(self, record: Mapping, maker: Maker) -> bool:
         """Whether a record is of another edition than today's, or refuted."""
         if not maker.made(record):
             return True
-        found = self.find(record)
-        return found is not None and record.get("finished", "") < found.until
+        finding = self.find(record)
+        return finding is not None and record.get("finished", "") < finding.until
 
 
 def verified_path(results: Path) -> Path:

@@ -84,8 +84,8 @@ class Cell:
     @classmethod
     def of(cls, recorded: Recorded, data: str, algo: str, title: str, **more) -> "Cell":
         """Make the cell of what is recorded of one experiment; parameters as the attributes."""
-        found = {field.name: getattr(recorded, field.name) for field in fields(Recorded)}
-        return cls(data, algo, title, **found, **more)
+        facts = {field.name: getattr(recorded, field.name) for field in fields(Recorded)}
+        return cls(data, algo, title, **facts, **more)
 
     @cached_property
     def values(self) -> dict[int, float]:
@@ -180,7 +180,7 @@ class Cell:
         """Compare with a published number, be it this cell's or another's; as `agreement`."""
         if not self.values or self.departures:
             return None
-        found = agreement(
+        compared = agreement(
             self.mean,
             self.std,
             len(self.values),
@@ -194,12 +194,12 @@ class Cell:
             self.records[0].get("n_test") if self.quantity.of_samples else None,
         )
         # One split of several is no estimate, where the paper gives no deviation either.
-        return None if found.basis in ("counts", "rounding") and self.is_partial else found
+        return None if compared.basis in ("counts", "rounding") and self.is_partial else compared
 
     @property
     def without_pool(self) -> "Cell":
         """The same cell, judged as if the paper's splits were no splits of one pool."""
-        alone = {name: replace(one, pool_share=0) for name, one in self.published.items()}
+        alone = {name: replace(number, pool_share=0) for name, number in self.published.items()}
         return replace(self, published=alone)
 
     @property

@@ -21,7 +21,7 @@ _MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ClaimTest:
     """Two columns in a row, and what they say of a claim.
 
     Attributes
@@ -55,7 +55,7 @@ def claims(table: Table) -> list[str]:
     list of str
         A sentence for each claim, and how they are judged if any is.
     """
-    told, judged = [], False
+    sentences, judged = [], False
     for claim in table.claims:
         compared = list(_comparisons(table, claim))
         against = _contradicting(compared)
@@ -67,17 +67,17 @@ def claims(table: Table) -> list[str]:
         else:
             verdict = "is undecided" if open_ else "holds"
         if open_ and all(isnan(c.supports) for c in compared):
-            told.append(f"“{claim.says}” is undecided: nothing of it is on record.")
+            sentences.append(f"“{claim.says}” is undecided: nothing of it is on record.")
             continue
         judged = True
         confirmed = sum(c.confirmed for c in compared)
-        told.append(
+        sentences.append(
             f"“{claim.says}” {verdict}: {confirmed} of {len(compared)} comparisons confirm it."
             f"{_places('Against it', against)}"
             f"{_places('Undecided', [c for c in open_ if not isnan(c.supports)])}"
             f"{_lacking(open_)}"
         )
-    return [*told, CLAIMS_EXPLANATION] if judged else told
+    return [*sentences, CLAIMS_EXPLANATION] if judged else sentences
 
 
 def _cells(table: Table, claim: Claim) -> Iterator[Cell]:
@@ -86,7 +86,7 @@ def _cells(table: Table, claim: Claim) -> Iterator[Cell]:
             yield from (table.cells[row, column] for column in pair)
 
 
-def _comparisons(table: Table, claim: Claim) -> Iterator[Comparison]:
+def _comparisons(table: Table, claim: Claim) -> Iterator[ClaimTest]:
     for row in claim.rows:
         for a, b in claim.pairs:
             differences = _differences(table.cells[row, a], table.cells[row, b], claim.times)
@@ -104,7 +104,7 @@ def _comparisons(table: Table, claim: Claim) -> Iterator[Comparison]:
                 )
             labels = f"{table.columns[a].label} against {table.columns[b].label}"
             place = f"{table.rows[row]} ({labels})"
-            yield Comparison(place, supports, contradicts)
+            yield ClaimTest(place, supports, contradicts)
 
 
 def _differences(a: Cell, b: Cell, times: float) -> list[float]:
@@ -113,11 +113,11 @@ def _differences(a: Cell, b: Cell, times: float) -> list[float]:
     return [a.quantity.sign * (a.values[split] - times * b.values[split]) for split in shared]
 
 
-def _contradicting(compared: Sequence[Comparison]) -> list[Comparison]:
+def _contradicting(compared: Sequence[ClaimTest]) -> list[ClaimTest]:
     return [c for c in compared if c.contradicts * len(compared) <= LEVEL]
 
 
-def _lacking(compared: Sequence[Comparison]) -> str:
+def _lacking(compared: Sequence[ClaimTest]) -> str:
     """Say which comparisons are not on record; of many, how many."""
     absent = [c for c in compared if isnan(c.supports)]
     if len(absent) > _MOST_NAMED:
@@ -125,5 +125,5 @@ def _lacking(compared: Sequence[Comparison]) -> str:
     return _places("Not on record", absent)
 
 
-def _places(what: str, compared: Sequence[Comparison]) -> str:
+def _places(what: str, compared: Sequence[ClaimTest]) -> str:
     return f" {what}: {'; '.join(c.place for c in compared)}." if compared else ""

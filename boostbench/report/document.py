@@ -15,7 +15,7 @@ from boostbench.report.matrix import matrix
 from boostbench.report.tables import Table
 
 
-def compose(table: Table) -> Document:
+def make_document(table: Table) -> Document:
     """Say all that there is to say of a table.
 
     Parameters
@@ -36,7 +36,7 @@ def compose(table: Table) -> Document:
     return Document(
         name=table.name,
         title=table.title,
-        headline=words.headline(table),
+        headline=words.changes_note(table),
         heads=heads(table),
         rows=[row_of(table, row) for row in table.rows],
         caption=words.caption(table),
@@ -50,13 +50,13 @@ def heads(table: Table) -> list[Head]:
     """Give the heading of each column that is printed."""
     timed = {column.beside for column in table.columns.values()} - {None}
     algos = {name: cell.algo for (_, name), cell in table.cells.items()}
-    found = []
+    headings = []
     for name, column in table.columns.items():
         alone = name not in timed and column.beside is None
         names = (column.group, column.title) if alone else (column.label, column.quantity.title)
-        found.append(Head(*names, f"{column.label} {algos[column.beside or name]}".lower()))
+        headings.append(Head(*names, f"{column.label} {algos[column.beside or name]}".lower()))
     labels = [table.columns[fast].label for _, fast in table.speedup]
-    return found + [Head("Speed-up", label, f"{label} speed-up".lower()) for label in labels]
+    return headings + [Head("Speed-up", label, f"{label} speed-up".lower()) for label in labels]
 
 
 def row_of(table: Table, row: str) -> Row:

@@ -95,7 +95,7 @@ def published_listing(table: Table) -> Listing:
         ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"],
         lines,
         COMPARISON_EXPLANATION,
-        summary(table),
+        summary_of_verdicts(table),
         reasons(table),
     )
 
@@ -114,7 +114,7 @@ def _places(rows: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{row} ({', '.join(labels)})" for row, labels in rows.items())
 
 
-def summary(table: Table) -> str:
+def summary_of_verdicts(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
     tally = Tally.of(table.cells.values())
     sentences = [f"{tally}."]
@@ -145,8 +145,8 @@ def seconds_listing(table: Table) -> Listing:
                 label = f"speed-up of {table.columns[fast].label}"
                 times.append((label, factor, words.ratio(table, row, (slow, fast))))
         lines += [Line([title, *texts], is_known=texts[-1] != "-") for texts in times]
-    told = f"{' '.join(words.times(table))} The machines differ, so there is no verdict."
-    return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, told)
+    explanation = f"{' '.join(words.times(table))} The machines differ, so there is no verdict."
+    return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, explanation)
 
 
 def parts_listing(table: Table) -> Listing:
@@ -194,12 +194,14 @@ def reference_job(table: Table) -> list[str]:
     if not spent:
         return []
     usual = median(spent.values())
-    told = f"The reference job, which tells how fast a machine is, took {numbers.seconds(usual)} s"
+    sentence = (
+        f"The reference job, which tells how fast a machine is, took {numbers.seconds(usual)} s"
+    )
     others = ", ".join(
         f"{where} ({numbers.seconds(seconds)})"
         for where, seconds in spent.items()
         if not usual / _SAME_SPEED < seconds < usual * _SAME_SPEED
     )
     if others:
-        told += f", except in these cells, whose times do not compare with the rest: {others}"
-    return [f"{told}."]
+        sentence += f", except in these cells, whose times do not compare with the rest: {others}"
+    return [f"{sentence}."]

@@ -8,7 +8,7 @@ from boostbench.errors import UserError, unknown, writing
 from boostbench.experiment.measures.predictions import Predictions
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.keys import shortened
-from boostbench.records.store import read, record_paths
+from boostbench.records.store import read_records, record_paths
 from boostbench.report.papers import tables
 from boostbench.report.published import lines
 
@@ -51,8 +51,8 @@ def read_frame(results: Path):
         algo, _, kind = path.stem.partition(".")
         if kind == _TUNING:
             continue
-        records, told = read(path)
-        warnings += told
+        records, complaints = read_records(path)
+        warnings += complaints
         rows += [_row(record, path.parent.name, algo, kind) for record in records]
     if not rows:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
@@ -90,8 +90,8 @@ def predictions_frame(results: Path):
         algo, _, kind = path.stem.partition(".")
         if kind != Predictions.suffix:
             continue
-        records, told = read(path)
-        warnings += told
+        records, complaints = read_records(path)
+        warnings += complaints
         for record in records:
             if "error" in record:
                 continue

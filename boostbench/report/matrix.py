@@ -52,22 +52,22 @@ def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> Line:
 
 def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
     pairs, n = comparison.pairs, len(comparison.tests)
-    told = [
+    sentences = [
         f"Every two algorithms over {len(pairs.numbers)} {pairs.unit}: mean difference; how often "
         "A wins, ties and loses, as printed; p-value of the exact Wilcoxon signed-rank test with "
         f"Holm's correction for {n} {'pairs' if n > 1 else 'pair'}."
     ]
     if splits:
-        told.append(
+        sentences.append(
             "The splits share samples, so that this p-value is too small; that of Nadeau and "
             "Bengio's corrected t-test takes it into account (without Holm's correction)."
         )
     if probable:
-        told.append(
+        sentences.append(
             f"P: the probabilities that A is better by more than {_amount(comparison)}, that both "
             f"are within it, and that B is better, by the Bayesian {_bayesian(comparison)}."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
@@ -76,20 +76,20 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
     a, b = (table.columns[name].label for name in (test.a, test.b))
     quantity = comparison.pairs.quantity
     difference = f"{fixed(test.difference, quantity.digits + 1, '+')} {quantity.symbol}".rstrip()
-    told = [f"Mean difference: {difference}."]
+    sentences = [f"Mean difference: {difference}."]
     if test.resampled is not None:
-        told.append(
+        sentences.append(
             "The splits share samples, so that the p-value above is too small; that of Nadeau and "
             f"Bengio's corrected t-test takes it into account: p = {p_value(test.resampled)}."
         )
     if test.posterior is not None:
         lower, equal, higher = test.posterior
-        told.append(
+        sentences.append(
             f"Bayesian {_bayesian(comparison)}: {a} is better by more than {_amount(comparison)} "
             f"with probability {lower:.2f}, both are within it with {equal:.2f}, and {b} is better "
             f"with {higher:.2f}."
         )
-    return told
+    return sentences
 
 
 def _bayesian(comparison: Comparison) -> str:

@@ -41,8 +41,8 @@ def find_column(columns: Iterable[str], name: str) -> str | None:
     ('a@100', 'a@50')
     """
     columns = list(columns)
-    found = [column for column in columns if column.partition("@")[0] == name]
-    return name if name in columns else (found or [None])[-1]
+    staged = [column for column in columns if column.partition("@")[0] == name]
+    return name if name in columns else (staged or [None])[-1]
 
 
 def merge(
@@ -138,8 +138,8 @@ def _sources(rows: Iterable[_Row]) -> list[str]:
         titles.setdefault(row.table, []).append(row.title)
     if len(titles) < 2:
         return [f"Numbers of table {table}." for table in titles]
-    told = [f"{table} ({', '.join(its)})" for table, its in titles.items()]
-    return [f"Numbers of tables {join(told)}."]
+    sources = [f"{table} ({', '.join(its)})" for table, its in titles.items()]
+    return [f"Numbers of tables {join(sources)}."]
 
 
 def join(words: Sequence[str]) -> str:

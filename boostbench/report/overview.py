@@ -27,7 +27,7 @@ SWAPPED_EXPLANATION = (
 
 
 @dataclass(frozen=True)
-class Line:
+class CountedLine:
     """What is counted, and the counts.
 
     Attributes
@@ -65,31 +65,31 @@ def short_title(table: Table) -> str:
     return table.title.removeprefix(f"{title(table.paper)}, ")
 
 
-def by_table(counts: Counts, tables: Iterable[Table]) -> list[Line]:
+def by_table(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     """List papers and under each its tables; tables of no paper are left out."""
     lines = []
     for paper, tally in counts.papers.items():
         swaps = counts.swaps[paper]
-        lines.append(Line(paper, title(paper), tally, swaps=swaps, is_paper=True))
+        lines.append(CountedLine(paper, title(paper), tally, swaps=swaps, is_paper=True))
         for table in tables:
             if table.paper == paper:
                 number, _, about = short_title(table).partition(": ")
-                found = counts.tables[table.name], about, counts.swaps[table.name]
-                lines.append(Line(table.name, number, *found))
+                counted = counts.tables[table.name], about, counts.swaps[table.name]
+                lines.append(CountedLine(table.name, number, *counted))
     return lines
 
 
-def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[Line]:
+def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]:
     """List algorithms of which something is published, the most numbers first."""
     lines = [
-        Line(name, titles.get(name, name), tally)
+        CountedLine(name, titles.get(name, name), tally)
         for name, tally in counts.algorithms.items()
         if tally.published
     ]
     return sorted(lines, key=lambda line: -line.tally.published)
 
 
-def verdicts(counts: Counts) -> list[str]:
+def shown_verdicts(counts: Counts) -> list[str]:
     """Give the verdicts that some published number has, in their order."""
     return counts.total.verdicts
 
@@ -131,12 +131,12 @@ def headline(total: Tally) -> str:
             f"Corrected for the number of comparisons, {better} are better and {worse} worse."
         )
     if total.without_pool:
-        told = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
-        sentences.append(f"Without the luck of one pool in any interval, {told}.")
+        verdicts = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
+        sentences.append(f"Without the luck of one pool in any interval, {verdicts}.")
     return " ".join(sentences)
 
 
-def swapped(told: Swaps) -> str:
+def swapped(swaps: Swaps) -> str:
     """Tell how far verdicts tell one algorithm from another; empty where nothing does.
 
     Examples
@@ -146,12 +146,12 @@ def swapped(told: Swaps) -> str:
     beside the published number of their algorithm, and 75% beside that of
     another one on the same data.'
     """
-    if not told.n_other:
+    if not swaps.n_other:
         return ""
     return (
-        f"How far verdicts tell algorithms apart: of {told.n_own} numbers "
-        f"{told.own / told.n_own:.0%} are reproduced or undecided beside the published number of "
-        f"their algorithm, and {told.other / told.n_other:.0%} beside that of another one on the "
+        f"How far verdicts tell algorithms apart: of {swaps.n_own} numbers "
+        f"{swaps.own / swaps.n_own:.0%} are reproduced or undecided beside the published number of "
+        f"their algorithm, and {swaps.other / swaps.n_other:.0%} beside that of another one on the "
         "same data."
     )
 

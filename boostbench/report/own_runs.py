@@ -31,32 +31,32 @@ def table_of_runs(
     """
     rows: dict[str, list[Run]] = {}
     several: dict[str, str] = {}
-    for one in dict.fromkeys(run.cell.data for run in runs):
-        if data and one not in data:
+    for row in dict.fromkeys(run.cell.data for run in runs):
+        if data and row not in data:
             continue
         alike: dict[str, dict[str, list[Run]]] = {}
         for run in runs:
-            if run.cell.data == one and run.cell.algo in names and run.cell.values:
+            if run.cell.data == row and run.cell.algo in names and run.cell.values:
                 group = alike.setdefault(_arrangement(run), {})
                 group.setdefault(run.cell.algo, []).append(run)
         whole = [group for group in alike.values() if group.keys() >= set(names)]
         chosen = [[_default(group[name]) for name in names] for group in whole]
         clear = [group for group in chosen if None not in group]
         if clear:
-            rows[one] = max(clear, key=lambda group: min(len(run.cell.values) for run in group))
+            rows[row] = max(clear, key=lambda group: min(len(run.cell.values) for run in group))
         elif whole:
             name = names[chosen[0].index(None)]
-            told = "; ".join(run.settings or "its defaults" for run in whole[0][name][:3])
-            several[one] = f"Left out is {one}, where {name} was run in several ways: {told}."
+            settings = "; ".join(run.settings or "its defaults" for run in whole[0][name][:3])
+            several[row] = f"Left out is {row}, where {name} was run in several ways: {settings}."
     if not rows:
         return None
     titles = {run.cell.algo: run.cell.title for group in rows.values() for run in group}
     return Table(
         name="compare",
         title=" against ".join(titles[name] for name in names),
-        rows={one: one for one in rows},
+        rows={row: row for row in rows},
         columns={name: Column(titles[name], titles[name]) for name in names},
-        cells={(one, run.cell.algo): run.cell for one, group in rows.items() for run in group},
+        cells={(row, run.cell.algo): run.cell for row, group in rows.items() for run in group},
         compare=[Pair(*pair) for pair in combinations(names, 2)],
         remarks=[
             "What was run, not what a table asks for: each data set under one protocol and seed.",

@@ -48,16 +48,16 @@ class Paired:
     @property
     def note(self) -> str | None:
         """Tell what is left out; None when nothing is."""
-        told = []
+        sentences = []
         if self.left_out:
             n, are = len(self.left_out), "sets are" if len(self.left_out) > 1 else "set is"
-            told.append(
+            sentences.append(
                 f"{n} data {are} left out, where a number is missing: {', '.join(self.left_out)}."
             )
         if self.repeated:
             rows = ", ".join(self.repeated)
-            told.append(f"The data and settings of a row before, which count once: {rows}.")
-        return " ".join(told) or None
+            sentences.append(f"The data and settings of a row before, which count once: {rows}.")
+        return " ".join(sentences) or None
 
 
 def paired(table: Table, columns: Sequence[str]) -> Paired:
@@ -89,7 +89,7 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
     if len(table.rows) == 1:
         values = [cell.values for cells in complete for cell in cells]
         shared = sorted(set.intersection(*map(set, values))) if values else []
-        lines = [[one[split] for one in values] for split in shared]
+        lines = [[numbers_by_split[split] for numbers_by_split in values] for split in shared]
         unit, ratio = "paired splits", tested_ratio(cell for cells in complete for cell in cells)
     else:
         lines = [[cell.mean for cell in cells] for cells in complete]

@@ -52,7 +52,7 @@ class Published:
 
 
 @cache
-def read(table: str) -> list[dict[str, str]]:
+def lines_of(table: str) -> list[dict[str, str]]:
     """Read one published table.
 
     Parameters
@@ -69,7 +69,7 @@ def read(table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def find(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
+def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:
     """Look up what is published of an algorithm on a data set.
 
     Parameters
@@ -93,12 +93,12 @@ def find(table: str, data: str, algo: str, params: Mapping) -> dict[str, Publish
         If there is no such table.
     """
     about = published_table(table)
-    for index, line in enumerate(read(table)):
+    for index, line in enumerate(lines_of(table)):
         named = line["data"] == data and algo in line[about.algo].split()
         if named and all(is_value(line[key], params.get(key)) for key in _settings(about, line)):
-            found = _numbers(about, index, line)
-            if found:
-                return found
+            numbers = _numbers(about, index, line)
+            if numbers:
+                return numbers
     return {}
 
 
@@ -116,10 +116,10 @@ def lines(table: str) -> list[dict]:
         By number: what stands before it in its line, and the number.
     """
     about = published_table(table)
-    found = []
-    for index, line in enumerate(read(table)):
+    listed = []
+    for index, line in enumerate(lines_of(table)):
         settings = {key: line[key] for key in sorted(_settings(about, line)) if line[key]}
-        found += [
+        listed += [
             {
                 "table": about.definition,
                 "paper": about.paper,
@@ -128,21 +128,23 @@ def lines(table: str) -> list[dict]:
                 "algo": line[about.algo],
                 **settings,
                 "quantity": name,
-                "unit": one.quantity.unit,
-                "mean": one.mean,
-                "std": one.std,
-                "n": one.n,
+                "unit": published.quantity.unit,
+                "mean": published.mean,
+                "std": published.std,
+                "n": published.n,
             }
-            for name, one in _numbers(about, index, line).items()
+            for name, published in _numbers(about, index, line).items()
         ]
-    return found
+    return listed
 
 
 def sources(table: str) -> set[str]:
     """Name all numbers of a published table of what it is about; see `Published.source`."""
     about = published_table(table)
-    found = (_numbers(about, index, line) for index, line in enumerate(read(table)))
-    return {one[about.quantity.name].source for one in found if about.quantity.name in one}
+    by_line = (_numbers(about, index, line) for index, line in enumerate(lines_of(table)))
+    return {
+        numbers[about.quantity.name].source for numbers in by_line if about.quantity.name in numbers
+    }
 
 
 def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
@@ -161,7 +163,7 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
         In words; None when the paper does not say.
     """
     about = published_table(table)
-    for line in read("wilcoxon-statements"):
+    for line in lines_of("wilcoxon-statements"):
         pairs = (line["a"] in a and line["b"] in b) or (line["a"] in b and line["b"] in a)
         if (about.paper, about.number) == (line["paper"], line["table"]) and pairs:
             verdict = "rejects" if line["significant"] == "yes" else "fails to reject"
@@ -174,14 +176,14 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
 
 def _numbers(about: PublishedTable, index: int, line: Mapping[str, str]) -> dict[str, Published]:
     """Give all that a line of a table says."""
-    found = {}
+    numbers = {}
     for quantity in QUANTITIES.values():
         own = quantity.name == about.quantity.name
         mean = _cell(line, quantity, "", "_mean")
         if mean:
             factor = quantity.per_column_unit * (about.factor if own else 1)
             std = _cell(line, quantity, "_std")
-            found[quantity.name] = Published(
+            numbers[quantity.name] = Published(
                 table=about.name,
                 quantity=about.quantity if own else quantity,
                 mean=_scaled(mean, factor),
@@ -191,7 +193,7 @@ def _numbers(about: PublishedTable, index: int, line: Mapping[str, str]) -> dict
                 source=_source(about, index, line),
                 pool_share=_setting(line, about.pools, "share", 0.0),
             )
-    return found
+    return numbers
 
 
 def _cell(line: Mapping[str, str], quantity: Quantity, *endings: str) -> str:
@@ -232,7 +234,9 @@ def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:
             other = published_table(case["table"])
             there = {key: value for key, value in line.items() if key in _named(other)}
             there |= case.get("there", {})
-            matches = [i for i, one in enumerate(read(other.name)) if _fits(one, there)]
+            matches = [
+                i for i, candidate in enumerate(lines_of(other.name)) if _fits(candidate, there)
+            ]
             if len(matches) != 1:
                 raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} are {there}")
             return f"{other.name}:{matches[0]}"
@@ -241,14 +245,16 @@ def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:
 
 def _named(about: PublishedTable) -> set[str]:
     """Give the columns that tell a table's lines apart."""
-    line = read(about.name)[0]
+    line = lines_of(about.name)[0]
     return {"data", about.algo, *_settings(about, line)}
 
 
 def _fits(line: Mapping[str, str], values: Mapping) -> bool:
     """Whether a line has these values, or one of each list of them."""
     wanted = {k: value if isinstance(value, list) else [value] for k, value in values.items()}
-    return all(any(is_value(line[key], one) for one in several) for key, several in wanted.items())
+    return all(
+        any(is_value(line[key], allowed) for allowed in several) for key, several in wanted.items()
+    )
 
 
 def is_value(text: str, value) -> bool:

@@ -20,7 +20,7 @@ _FILED = ("table", "data", "algo", "column", "ours", "published", "n", "detectab
 _NEEDED = ("table", "data", "column", "ours", "verdict")
 
 
-def verdicts(tables: Iterable[Table]) -> list[dict]:
+def verdict_lines(tables: Iterable[Table]) -> list[dict]:
     """Judge every published number of some tables.
 
     Returns
@@ -109,7 +109,7 @@ def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
     return [{name: printed(line, name) for name in _FILED} for line in verdicts]
 
 
-def to_csv(lines: Iterable[dict[str, str]]) -> str:
+def verdicts_as_csv(lines: Iterable[dict[str, str]]) -> str:
     """Write the text of a file of verdicts, table by table."""
     out = io.StringIO()
     writer = csv.DictWriter(out, _FILED, extrasaction="ignore", lineterminator="\n")

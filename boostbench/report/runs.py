@@ -61,7 +61,7 @@ def find_runs(
     list of Run
         By data set and algorithm.
     """
-    found = []
+    runs = []
     for path in record_paths(records.results):
         algo, _, kind = path.stem.partition(".")
         if kind in _NO_RESULTS:
@@ -69,12 +69,12 @@ def find_runs(
         of_config: dict[str, list[dict]] = {}
         for record in records.all(path):
             of_config.setdefault(record["config_hash"], []).append(record)
-        found += [
+        runs += [
             _run(group, path.parent.name, algo, titles)
             for name, group in of_config.items()
             if name not in without
         ]
-    return found
+    return runs
 
 
 def shown(runs: Collection[Run]) -> list[Quantity]:
@@ -105,11 +105,11 @@ def listed(runs: Collection[Run]) -> Listing:
             run.finished[:10] or "-",
         ]
         lines.append(Line(texts, find=" ".join([*names, run.settings or "-"]).lower()))
-    told = (
+    explanation = (
         "Mean (standard deviation) over the splits. Settings: what is not at its default. CPU "
         "seconds of a fit, on one core."
     )
-    return Listing("Runs", heads, lines, told)
+    return Listing("Runs", heads, lines, explanation)
 
 
 def _run(records: list[dict], data: str, algo: str, titles: Mapping[str, str]) -> Run:
@@ -124,11 +124,11 @@ def _settings(config: Mapping, is_known: bool) -> str:
     """Say what of a config is not at its default; the class, where no algorithm is named so."""
     config = shortened({key: value for key, value in config.items() if key != "data"})
     target = config["algo"].pop("_target_", None)
-    told = {} if is_known or not target else {"": target}
-    told |= config["algo"] | config["protocol"]
-    told.pop("checkpoints", None)  # where errors are recorded changes none in the end
+    settings = {} if is_known or not target else {"": target}
+    settings |= config["algo"] | config["protocol"]
+    settings.pop("checkpoints", None)  # where errors are recorded changes none in the end
     if config["seed"]:
-        told["seed"] = config["seed"]
+        settings["seed"] = config["seed"]
     if config["grid"]:
-        told["tuned"] = " ".join(config["grid"])
-    return ", ".join(f"{key}={value}".lstrip("=") for key, value in told.items())
+        settings["tuned"] = " ".join(config["grid"])
+    return ", ".join(f"{key}={value}".lstrip("=") for key, value in settings.items())

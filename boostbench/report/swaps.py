@@ -51,21 +51,21 @@ def swaps(table: Table) -> Swaps:
     Numbers after other boosting rounds are no others. A number that the paper gives for several of
     our columns counts once.
     """
-    told = Swaps()
+    total = Swaps()
     for row in table.rows:
         cells = [table.cells[row, name] for name in table.results]
         cells = [cell for cell in cells if cell.agreement]
         for cell in _once(cells):
             others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
-            beside = [cell.beside(one.target) for one in _once(others)]
+            beside = [cell.beside(other.target) for other in _once(others)]
             if beside:
-                told += Swaps(
+                total += Swaps(
                     own=_agrees(cell.agreement),
                     n_own=1,
                     other=sum(map(_agrees, beside)),
                     n_other=len(beside),
                 )
-    return told
+    return total
 
 
 def _once(cells: Iterable[Cell]) -> list[Cell]:

@@ -94,8 +94,8 @@ class Tally:
         """Count the published numbers of some cells, each once; see `distinct`."""
         cells = list(cells)
         counted = distinct(cells)
-        found = Counter(cell.verdict for cell in counted)
-        numbers = {verdict: found[verdict] for verdict in VERDICTS}
+        counts = Counter(cell.verdict for cell in counted)
+        numbers = {verdict: counts[verdict] for verdict in VERDICTS}
         judged = [cell for cell in counted if cell.agreement]
         without_pool = None
         if any(cell.agreement.basis == "pool" for cell in judged):
@@ -124,8 +124,8 @@ class Tally:
     @property
     def verdicts(self) -> list[str]:
         """What some of them are, with or without the luck of one pool, in the order of all."""
-        told = self.shown | (self.without_pool.shown if self.without_pool else {})
-        return [verdict for verdict in VERDICTS if verdict in told]
+        shown = self.shown | (self.without_pool.shown if self.without_pool else {})
+        return [verdict for verdict in VERDICTS if verdict in shown]
 
     @property
     def is_corrected(self) -> bool:
@@ -157,11 +157,13 @@ def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
     What rounding alone decides has no p-value, and is counted as it is.
     """
     agreements = [cell.agreement for cell in cells]
-    tested = [one for one in agreements if not isnan(one.p)]
-    adjusted = false_discovery_control([one.p for one in tested]) if tested else []
-    lost = Counter(one.verdict for one, p in zip(tested, adjusted, strict=True) if p > LEVEL)
-    found = Counter(one.verdict for one in agreements)
-    return {verdict: found[verdict] - lost[verdict] for verdict in ("better", "worse")}
+    tested = [agreement for agreement in agreements if not isnan(agreement.p)]
+    adjusted = false_discovery_control([agreement.p for agreement in tested]) if tested else []
+    lost = Counter(
+        agreement.verdict for agreement, p in zip(tested, adjusted, strict=True) if p > LEVEL
+    )
+    verdicts = Counter(agreement.verdict for agreement in agreements)
+    return {verdict: verdicts[verdict] - lost[verdict] for verdict in ("better", "worse")}
 
 
 def distinct(cells: Iterable[Cell]) -> list[Cell]:

@@ -33,7 +33,10 @@ def times(table: Table) -> list[str]:
     shown = [column.quantity for column in table.columns.values() if column.beside is not None]
     slow = dict.fromkeys(table.columns[slow].label for slow, _ in table.speedup)
     return [
-        *(f"CPU time: {what}." for what in dict.fromkeys(one.explanation for one in shown)),
+        *(
+            f"CPU time: {what}."
+            for what in dict.fromkeys(quantity.explanation for quantity in shown)
+        ),
         *(f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow),
     ]
 
@@ -45,14 +48,14 @@ def time(table: Table, row: str, name: str) -> str:
 
 def ratio(table: Table, row: str, pair: tuple[str, str]) -> str:
     """Print the ratio of two CPU times, marked when one is stale."""
-    return numbers.seconds(table.ratio(row, pair)) + max(_stale(table, row, one) for one in pair)
+    return numbers.seconds(table.ratio(row, pair)) + max(_stale(table, row, name) for name in pair)
 
 
 def _stale(table: Table, row: str, name: str) -> str:
     return STALE if table.cells[row, table.columns[name].beside].stale else ""
 
 
-def headline(table: Table) -> str | None:
+def changes_note(table: Table) -> str | None:
     """Say what is not as the table is defined; None when nothing is."""
     return f"Not as the table is defined: {', '.join(table.changes)}." if table.changes else None
 
@@ -63,21 +66,21 @@ def notes(table: Table) -> list[str]:
     absent = dict.fromkeys(
         table.rows[row] for (row, _), cell in cells.items() if not cell.available
     )
-    told = [*table.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
+    sentences = [*table.remarks, *([f"Data not available: {', '.join(absent)}."] if absent else [])]
     if table.uncounted and table.compare:
         rows = ", ".join(table.rows[row] for row in table.rows if row in table.uncounted)
-        told.append(f"A second version of the same data, not counted in the tests: {rows}.")
-    told += partial(table)
+        sentences.append(f"A second version of the same data, not counted in the tests: {rows}.")
+    sentences += partial(table)
     if any(cell.text == "not reached" for cell in cells.values()):
-        told.append("Not reached: fewer boosting rounds were asked for.")
+        sentences.append("Not reached: fewer boosting rounds were asked for.")
     if any(cell.departures and cell.target for cell in cells.values()):
-        told.append(
+        sentences.append(
             f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
             "verdict."
         )
     if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells.values()):
-        told.append(POOL_NOTE)
-    return told + freshness(cells.values(), table.fitted)
+        sentences.append(POOL_NOTE)
+    return sentences + freshness(cells.values(), table.fitted)
 
 
 def partial(table: Table) -> list[str]:
@@ -105,14 +108,14 @@ def freshness(cells: Iterable[Cell], fitted: Iterable[Cell]) -> list[str]:
         f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "
         "part; rerun=stale runs it again."
     )
-    told = [stale] if any(cell.stale for cell in cells) else []
+    sentences = [stale] if any(cell.stale for cell in cells) else []
     fitted = [cell for cell in fitted if cell.records]
-    found = [cell.finding for cell in fitted if cell.finding]
-    if not found:
-        return told
-    states = Counter(finding.state for finding in found)
-    last = max(found, key=lambda finding: finding.when)
+    findings = [cell.finding for cell in fitted if cell.finding]
+    if not findings:
+        return sentences
+    states = Counter(finding.state for finding in findings)
+    last = max(findings, key=lambda finding: finding.when)
     others = [f"{states[name]} {name}" for name in ("compatible", "equivalent") if states[name]]
     verified = f"{states['verified']} of {len(fitted)} results are verified by refits"
     when = f"; last on {last.when[:10]} (commit {last.commit})."
-    return [*told, ", ".join([verified, *others]) + when]
+    return [*sentences, ", ".join([verified, *others]) + when]

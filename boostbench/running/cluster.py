@@ -54,8 +54,8 @@ class Cluster:
         try:
             self.client = Client(self.address, timeout=_PATIENCE)
         except (OSError, ValueError, TypeError) as error:
-            told = first_line(error)
-            raise UserError(f"no Dask scheduler answers at {self.address!r}: {told}") from None
+            reason = first_line(error)
+            raise UserError(f"no Dask scheduler answers at {self.address!r}: {reason}") from None
         threads = max(self.client.nthreads().values(), default=1)
         if threads > 1:
             self.client.close()
@@ -111,8 +111,8 @@ class Cluster:
                     if isinstance(error, UserError):
                         raise error
                     if not isinstance(error, KilledWorker):
-                        told = f"{type(error).__name__}: {first_line(error)}"
-                        raise UserError(f"a Dask worker cannot do the work: {told}")
+                        reason = f"{type(error).__name__}: {first_line(error)}"
+                        raise UserError(f"a Dask worker cannot do the work: {reason}")
                     outcome = {
                         "error": "the worker process died (out of memory?)",
                         "where": "?",
@@ -128,7 +128,7 @@ class Cluster:
     def _data(self, dataset: Dataset):
         """Give what a worker needs to have a data set: its config, or the arrays themselves."""
         if dataset.spec is not None:
-            return remote.Reference(json.dumps(dataset.spec), dataset.checksum)
+            return remote.DataReference(json.dumps(dataset.spec), dataset.checksum)
         if dataset.checksum not in self._sent:
             # A task, which is done again where its result is lost, and not `scatter`.
             self._sent[dataset.checksum] = self.client.submit(

@@ -41,7 +41,7 @@ def forecast(work: Iterable[tuple[int, Mapping, Sequence[Sequence[Mapping]]]]) -
     seconds, unknown = 0.0, 0
     for number, config, sources in work:
         known = (_spent(config, records) for records in sources)
-        spent = next((one for one in known if one is not None), None)
+        spent = next((seconds_spent for seconds_spent in known if seconds_spent is not None), None)
         if spent is None:
             unknown += number
         else:
@@ -57,6 +57,6 @@ def _spent(config: Mapping, records: Sequence[Mapping]) -> float | None:
         times = record.get("seconds")
         if not isinstance(times, Mapping) or not (times.get("fit") and times.get("calibration")):
             continue
-        asked, done = (one["algo"].get("n_iterations") for one in (config, record["config"]))
+        asked, done = (about["algo"].get("n_iterations") for about in (config, record["config"]))
         jobs.append(times["fit"] / times["calibration"] * (asked / done if asked and done else 1))
     return fmean(jobs) if jobs else None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from boostbench.errors import UserError
 from boostbench.experiment.splits import Split
-from boostbench.records.store import RecordFile, read
+from boostbench.records.store import RecordFile, read_records
 from boostbench.records.verified import Verified
 from boostbench.running.plan import Experiment, Task
 from boostbench.running.shards import Shard
@@ -29,7 +29,7 @@ class Ledger:
     def __init__(self, path: Path, own: Path, is_blank: bool = False):
         self.own = own
         self._file = RecordFile(own)
-        records, self.warnings = ([], []) if path == own or is_blank else read(path)
+        records, self.warnings = ([], []) if path == own or is_blank else read_records(path)
         records += self._file.new()
         self._known = {} if is_blank else {record["key"]: record for record in records}
         self.warnings += [] if is_blank else self._file.warnings
@@ -47,7 +47,9 @@ class Ledger:
             If the file has lost what was added to it.
         """
         if self._added:
-            self._known |= {r["key"]: r for r in read(self.own)[0] if r["key"] in self._added}
+            self._known |= {
+                r["key"]: r for r in read_records(self.own)[0] if r["key"] in self._added
+            }
             if not self._known.keys() >= self._added:
                 raise UserError(
                     f"{self.own} has lost records that were just written to it; the same "
@@ -99,8 +101,8 @@ class Ledgers:
     @property
     def warnings(self) -> list[str]:
         """What is wrong with the files."""
-        told = [warning for ledger in self._ledgers.values() for warning in ledger.warnings]
-        return [*self.verified.warnings, *told]
+        of_files = [warning for ledger in self._ledgers.values() for warning in ledger.warnings]
+        return [*self.verified.warnings, *of_files]
 
     @property
     def folder(self) -> Path:

@@ -169,7 +169,7 @@ class Experiment(Request):
 def _check_name(name: str) -> None:
     """Refuse a name whose file would be that of an algorithm's tuning or of another measure."""
     _, dot, kind = name.rpartition(".")
-    if dot and kind in ("tuning", *(measures.find(one).suffix for one in measures.names())):
+    if dot and kind in ("tuning", *(measures.find(measure).suffix for measure in measures.names())):
         raise UserError(
             f"algo.name is {name!r}, and files of that ending hold something else; take another"
         )

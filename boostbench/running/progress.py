@@ -89,7 +89,7 @@ class Listener(AbstractContextManager):
         self.console.print(Text(text, style), soft_wrap=True)
 
 
-class Bars(Listener):
+class ProgressBars(Listener):
     """A bar for cross-validation trials and one for splits, at a terminal."""
 
     def __init__(self, console: Console):
@@ -109,7 +109,7 @@ class Bars(Listener):
         # Until it is known what is missing, a bar without an end says that something goes on.
         self.first = self.bars.add_task("reading records", total=None, failed="")
 
-    def __enter__(self) -> "Bars":
+    def __enter__(self) -> "ProgressBars":
         self.bars.start()
         return self
 
@@ -135,7 +135,7 @@ class Bars(Listener):
         self.bars.update(self.tasks[event.tuning], advance=1, failed=failed)
 
 
-class Lines(Listener):
+class ProgressLines(Listener):
     """Dated lines, where no terminal is: at the start and the end, and each minute at most.
 
     Parameters
@@ -169,8 +169,8 @@ class Lines(Listener):
         counts = [f"{name} {self.done[tuning]} of {total}" for tuning, name, total in self.kinds]
         done, total = sum(self.done.values()), self.planned.tuning + self.planned.splits
         left = (now - self.start) * (total - done) / done
-        told = ", ".join(filter(None, [*counts, self._failed()]))
-        self.line(f"{told}; {self._spent()} so far, ETA {_duration(left)}")
+        state = ", ".join(filter(None, [*counts, self._failed()]))
+        self.line(f"{state}; {self._spent()} so far, ETA {_duration(left)}")
 
     def line(self, text: str, style: str = "") -> None:
         """Print a line that says when."""
@@ -196,19 +196,19 @@ def progress(console: Console | None = None) -> Listener:
     Listener
     """
     console = console or Console(file=sys.stderr)
-    return Bars(console) if console.is_terminal else Lines(console)
+    return ProgressBars(console) if console.is_terminal else ProgressLines(console)
 
 
 def _planned(event: Planned) -> str:
     """Say how many fits there are, and how long they will take as far as is known."""
     first = f", after {_count(event.tuning, 'cross-validation trial')}" if event.tuning else ""
     recorded = f"; on record: {event.recorded}" if event.recorded else ""
-    told = f"{_count(event.splits, 'split')} to run{first}{recorded}"
+    text = f"{_count(event.splits, 'split')} to run{first}{recorded}"
     if event.forecast and event.forecast.seconds:
-        told += f"; fits take about {_rough(event.forecast.seconds)}, by what is on record"
+        text += f"; fits take about {_rough(event.forecast.seconds)}, by what is on record"
         if event.forecast.unknown:
-            told += f", without {_count(event.forecast.unknown, 'fit')} of which nothing is known"
-    return told
+            text += f", without {_count(event.forecast.unknown, 'fit')} of which nothing is known"
+    return text
 
 
 def _rough(seconds: float) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from boostbench.experiment.schema import BadLine
-from boostbench.running.claims import Claims
 from boostbench.running.ledgers import Ledgers
+from boostbench.running.locks import Locks
 from boostbench.running.plan import Experiment, Task
 from boostbench.running.workers import Workers
 
@@ -59,16 +59,16 @@ class Queue:
         self.done = 0
         self.ran: set[tuple[Experiment, str]] = set()
         # Who wants all anew wants no one else's.
-        self._claims = None if ledgers.rerun == "all" else Claims(ledgers.folder / "records")
+        self._locks = None if ledgers.rerun == "all" else Locks(ledgers.folder / "records")
 
     def close(self) -> None:
-        """Give up what it has claimed."""
-        if self._claims:
-            self._claims.close()
+        """Give up its locks."""
+        if self._locks:
+            self._locks.close()
 
     def carry_out(self, tasks: list[Task]) -> None:
         """Do tasks, or wait until other runs have done them."""
-        told = False
+        has_waited = False
         while tasks:
             before, left, theirs = self.done, [], []
             # Closing stops the workers at once, whatever happened here.
@@ -78,9 +78,9 @@ class Queue:
                     self._take_over(theirs)
             self._take_over(theirs)
             tasks = left
-            if left and not told:
+            if left and not has_waited:
                 self.on_event(Waiting(len(left)))
-                told = True
+                has_waited = True
             if left and self.done == before:
                 time.sleep(_PAUSE)
 
@@ -99,14 +99,14 @@ class Queue:
     def _ours(self, tasks: list[Task], left: list, theirs: list) -> Iterator[Task]:
         """Yield what no other run does; `left` is what one is at, `theirs` what one has done."""
         for task in tasks:
-            if self._claims is None:
+            if self._locks is None:
                 yield task
                 continue
             record = self._recorded(task)
-            if not record and not self._claims.take(task.key):
+            if not record and not self._locks.take(task.key):
                 left.append(task)
                 continue
-            # Once more: whoever had claimed it may have ended between the two.
+            # Once more: whoever had the lock may have ended between the two.
             record = record or self._recorded(task)
             if record:
                 theirs.append((task, record))

@@ -16,7 +16,7 @@ from boostbench.running import deadline
 
 
 @dataclass(frozen=True)
-class Reference:
+class DataReference:
     """A data set that a worker loads from where it is.
 
     Attributes
@@ -33,7 +33,7 @@ class Reference:
 
 # Trials of one data set mostly follow each other.
 @functools.lru_cache(maxsize=3)
-def loaded(reference: Reference) -> Dataset:
+def loaded(reference: DataReference) -> Dataset:
     """Load a data set, and keep it.
 
     Raises
@@ -59,13 +59,13 @@ def hold(X, y) -> tuple:
     return X, y
 
 
-def work(trial: Trial, data: Reference | tuple, expected: str) -> dict:
+def work(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
     """Run a trial.
 
     Parameters
     ----------
     trial : Trial
-    data : Reference or (X, y)
+    data : DataReference or (X, y)
     expected : str
         What `code` has to give.
 
@@ -84,7 +84,7 @@ def work(trial: Trial, data: Reference | tuple, expected: str) -> dict:
             f"the Dask worker on {os.uname().nodename} has another version of boostbench; install "
             "the same on all machines, as records name the code"
         )
-    if isinstance(data, Reference):
+    if isinstance(data, DataReference):
         dataset = loaded(data)
         data = dataset.X, dataset.class_numbers
     X, y = data

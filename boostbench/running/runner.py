@@ -196,7 +196,7 @@ class _Plan:
     def paths(self, ledgers: Ledgers) -> set[Path]:
         """Give the files that it writes to."""
         work = [*(experiment for experiment, _ in self.splits), *self.tuning]
-        return {ledgers.of(one).own for one in work}
+        return {ledgers.of(each).own for each in work}
 
     def forecast(self, ledgers: Ledgers) -> Forecast:
         """Say how long it will take, by the records of the files that it writes to."""

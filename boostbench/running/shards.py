@@ -39,10 +39,10 @@ class Shard:
         """
         if text is None:
             return None
-        found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", str(text))
-        if not found or int(found[1]) > int(found[2]):
+        match = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", str(text))
+        if not match or int(match[1]) > int(match[2]):
             raise UserError(f"shard is {text!r}; write shard=3/20 for the third of twenty parts")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def takes(self, key: str) -> bool:
         """Whether the piece of work with this key, of hex digits, belongs to it."""

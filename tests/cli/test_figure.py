@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from boostbench import configs
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 
 #: Fits that are done in no time, in this process.
 BOUNDARIES = {
@@ -182,7 +182,7 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     )
     assert call("figure", figure).code == 0
     assert drawn.pop("titles") == ["exp", "MC, log"]
-    recorded, _ = read(folder / "results/records/iris/mcboost.jsonl")
+    recorded, _ = read_records(folder / "results/records/iris/mcboost.jsonl")
     for title, loss in (("exp", "exponential"), ("MC, log", "logistic")):
         for rounds, seconds in drawn["rounds"][title].items():
             algos = [record["config"]["algo"] for record in recorded]
@@ -301,7 +301,7 @@ def test_features_that_are_selected(call, folder, define):
         ["iris", "ECC", "3"],
     ]
     counts = folder / "results" / "records" / "iris" / "adaboost_mh.features.jsonl"
-    assert [sum(record["counts"]) for record in read(counts)[0]] == [5] * 3
+    assert [sum(record["counts"]) for record in read_records(counts)[0]] == [5] * 3
 
 
 def test_features_of_what_has_no_stumps(call, define):

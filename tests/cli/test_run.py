@@ -15,13 +15,13 @@ from hydra._internal.utils import get_args_parser
 
 from boostbench import configs
 from boostbench.cli import job as job_module
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from tests.conftest import QUICK
 
 
 def records(folder, data="wine", algo="DecisionTreeClassifier"):
     path = folder / "results" / "records" / data / f"{algo}.jsonl"
-    found, warnings = read(path)
+    found, warnings = read_records(path)
     assert not warnings
     return found
 

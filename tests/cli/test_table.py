@@ -12,7 +12,7 @@ from boostbench.data import openml_source
 from boostbench.definitions.compose import experiments
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
-from boostbench.report.published import read
+from boostbench.report.published import lines_of
 from boostbench.report.verdicts import COMPARED
 
 QUICK = ["algo.n_iterations=5", "protocol.n_splits=3", "parallel=serial"]
@@ -174,7 +174,7 @@ def test_every_published_number_stands_in_its_table(name):
         for rounds in table.rounds or [None]
     }
     assert all(found.values())
-    assert len(found) == len(list(read(table.published)))
+    assert len(found) == len(list(lines_of(table.published)))
 
 
 #: Data sets without a file.
@@ -200,7 +200,7 @@ def test_every_published_number_of_mcboost_stands_in_its_table(number):
     }
     told = {
         (line["data"], float(line["test_error_mean"]), float(line["test_error_std"]))
-        for line in read(table.published)
+        for line in lines_of(table.published)
         if line.get("test_error_mean") and line["data"] not in ABSENT
     }
     if told:

@@ -5,7 +5,7 @@ import pytest
 from experiment.examples import rewrite
 
 from boostbench.errors import Terminated
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.running.verification.session import fit
 
 RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
@@ -46,7 +46,7 @@ def test_refutes(call, recorded):
     assert call(*RUN, "rerun=stale").code == 0
     assert "†" not in call(*RUN).out
     assert call("verify", "AdaBoostMH", "--jobs", "1").code == 0
-    assert all(record["test_error"] < 0.5 for record in read(path)[0])
+    assert all(record["test_error"] < 0.5 for record in read_records(path)[0])
 
 
 @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])

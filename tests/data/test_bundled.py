@@ -7,7 +7,7 @@ from boostbench import configs
 from boostbench.data import load
 from boostbench.data.bundled import bundled, generate
 from boostbench.errors import UserError
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -21,7 +21,7 @@ def test_scikit_learn_data():
 def test_wine_is_the_recorded_data_set(monkeypatch):
     """Scikit-learn's copy, scaled as LIBSVM did it, has the checksum of what is on record."""
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
-    records, _ = read(RESULTS / "records" / "wine" / "rboost_proj.jsonl")
+    records, _ = read_records(RESULTS / "records" / "wine" / "rboost_proj.jsonl")
     dataset = load(configs.read("data", "wine"))
     assert dataset.source == "scikit-learn load_wine, scaled as in LIBSVM's collection"
     assert {record["config"]["data"]["checksum"] for record in records} == {dataset.checksum}

@@ -31,7 +31,7 @@ SPLITS = [(np.array([0, 1]), np.array([2, 3])), (np.array([3]), np.array([0, 2])
     "dataset", [make(), make(csr_matrix(np.eye(4))), make(y=(1, 2, 3, 1), splits=SPLITS)]
 )
 def test_what_comes_back_is_what_was_put_in(folder, dataset):
-    bundles.write(folder, SPEC, dataset)
+    bundles.write_bundle(folder, SPEC, dataset)
     found = load(SPEC)
     assert (found.checksum, found.is_sparse) == (dataset.checksum, dataset.is_sparse)
     assert found.y.tolist() == dataset.y.tolist()
@@ -43,7 +43,7 @@ def test_what_comes_back_is_what_was_put_in(folder, dataset):
 
 
 def test_another_question_is_not_answered(folder):
-    bundles.write(folder, SPEC, make())
+    bundles.write_bundle(folder, SPEC, make())
     for change in ({"rows": [0, 3]}, {"classes": 2}):
         with pytest.raises(UserError, match="not at hand"):
             load(SPEC | change)
@@ -51,7 +51,7 @@ def test_another_question_is_not_answered(folder):
 
 
 def test_each_changed_byte_is_refused(folder):
-    path = bundles.write(folder, SPEC, make())
+    path = bundles.write_bundle(folder, SPEC, make())
     whole = path.read_bytes()
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
@@ -63,15 +63,15 @@ def test_each_changed_byte_is_refused(folder):
 
 
 def test_a_file_without_a_sum_is_refused(folder):
-    bundles.write(folder, SPEC, make())
+    bundles.write_bundle(folder, SPEC, make())
     (folder / bundles.SUMS).unlink()
     with pytest.raises(UserError, match=r"is not in .*SHA256SUMS"):
         load(SPEC)
 
 
 def test_sums_are_those_of_sha256sum(folder):
-    bundles.write(folder, SPEC, make())
-    bundles.write(folder, SPEC | {"name": "b"}, make())
+    bundles.write_bundle(folder, SPEC, make())
+    bundles.write_bundle(folder, SPEC | {"name": "b"}, make())
     subprocess.run(["sha256sum", "--check", bundles.SUMS], cwd=folder, check=True)
 
 
@@ -84,7 +84,7 @@ def test_data_sets_of_the_papers(folder, monkeypatch, tmp_path_factory, name):
     except UserError:
         pytest.skip("the papers' data are not at hand")
     bundle = tmp_path_factory.mktemp("bundle")
-    bundles.write(bundle, spec, dataset)
+    bundles.write_bundle(bundle, spec, dataset)
     monkeypatch.setenv("BOOSTBENCH_DATA", str(bundle))
     found = load(spec)
     assert found.checksum == dataset.checksum

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix, issparse
 
-from boostbench.data.table import Table, features_and_labels
+from boostbench.data.table import DataTable, features_and_labels
 from boostbench.errors import UserError
 
 NAMES = ["id", "size", "colour", "level", "flag", "Class"]
@@ -20,7 +20,7 @@ VALUES = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 1, 0, 0, 1], [9, 0, 3, 0, 1, 0]]
 
 def table(values=VALUES, sparse=False):
     values = np.array(values, dtype=float)
-    return Table(NAMES, CATEGORIES, csr_matrix(values) if sparse else values, "toy")
+    return DataTable(NAMES, CATEGORIES, csr_matrix(values) if sparse else values, "toy")
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -104,7 +104,7 @@ def test_what_is_missing_can_be_filled_later(caplog):
 def names_and_ages(n_samples, n_names):
     categories = [[f"name {i}" for i in range(n_names)], None, None]
     i = np.arange(n_samples)
-    return Table(["name", "age", "y"], categories, np.c_[i % n_names, i, i % 2] + 0.0, "toy")
+    return DataTable(["name", "age", "y"], categories, np.c_[i % n_names, i, i % 2] + 0.0, "toy")
 
 
 def test_text_that_is_no_category_is_refused():
@@ -150,7 +150,9 @@ def test_columns_of_words_are_told(caplog):
 def test_many_categories_of_which_some_are_missing_are_not_made_dense():
     n = 12_000
     codes = np.append(np.arange(n) // 3, np.nan).astype(float)
-    table = Table(["a", "y"], [[f"w{i}" for i in range(n)], None], np.c_[codes, codes > 5], "toy")
+    table = DataTable(
+        ["a", "y"], [[f"w{i}" for i in range(n)], None], np.c_[codes, codes > 5], "toy"
+    )
     with pytest.raises(UserError, match="column 'a' has 4000 categories, too many for 12001 rows"):
         features_and_labels(table, missing="median")
     X, _ = features_and_labels(table, missing="drop")
@@ -166,7 +168,9 @@ def test_many_categories_of_which_some_are_missing_are_not_made_dense():
     ],
 )
 def test_dates_are_refused_with_a_recipe(words):
-    dated = Table(["signup", "class"], [words, None], np.array([[0.0, 1], [1, 2], [2, 1]]), "toy")
+    dated = DataTable(
+        ["signup", "class"], [words, None], np.array([[0.0, 1], [1, 2], [2, 1]]), "toy"
+    )
     with pytest.raises(UserError, match="column 'signup' holds dates") as error:
         features_and_labels(dated)
     # What it says to do, done.
@@ -179,5 +183,5 @@ def test_dates_are_refused_with_a_recipe(words):
 @pytest.mark.parametrize("words", [["1-2", "3-4", "5-6"], ["10.5.1", "a", "b"], ["2024-03"] * 3])
 def test_other_words_with_marks_are_no_dates(words):
     codes = np.array([[0.0, 1], [1, 2], [2, 1]])
-    X, _ = features_and_labels(Table(["version", "class"], [words, None], codes, "toy"))
+    X, _ = features_and_labels(DataTable(["version", "class"], [words, None], codes, "toy"))
     assert X.shape == (3, 3)

@@ -6,7 +6,7 @@ from boostbench import configs
 from boostbench.definitions.assemble import read_tables
 from boostbench.errors import UserError
 from boostbench.records.archive import Records
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.renderers.markdown import markdown
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -26,7 +26,7 @@ def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypa
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
     records = Records(Path("results"))
     [table] = read_tables([name], records)
-    assert markdown(compose(table)) == written
+    assert markdown(make_document(table)) == written
     assert records.warnings == []
 
 

@@ -3,7 +3,7 @@
 import copy
 from pathlib import Path
 
-from boostbench.records.store import append, read
+from boostbench.records.store import append, read_records
 
 #: Where classifiers are that processes of tests import.
 FAKES = str(Path(__file__).parent)
@@ -75,7 +75,7 @@ FINDING = {
 
 def rewrite(path, change):
     """Write a file of records anew: ``change`` takes each record's number and the record."""
-    records, warnings = read(path)
+    records, warnings = read_records(path)
     assert not warnings
     path.unlink()
     for number, record in enumerate(records):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 
 PROGRAM = """
 import sys
@@ -30,7 +30,7 @@ def digests(results, *values):
     env["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), env.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results)]
     kernels = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
-    records, _ = read(results / "records" / "toy" / "fake.jsonl")
+    records, _ = read_records(results / "records" / "toy" / "fake.jsonl")
     return [record["digests"] for record in records], kernels
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.experiment.stages import checked, digest, predictions, stages
+from boostbench.experiment.stages import checked, digest_of_labels, predictions, stages
 
 from .fake_classifiers import Nearest, TwoTongues
 
@@ -76,9 +76,9 @@ def test_words_may_be_labels(dataset):
 def test_digests_tell_labels_apart_and_nothing_else():
     labels = np.array([0, 2, 1])
     alike = [labels, labels.astype(np.int8), labels.astype(float), np.asfortranarray(labels)]
-    assert len({digest(one) for one in alike}) == 1
+    assert len({digest_of_labels(one) for one in alike}) == 1
     words = np.array(["a", "c", "b"])
     others = [labels[::-1], labels[:2], words, np.array(["ac", "b", ""])]
-    assert len({digest(one) for one in [labels, *others]}) == 5
+    assert len({digest_of_labels(one) for one in [labels, *others]}) == 5
     eight_bytes_each = b"".join(n.to_bytes(8, "little") for n in (0, 2, 1))
-    assert digest(labels) == hashlib.sha256(eight_bytes_each).hexdigest()[:10]
+    assert digest_of_labels(labels) == hashlib.sha256(eight_bytes_each).hexdigest()[:10]

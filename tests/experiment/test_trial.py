@@ -12,7 +12,7 @@ from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.preparation import prepare
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import splits
-from boostbench.experiment.stages import digest
+from boostbench.experiment.stages import digest_of_labels
 from boostbench.experiment.trial import Trial, run_trial
 
 
@@ -183,7 +183,9 @@ def test_digests_name_the_labels_at_each_checkpoint(do, dataset):
     assert list(outcome["digests"]) == ["end", "1", "2", "5"]
     trial = do.trial("fake_classifiers.Nearest", checkpoints=checkpoints)
     outputs = trial.measure.outputs(trial.fit(dataset.X, dataset.y), checkpoints)
-    assert outcome["digests"] == {name: digest(labels) for name, labels in outputs.items()}
+    assert outcome["digests"] == {
+        name: digest_of_labels(labels) for name, labels in outputs.items()
+    }
     # Two classes are told apart after two rounds, three after three.
     assert [len(np.unique(outputs[name])) for name in ("1", "2", "end")] == [1, 2, 3]
     assert len(set(outcome["digests"].values())) == 3

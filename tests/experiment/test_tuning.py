@@ -11,7 +11,7 @@ from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial, run_trial
 from boostbench.experiment.tuning import choose, folds, trials
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.running.plan import tuning_tasks
 from boostbench.running.runner import run
 
@@ -105,14 +105,14 @@ def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):
         [outcome] = run([asked], results=tmp_path).outcomes
         [point] = {str(record["chosen"]) for record in outcome.records}
         chosen.append((point, outcome.records[0]["validation_error"]))
-        trials, _ = read(asked.path(tmp_path, tuning=True))
+        trials, _ = read_records(asked.path(tmp_path, tuning=True))
         assert len(trials) == (6 if target.endswith("Staged") else 18)
     assert chosen[0] == chosen[1]
 
 
 def test_one_record_per_fold(experiment, tmp_path):
     report = run([experiment], results=tmp_path)
-    records, _ = read(experiment.path(tmp_path, tuning=True))
+    records, _ = read_records(experiment.path(tmp_path, tuning=True))
     assert [record["fold"] for record in records] == [0, 1, 2]
     assert all(record["points"] == list(points()) for record in records)
     means = np.mean([record["validation_errors"] for record in records], axis=0)

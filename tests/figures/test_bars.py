@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.figures.bars import Panel, _groups, draw_bars
+from boostbench.figures.bars import BarsPanel, _groups, draw_bars
 
 
 @pytest.fixture
@@ -61,11 +61,11 @@ def test_without_records_there_is_no_bar(cells, make_cell):
 
 def test_a_column_that_the_table_has_not(table):
     with pytest.raises(UserError, match="has no column 'nobody'"):
-        _groups(Panel("x", "any", ["nobody"]), table)
+        _groups(BarsPanel("x", "any", ["nobody"]), table)
 
 
 def test_the_columns_of_a_panel(table):
     name = next(iter(table.results))
-    found = _groups(Panel("x", "any", [name]), replace(table))
+    found = _groups(BarsPanel("x", "any", [name]), replace(table))
     assert list(found) == list(table.rows.values())
     assert {title for bars in found.values() for title in bars} == {table.columns[name].title}

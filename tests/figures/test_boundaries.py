@@ -6,7 +6,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.colors import to_rgb
 
 from boostbench.experiment.measures.boundary import RESOLUTION, encode
-from boostbench.figures.boundaries import Panel, draw_boundaries
+from boostbench.figures.boundaries import MapPanel, draw_boundaries
 from boostbench.figures.style import COLOURS
 
 
@@ -22,7 +22,7 @@ def record():
 
 
 def test_regions_have_tints_of_their_class_and_a_line_between(record):
-    figure = draw_boundaries({"data": [Panel("x", record, 7)]})
+    figure = draw_boundaries({"data": [MapPanel("x", record, 7)]})
     (image,) = figure.axes[0].images
     picture = image.get_array()
     assert image.get_extent() == record["extent"]
@@ -37,7 +37,7 @@ def test_regions_have_tints_of_their_class_and_a_line_between(record):
 
 
 def test_points_have_the_colour_of_their_class(record):
-    axes = draw_boundaries({"data": [Panel("x", record, 7)]}).axes[0]
+    axes = draw_boundaries({"data": [MapPanel("x", record, 7)]}).axes[0]
     drawn = {
         tuple(points.get_facecolor()[0][:3]): points.get_offsets().tolist()
         for points in axes.collections
@@ -49,7 +49,11 @@ def test_points_have_the_colour_of_their_class(record):
 
 
 def test_layout(record):
-    row = [Panel("data", record, None), Panel("RBoost^rank", record, 7), Panel("none", None, 7)]
+    row = [
+        MapPanel("data", record, None),
+        MapPanel("RBoost^rank", record, 7),
+        MapPanel("none", None, 7),
+    ]
     axes = draw_boundaries({"one": row, "two": row}).axes
     assert [len(one.images) for one in axes] == [0, 1, 0] * 2
     titles = [one.get_title() for one in axes]
@@ -60,5 +64,5 @@ def test_layout(record):
 
 @pytest.mark.parametrize("n_rows", [1, 2])
 def test_titles_are_whole(record, whole_titles, n_rows):
-    rows = {f"data {row}": [Panel("x^2 y", record, 7)] * 4 for row in range(n_rows)}
+    rows = {f"data {row}": [MapPanel("x^2 y", record, 7)] * 4 for row in range(n_rows)}
     whole_titles(draw_boundaries(rows))

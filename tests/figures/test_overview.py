@@ -5,7 +5,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.colors import to_hex
 
 from boostbench.figures.overview import draw_overview
-from boostbench.report.overview import Line
+from boostbench.report.overview import CountedLine
 from boostbench.report.verdicts import COLOURS, VERDICTS, Tally
 
 
@@ -16,10 +16,10 @@ def tally(**numbers):
 
 def test_bars_are_as_long_as_the_counts():
     lines = [
-        Line("p", "Paper", tally(reproduced=5, worse=1, not_run=4), is_paper=True),
-        Line("p1", "Table I", tally(reproduced=2, not_run=4)),
-        Line("p2", "Table II^x", tally(reproduced=3, worse=1)),
-        Line("p3", "Table III", tally(not_published=7)),
+        CountedLine("p", "Paper", tally(reproduced=5, worse=1, not_run=4), is_paper=True),
+        CountedLine("p1", "Table I", tally(reproduced=2, not_run=4)),
+        CountedLine("p2", "Table II^x", tally(reproduced=3, worse=1)),
+        CountedLine("p3", "Table III", tally(not_published=7)),
     ]
     figure = draw_overview(lines, ["reproduced", "worse", "not run"])
     (axes,) = figure.axes

@@ -5,7 +5,7 @@ pytest.importorskip("matplotlib")
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
-from boostbench.figures.points import Points, draw_points
+from boostbench.figures.points import PointClouds, draw_points
 
 
 def toy(n_samples=4):
@@ -30,14 +30,14 @@ def test_many_points_are_small():
 
 
 def test_it_loads_the_data_and_says_what_they_are(tmp_path):
-    figure = Points(name="f", title="t", caption="c", rows=["annulus"])
+    figure = PointClouds(name="f", title="t", caption="c", rows=["annulus"])
     drawing = figure.draw([f"results={tmp_path}"])
     assert drawing.facts == [["annulus", "6561", "24.0"]]
     assert drawing.results == tmp_path
 
 
 def test_other_numbers_of_features_are_refused():
-    figure = Points(name="f", title="t", caption="c", rows=["iris"])
+    figure = PointClouds(name="f", title="t", caption="c", rows=["iris"])
     with pytest.raises(UserError, match="needs 2 dense features, and 'iris' has 4"):
         figure.draw([])
 
@@ -45,8 +45,8 @@ def test_other_numbers_of_features_are_refused():
 def test_what_is_not_at_hand_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
     rows = ["linear", "fawcett-disjunctive"]
-    drawing = Points(name="f", title="t", caption="c", rows=rows).draw([])
+    drawing = PointClouds(name="f", title="t", caption="c", rows=rows).draw([])
     assert [facts[0] for facts in drawing.facts] == ["linear"]
     assert drawing.notes == ["Not at hand: fawcett-disjunctive."]
     with pytest.raises(UserError, match="none of the data sets of figure f is at hand"):
-        Points(name="f", title="t", caption="c", rows=rows[1:]).draw([])
+        PointClouds(name="f", title="t", caption="c", rows=rows[1:]).draw([])

@@ -21,7 +21,7 @@ from boostbench.records.store import (
     append,
     check_writable,
     pack,
-    read,
+    read_records,
     record_path,
     record_paths,
     thin,
@@ -37,7 +37,7 @@ def path(tmp_path):
 
 
 def splits(path):
-    return [record["split"] for record in read(path)[0]]
+    return [record["split"] for record in read_records(path)[0]]
 
 
 def own(record):
@@ -66,7 +66,7 @@ def record(split, **changes):
 )
 def test_what_is_written_is_read(path, written):
     returned = append(path, written)
-    assert read(path) == ([returned], [])
+    assert read_records(path) == ([returned], [])
     assert own(returned) == written
     # Types count as well: 1 and 1.0 differ.
     assert json.dumps(own(returned), sort_keys=True) == json.dumps(written, sort_keys=True)
@@ -86,7 +86,7 @@ def test_what_is_written_is_read(path, written):
 def test_trials_are_read(path, written):
     path = path.with_suffix(".tuning.jsonl")
     assert own(append(path, written)) == written
-    assert own(read(path)[0][0]) == written
+    assert own(read_records(path)[0][0]) == written
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_errors_of_all_counts_are_exact(path):
         errors = {str(k + 1): k / n for k in range(n + 1)}
         written = record(n, n_test=n, test_error=1.0, checkpoints=errors)
         assert append(path, written)["checkpoints"] == errors
-        assert read(path)[0][-1]["checkpoints"] == errors
+        assert read_records(path)[0][-1]["checkpoints"] == errors
     assert b'"checkpoints":{' not in path.read_bytes().replace(b'"checkpoints":[', b"")
 
 
@@ -149,7 +149,7 @@ def test_a_file_that_was_replaced_gets_its_definitions_again(path):
     body = path.read_bytes()
     path.write_bytes(body[: body.index(b'{"chosen"')].split(b"\n")[0] + b"\n")
     file.add([record(2)])
-    assert read(path)[1] == []
+    assert read_records(path)[1] == []
     assert splits(path) == [2]
 
 
@@ -174,13 +174,13 @@ def test_what_others_add_is_new(path):
 
 
 def test_no_file_no_records(path):
-    assert read(path) == ([], [])
+    assert read_records(path) == ([], [])
 
 
 def test_newest_record_of_a_key_counts(path):
     for split, error in ((0, 0.1), (1, 0.1), (0, 0.2)):
         append(path, record(split, test_error=error))
-    assert [(r["split"], r["test_error"]) for r in read(path)[0]] == [(1, 0.1), (0, 0.2)]
+    assert [(r["split"], r["test_error"]) for r in read_records(path)[0]] == [(1, 0.1), (0, 0.2)]
 
 
 def test_a_definition_may_come_later(path):
@@ -188,7 +188,7 @@ def test_a_definition_may_come_later(path):
     append(path, record(0))
     first, second, third = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(third + second + first)
-    assert (splits(path), read(path)[1]) == ([0], [])
+    assert (splits(path), read_records(path)[1]) == ([0], [])
 
 
 @pytest.mark.parametrize("n_bytes", [1, 5, 50, 300, -2])
@@ -197,9 +197,9 @@ def test_torn_last_line_is_left_out_and_repaired(path, n_bytes):
     whole = path.read_bytes()
     with path.open("ab") as file:
         file.write(whole.splitlines(keepends=True)[-1][:n_bytes])
-    assert (splits(path), read(path)[1]) == ([0], [])
+    assert (splits(path), read_records(path)[1]) == ([0], [])
     append(path, record(1))
-    assert (splits(path), read(path)[1]) == ([0, 1], [])
+    assert (splits(path), read_records(path)[1]) == ([0, 1], [])
     assert path.read_text().count("\n") == 4
 
 
@@ -210,7 +210,7 @@ def test_torn_definitions_are_written_again(path, n_lines, n_bytes):
     body = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(body[: n_lines - 1]) + body[n_lines - 1][:n_bytes])
     append(path, record(1))
-    assert (splits(path), read(path)[1]) == ([1], [])
+    assert (splits(path), read_records(path)[1]) == ([1], [])
 
 
 def test_last_line_that_lost_only_its_end_is_kept(path):
@@ -218,7 +218,7 @@ def test_last_line_that_lost_only_its_end_is_kept(path):
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     assert splits(path) == [0]
     append(path, record(1))
-    assert (splits(path), read(path)[1]) == ([0, 1], [])
+    assert (splits(path), read_records(path)[1]) == ([0, 1], [])
 
 
 NESTED = b"[" * 100_000 + b"]" * 100_000
@@ -248,7 +248,7 @@ def test_damaged_line_in_the_middle_is_named_and_left_out(path, damage, reason):
         file.write(damage + b"\n")
     append(path, record(1))
     assert splits(path) == [0, 1]
-    [warning] = read(path)[1]
+    [warning] = read_records(path)[1]
     assert warning.startswith(f"{path}:4: ")
     assert warning.endswith("; left out")
     assert reason.strip(".*") in warning
@@ -315,7 +315,7 @@ def test_measures_of_somebody_else_may_record_anything(path):
     path = path.with_suffix(".depths.jsonl")
     returned = append(path, written)
     assert own(returned) == written
-    assert read(path) == ([returned], [])
+    assert read_records(path) == ([returned], [])
     for name, value in (("test_error", 7.0), ("seconds", {"fit": -1}), ("n_iterations", "many")):
         with pytest.raises(BadLine, match=f"^{name}"):
             append(path, written | {name: value})
@@ -349,13 +349,13 @@ def test_numbers_that_were_edited_are_not_believed(path, old, new, reason):
     body = path.read_bytes()
     assert old in body
     path.write_bytes(body.replace(old, new))
-    assert read(path) == ([], [f"{path}:3: {reason}; left out"])
+    assert read_records(path) == ([], [f"{path}:3: {reason}; left out"])
 
 
 def test_configs_that_were_edited_are_not_believed(path):
     append(path, RECORD)
     path.write_bytes(path.read_bytes().replace(b'"width":1.0', b'"width":2.0'))
-    found, (definition, line) = read(path)
+    found, (definition, line) = read_records(path)
     assert found == []
     assert definition == f"{path}:1: its config is not what its hash says; left out"
     assert line == f"{path}:3: its config is defined nowhere in the file; left out"
@@ -371,7 +371,7 @@ def test_what_could_not_be_read_back_is_never_written(path, value):
 def test_texts_of_others_are_made_valid(path):
     returned = append(path, changed(FAILURE, error="bad \udc80 text", where="\ud800"))
     assert (returned["error"], returned["where"]) == ("bad \\udc80 text", "\\ud800")
-    assert read(path) == ([returned], [])
+    assert read_records(path) == ([returned], [])
     assert append(path, changed(RECORD, warnings=["\udc80"]))["warnings"] == ["\\udc80"]
 
 
@@ -379,7 +379,7 @@ def test_many_bad_lines_are_counted(path):
     append(path, RECORD)
     with path.open("ab") as file:
         file.write(b"?\n" * 100)
-    warnings = read(path)[1]
+    warnings = read_records(path)[1]
     assert len(warnings) == 6
     assert warnings[-1] == f"{path}: 95 more bad lines are left out"
 
@@ -403,12 +403,12 @@ def test_no_damage_stops_reading(path):
             change = [bytes([draw.randrange(256)]), b"", draw.choice(tokens), body[start:stop] * 2]
             body[start:stop] = draw.choice(change)
         path.write_bytes(body)
-        found, warnings = read(path)
+        found, warnings = read_records(path)
         n_kept += len(found)
         assert len(found) + len(warnings) >= 1
         for one in found:
             assert "error" in one or 0 <= one["test_error"] <= 1
-            written, line = lines.compose(one)
+            written, line = lines.to_lines(one)
             again = lines.Definitions()
             for definition in written.values():
                 again.add(lines.parse(definition))
@@ -442,7 +442,7 @@ def test_two_processes_append_to_one_file(path):
     for i in range(200):
         file.add([record(2000 + i, config__seed=i // 50)])
     assert writer.wait() == 0
-    found, warnings = read(path)
+    found, warnings = read_records(path)
     assert warnings == []
     assert {record["split"] for record in found} == {
         1000 * n + i for n in (1, 2) for i in range(200)
@@ -453,13 +453,13 @@ def test_two_processes_append_to_one_file(path):
 def test_packed_records_are_read_as_before(path):
     for split in range(5):
         append(path, record(split, config__seed=split // 3))
-    before = read(path)
+    before = read_records(path)
     size = path.stat().st_size
     assert pack(path) > 0
     packed = path.with_name("fake.jsonl.gz")
     assert not path.exists()
     assert packed.stat().st_size < size
-    assert read(path) == before
+    assert read_records(path) == before
     assert record_paths(path.parents[2]) == [path]
 
 
@@ -469,10 +469,10 @@ def test_what_comes_after_packing_counts_and_is_packed_in_its_turn(path):
     newer = append(path, record(0, finished="2031-01-01T00:00:00Z"))
     append(path, record(1))
     assert splits(path) == [0, 1]
-    assert read(path)[0][0] == newer
-    both = read(path)
+    assert read_records(path)[0][0] == newer
+    both = read_records(path)
     pack(path)
-    assert read(path) == both
+    assert read_records(path) == both
     # The definitions of both files are the same, and are kept once.
     packed = gzip.decompress(path.with_name("fake.jsonl.gz").read_bytes())
     assert len(packed.splitlines()) == 2 + 3
@@ -481,12 +481,12 @@ def test_what_comes_after_packing_counts_and_is_packed_in_its_turn(path):
 def test_a_kill_while_packing_loses_nothing(path):
     append(path, record(0))
     body = path.read_bytes()
-    before = read(path)
+    before = read_records(path)
     pack(path)
     path.write_bytes(body)
-    assert read(path) == before
+    assert read_records(path) == before
     pack(path)
-    assert read(path) == before
+    assert read_records(path) == before
 
 
 def test_thinning_leaves_the_newest_record_of_each_key(path):
@@ -494,9 +494,9 @@ def test_thinning_leaves_the_newest_record_of_each_key(path):
     append(path, record(1))
     pack(path)
     append(path, record(0, finished="2031-01-01T00:00:00Z", commit="abcdef0"))
-    before = read(path)
+    before = read_records(path)
     assert thin(path) == 1
-    assert sorted(read(path)[0], key=str) == sorted(before[0], key=str)
+    assert sorted(read_records(path)[0], key=str) == sorted(before[0], key=str)
     assert len(path.read_bytes().splitlines()) == 3 + 2  # a config, two provenances, two records
     assert not path.with_name("fake.jsonl.gz").exists()
     body = path.read_bytes()
@@ -523,7 +523,7 @@ def test_a_damaged_line_of_a_packed_file_is_named(path):
     append(path, record(1))
     pack(path)
     assert splits(path) == [0, 1]
-    assert read(path)[1][0].startswith(f"{path}.gz:4: ")
+    assert read_records(path)[1][0].startswith(f"{path}.gz:4: ")
 
 
 def test_a_damaged_packed_file_is_named(path):
@@ -533,7 +533,7 @@ def test_a_damaged_packed_file_is_named(path):
     for body in (packed.read_bytes()[:-9], b"no gzip", packed.read_bytes()[:12] + b"?" * 40):
         packed.write_bytes(body)
         with pytest.raises(UserError, match=r"fake\.jsonl\.gz is damaged"):
-            read(path)
+            read_records(path)
 
 
 #: Lines that are never closed, that are, and one that Python and msgspec would read.
@@ -551,7 +551,7 @@ def test_a_deeply_nested_line_is_left_out_and_named(path, deep, packed):
         pack(path)
     assert splits(path) == [0, 1]
     name = f"{path}.gz" if packed else str(path)
-    told = read(path)[1]
+    told = read_records(path)[1]
     assert [line.partition(": ")[0] for line in told] == [f"{name}:4", f"{name}:5"]
     assert told[1].endswith("left out")
 
@@ -562,7 +562,7 @@ def test_what_is_wrong_is_one_line_whatever_the_file_holds(path, n_test):
     body = path.read_text().splitlines()
     line = json.loads(body[-1]) | {"n_test": n_test}
     path.write_text("\n".join([*body, json.dumps(line), ""]))
-    [told] = read(path)[1]
+    [told] = read_records(path)[1]
     assert len(told.splitlines()) == 1
     assert len(told) < len(str(path)) + 300
     assert "n_test" in told
@@ -571,7 +571,7 @@ def test_what_is_wrong_is_one_line_whatever_the_file_holds(path, n_test):
 def test_a_setting_may_be_nested_as_deeply_as_overrides_are(path):
     nested = functools.reduce(lambda inner, _: [inner], range(50), 1)
     append(path, record(0, config__algo__width=nested))
-    assert read(path)[0][0]["config"]["algo"]["width"] == nested
+    assert read_records(path)[0][0]["config"]["algo"]["width"] == nested
 
 
 @pytest.mark.parametrize("line", [b"", b"x", b"[" * 10**4, b'{"schema":2}', b'{"a":"' + b"x" * 99])
@@ -582,7 +582,7 @@ def test_a_packed_file_that_unpacks_to_gigabytes_is_refused(path, line):
     tracemalloc.start()
     try:
         with pytest.raises(UserError, match=r"fake.jsonl.gz unpacks to more than 1?\d+ MB, more"):
-            read(path)
+            read_records(path)
         assert tracemalloc.get_traced_memory()[1] < 100 * packed.stat().st_size + 10**8
     finally:
         tracemalloc.stop()
@@ -594,7 +594,7 @@ def test_many_bad_lines_take_little_memory(path, line):
     path.write_bytes((line + b"\n") * 20_000)
     tracemalloc.start()
     try:
-        assert read(path)[0] == []
+        assert read_records(path)[0] == []
         assert tracemalloc.get_traced_memory()[1] < 3 * path.stat().st_size + 10**6
     finally:
         tracemalloc.stop()
@@ -610,7 +610,7 @@ def test_packing_and_appending_at_once(path):
         time.sleep(0.001)
     assert writer.returncode == 0
     assert n_packed > 1
-    found, warnings = read(path)
+    found, warnings = read_records(path)
     assert warnings == []
     assert {record["split"] for record in found} == set(range(200))
 

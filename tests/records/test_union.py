@@ -2,7 +2,7 @@ import pytest
 from experiment.examples import FAILURE, RECORD, changed
 
 from boostbench.errors import UserError
-from boostbench.records.store import append, read, record_path
+from boostbench.records.store import append, read_records, record_path
 from boostbench.records.union import unite
 
 
@@ -20,7 +20,7 @@ def put(tmp_path):
 
 
 def found(folder):
-    return read(record_path(folder, "toy", "fake"))[0]
+    return read_records(record_path(folder, "toy", "fake"))[0]
 
 
 def test_duplicates_count_once(put):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.records.store import read, record_path
+from boostbench.records.store import read_records, record_path
 from boostbench.report.papers import tables
-from boostbench.report.published import read as published
+from boostbench.report.published import lines_of as published
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -44,7 +44,7 @@ def test_declared_share_is_what_the_records_say():
     """By the analysis of variance, with pools of which each has 6 splits in a row."""
     shares, weights = [], []
     for folder in RESULTS.glob("records/*-pools"):
-        records, _ = read(record_path(RESULTS, folder.name, "mcboost"))
+        records, _ = read_records(record_path(RESULTS, folder.name, "mcboost"))
         errors = {record["split"]: record["test_error"] for record in records}
         n_pools = len(errors) // 6
         pools = np.array([errors[split] for split in range(6 * n_pools)]).reshape(n_pools, 6)

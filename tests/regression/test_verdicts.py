@@ -7,7 +7,7 @@ import pytest
 from boostbench import configs
 from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
-from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 from boostbench.report.renderers.readme import readme
 from boostbench.report.verdicts import counts, not_shown
 
@@ -25,11 +25,11 @@ def tables():
 def test_nothing_that_was_reproduced_is_lost(tables):
     before = read_verdicts(RESULTS / "verdicts.csv")
     assert len(before) > 400
-    assert lost(before, verdicts([table for table in tables if table.paper])) == []
+    assert lost(before, verdict_lines([table for table in tables if table.paper])) == []
 
 
 def test_committed_verdicts_are_those_of_the_committed_records(tables):
-    today = to_csv(filed(verdicts([table for table in tables if table.paper])))
+    today = verdicts_as_csv(filed(verdict_lines([table for table in tables if table.paper])))
     assert (RESULTS / "verdicts.csv").read_text(encoding="utf-8") == today
 
 

@@ -5,7 +5,7 @@ from rich.console import Console
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.claims import CLAIMS_EXPLANATION, claims
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
 from boostbench.report.renderers.terminal import print_judgement
@@ -121,8 +121,8 @@ def test_without_claims_nothing_is_said(table):
 def test_writers(make_cell, make_table):
     cells = {("wine", "a"): make_cell(LOW), ("wine", "b"): make_cell(HIGH)}
     table = make_table(cells, claims=[Claim("A is better.", [("a", "b")], ["wine"])])
-    assert "“A is better.” holds: 1 of 1" in markdown(compose(table))
-    assert "A is better." in latex_notes(compose(table))
+    assert "“A is better.” holds: 1 of 1" in markdown(make_document(table))
+    assert "A is better." in latex_notes(make_document(table))
     console = Console(file=io.StringIO(), width=80)
-    print_judgement(console, compose(table))
+    print_judgement(console, make_document(table))
     assert "“A is better.” holds: 1 of 1" in console.file.getvalue()

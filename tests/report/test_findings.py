@@ -6,7 +6,7 @@ from boostbench.report.findings import (
     reference_job,
     seconds_listing,
     significance,
-    summary,
+    summary_of_verdicts,
 )
 from boostbench.report.published import Published
 from boostbench.report.tables import Column, Pair, Table
@@ -64,7 +64,7 @@ def test_comparison(table):
     ]
     assert rows[0][4].startswith("-1.0 ± ")
     assert [row[5:] for row in rows] == [["3.4", "undecided"], ["0.5", "worse"], ["-", "-"]]
-    assert summary(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
+    assert summary_of_verdicts(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
 
 
 def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):
@@ -98,7 +98,7 @@ def test_only_the_time_is_published(make_cell, make_table):
     columns = {"a": Column("A", "A"), "a:time": Column("A", "A", quantity=time, beside="a")}
     table = make_table({("wine", "a"): cell}, columns, compare=())
     assert published_listing(table).rows == []
-    assert summary(table).startswith("0 published numbers")
+    assert summary_of_verdicts(table).startswith("0 published numbers")
     assert seconds_listing(table).rows == [["wine", "A", "60", "2.00"]]
     assert "CPU time: microseconds to predict an instance" in seconds_listing(table).explanation
     assert cell.verdict == "not published"
@@ -158,4 +158,4 @@ def test_another_protocol_stands_beside_the_published_number_without_a_verdict(
     table = make_table({("wine", "a"): cell})
     row = ["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "-", "not judged"]
     assert published_listing(table).rows == [row]
-    assert summary(table) == "1 published number: 1 not judged."
+    assert summary_of_verdicts(table) == "1 published number: 1 not judged."

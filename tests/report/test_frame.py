@@ -10,7 +10,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.store import append, record_path
 from boostbench.report.papers import papers
-from boostbench.report.published import read
+from boostbench.report.published import lines_of
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_published_numbers_are_those_of_the_tables():
     frame = boostbench.published("randomboost5")
     assert set(frame["quantity"]) == {"test_error"}
     assert set(frame["table"]) == {"randomboost5"}
-    for line in read("randomboost-table5"):
+    for line in lines_of("randomboost-table5"):
         own = frame.query("data == @line['data'] and algo == @line['algo']")
         [(mean, std)] = own[["mean", "std"]].to_numpy()
         assert (mean, std) == (float(line["test_error_mean"]), float(line["test_error_std"]))

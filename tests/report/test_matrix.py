@@ -4,7 +4,7 @@ import pytest
 
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.comparison import compare_columns
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.matrix import matrix, pair_sentences
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
@@ -46,7 +46,7 @@ def of_splits(make_cell, make_table):
 def test_a_table_that_does_not_ask_has_none(of_data):
     table = of_data()
     assert matrix(table) is None
-    assert "Every two" not in markdown(compose(table))
+    assert "Every two" not in markdown(make_document(table))
 
 
 def test_every_two_over_data_sets(of_data):
@@ -116,6 +116,6 @@ def test_higher_is_better(of_data):
 
 def test_files(of_data):
     table = of_data(matrix=True)
-    assert "## Every two algorithms" in markdown(compose(table))
-    assert "| A   | B   |       -0.35 |" in markdown(compose(table))
-    assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex_notes(compose(table))
+    assert "## Every two algorithms" in markdown(make_document(table))
+    assert "| A   | B   |       -0.35 |" in markdown(make_document(table))
+    assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex_notes(make_document(table))

@@ -5,7 +5,7 @@ import yaml
 
 from boostbench import configs, report
 from boostbench.report.notes import find_note
-from boostbench.report.published import read
+from boostbench.report.published import lines_of
 
 ENTRIES = yaml.safe_load((files(report) / "published" / "notes.yaml").read_text(encoding="utf-8"))
 
@@ -25,7 +25,7 @@ def test_notes_name_what_is_published(entry):
     rows = named.pop("data", set())
     assert rows <= set(configs.names("data"))
     for column, values in named.items():
-        published = {line.get(column) for table in named_tables for line in read(table)}
+        published = {line.get(column) for table in named_tables for line in lines_of(table)}
         assert values <= published
 
 

@@ -7,7 +7,7 @@ from boostbench import configs, report
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.papers import PublishedTable, papers, published_table
-from boostbench.report.published import find, read, statement
+from boostbench.report.published import find_published, lines_of, statement
 
 TABLES = {table.name: table for paper in papers().values() for table in paper.tables.values()}
 
@@ -24,7 +24,7 @@ NUMBERS = {
 
 
 def error(*asked):
-    return find(*asked)["test_error"]
+    return find_published(*asked)["test_error"]
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -38,23 +38,23 @@ def test_find():
     found = error("randomboost-table5", "wine", "rboost_proj", {})
     assert (found.mean, found.std, found.n) == (3.0, 3.0, 10)
     assert str(found) == "3.0 (3.0)"
-    assert find("randomboost-table5", "wine", "nonsense", {}) == {}
+    assert find_published("randomboost-table5", "wine", "nonsense", {}) == {}
 
 
 def test_unknown_tables_are_named():
     with pytest.raises(UserError, match="did you mean randomboost-table5"):
-        find("randomboost-table55", "wine", "rboost_proj", {})
+        find_published("randomboost-table55", "wine", "rboost_proj", {})
     with pytest.raises(UserError, match="unknown published table"):
-        find("../../secret", "wine", "rboost_proj", {})
+        find_published("../../secret", "wine", "rboost_proj", {})
 
 
 def test_settings_choose_the_line():
     def of(n_iterations):
         asked = {"n_iterations": n_iterations}
-        return find("randomboost-table4", "australian", "adaboost", asked)
+        return find_published("randomboost-table4", "australian", "adaboost", asked)
 
     assert (of(50)["test_error"].mean, of(1000)["test_error"].mean, of(7)) == (14.8, 16.6, {})
-    assert find("randomboost-table6", "wine", "rboost_rank", {"n_iterations": 1000}) == {}
+    assert find_published("randomboost-table6", "wine", "rboost_rank", {"n_iterations": 1000}) == {}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_settings_choose_the_line():
     ],
 )
 def test_repeats(place, n):
-    (found,) = find(*place).values()
+    (found,) = find_published(*place).values()
     assert found.n == n
 
 
@@ -75,10 +75,10 @@ def test_repeats(place, n):
 def test_every_number_can_be_found(table):
     """Each line is asked for by all that it says; what its columns of numbers say comes out."""
     about, n_numbers = published_table(table), 0
-    for line in read(table):
+    for line in lines_of(table):
         told = {NUMBERS[key]: line[key] for key in line if key in NUMBERS and line[key]}
         for algo in line[about.algo].split():
-            found = find(table, line["data"], algo, line)
+            found = find_published(table, line["data"], algo, line)
             assert found.keys() == told.keys()
             n_numbers += len(found)
             for name, one in found.items():
@@ -101,7 +101,7 @@ def in_unit(about: PublishedTable, name: str) -> float:
 def test_digits_are_those_of_the_transcribed_numbers(table):
     about = published_table(table)
     own = [key for key, name in NUMBERS.items() if name == about.quantity.name]
-    texts = [line[key] for line in read(table) for key in own if line.get(key)]
+    texts = [line[key] for line in lines_of(table) for key in own if line.get(key)]
     decimals = max(len(text.partition(".")[2]) for text in texts)
     assert about.quantity.digits == decimals - (2 if about.factor == 100 else 0)
 
@@ -125,9 +125,9 @@ def test_citations_are_complete():
 
 def test_units():
     place = "rpboost-table12.4", "sine", "rpboost", {"space": "sub", "projection": "normal"}
-    found = find(*place)["accuracy"]
+    found = find_published(*place)["accuracy"]
     assert (found.mean, str(found), found.quantity.unit) == (98.6, "98.6", "percent")
-    found = find("ladder-table2-left", "cifar10-gist", "ladder", {"bits": 8})
+    found = find_published("ladder-table2-left", "cifar10-gist", "ladder", {"bits": 8})
     assert str(found["mean_average_precision"]) == "0.224"
     assert str(
         error("cgens-table1", "banana", "adaboost", {"weak_learner_or_kernel": "stump"})
@@ -135,16 +135,16 @@ def test_units():
 
 
 def test_times():
-    found = find("randomboost-table3", "heart", "rboost_rank_tc", {"loss": "logistic"})
+    found = find_published("randomboost-table3", "heart", "rboost_rank_tc", {"loss": "logistic"})
     assert (found["test_error"].mean, found["coefficients"].mean) == (22.7, 1.9)
-    assert list(find("randomboost-table5", "wine", "rboost_proj", {})) == ["test_error"]
+    assert list(find_published("randomboost-table5", "wine", "rboost_proj", {})) == ["test_error"]
 
 
 @pytest.mark.parametrize(
     ("algo", "microseconds"), [("adaboost_ecc", 110), ("adaboost_mo", 7900), ("mcboost", 60)]
 )
 def test_times_without_an_error(algo, microseconds):
-    (found,) = find("mcboost-table6", "pendigits", algo, {"loss": "logistic"}).values()
+    (found,) = find_published("mcboost-table6", "pendigits", algo, {"loss": "logistic"}).values()
     assert (found.quantity, found.mean) == (TABLES["mcboost-table6"].quantity, microseconds)
     assert found.quantity.of_machine
 
@@ -158,16 +158,16 @@ def test_numbers_are_the_same_however_they_are_written():
 def test_what_a_line_leaves_open_may_be_anything():
     params = {"loss": "logistic"}
     assert error("mcboost-table5", "wine", "multiboost", params).mean == 3.3
-    assert find("mcboost-table5", "letter", "adaboost_mo", params) == {}  # no number
-    assert find("mcboost-table5", "wine", "mcboost", {"loss": "hinge"}) == {}
+    assert find_published("mcboost-table5", "letter", "adaboost_mo", params) == {}  # no number
+    assert find_published("mcboost-table5", "wine", "mcboost", {"loss": "hinge"}) == {}
 
 
 def sources(table):
     about = published_table(table)
     return {
         one.source: (one.mean, one.std)
-        for line in read(table)
-        for one in find(table, line["data"], line[about.algo].split()[0], line).values()
+        for line in lines_of(table)
+        for one in find_published(table, line["data"], line[about.algo].split()[0], line).values()
         if one.quantity.is_judged
     }
 

@@ -1,11 +1,11 @@
 import pytest
 
 from boostbench.errors import UserError
-from boostbench.report.regressions import filed, lost, read_verdicts, to_csv, verdicts
+from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 
 
 def test_judges_what_is_published(table):
-    first, second, failed = verdicts([table])
+    first, second, failed = verdict_lines([table])
     assert first == {
         **{"table": "name", "data": "wine", "algo": "a", "column": "a"},
         **{"ours": 2.0, "ours_std": 1.0, "n": 3},
@@ -24,8 +24,8 @@ def test_judges_what_is_published(table):
 
 def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
     path = tmp_path / "verdicts.csv"
-    lines = filed(verdicts([table]))
-    path.write_text(to_csv(lines))
+    lines = filed(verdict_lines([table]))
+    path.write_text(verdicts_as_csv(lines))
     assert read_verdicts(path) == lines
     assert lines[0] == {
         "table": "name",
@@ -42,8 +42,8 @@ def test_a_file_of_verdicts_reads_as_written(table, tmp_path):
     # A file of another version has other columns.
     path.write_text("table,data,column,ours,verdict,more\nname,wine,a,2.0,reproduced,x\n")
     [line] = read_verdicts(path)
-    assert to_csv([line]).splitlines()[1] == "name,wine,,a,2.0,,,,reproduced"
-    assert lost([line], verdicts([table]))
+    assert verdicts_as_csv([line]).splitlines()[1] == "name,wine,,a,2.0,,,,reproduced"
+    assert lost([line], verdict_lines([table]))
 
 
 def test_no_file_has_no_verdicts(tmp_path):
@@ -64,7 +64,7 @@ def test_lost_is_what_was_reproduced_only(make_table, make_cell, errors):
             ("wine", "a"): make_cell(a, published=(3.0, 0.3)),
             ("wine", "b"): make_cell(b, published=(3.0, 0.3)),
         }
-        return verdicts([make_table(cells)])
+        return verdict_lines([make_table(cells)])
 
     before = filed(judge([3.0, 3.1, 2.9], [9.0, 9.1, 9.2]))
     assert [line["verdict"] for line in before] == ["reproduced", "worse"]

@@ -123,9 +123,9 @@ def test_second_versions_are_told(make_cell, make_table):
 
 
 def test_headline_tells_what_was_changed(table, make_table):
-    assert words.headline(table) is None
+    assert words.changes_note(table) is None
     changed = make_table(table.cells, changes=["protocol=quick", "algo.nu=1"])
-    assert words.headline(changed) == "Not as the table is defined: protocol=quick, algo.nu=1."
+    assert words.changes_note(changed) == "Not as the table is defined: protocol=quick, algo.nu=1."
 
 
 def test_remarks_stand_before_what_the_records_show(table_of_rounds):

@@ -3,7 +3,7 @@ from dataclasses import replace
 from scipy.stats import false_discovery_control
 
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.report.findings import summary
+from boostbench.report.findings import summary_of_verdicts
 from boostbench.report.verdicts import VERDICTS, Tally, counts, distinct
 
 
@@ -65,7 +65,7 @@ def test_a_published_number_counts_once(make_cell, make_table):
     assert told.total.shown == told.papers["mcboost"].shown
     assert told.total.shown == {"reproduced": 1, "worse": 1, "not run": 1}
     assert (told.tables["one"].repeated, told.total.repeated) == (2, 3)
-    assert summary(one) == (
+    assert summary_of_verdicts(one) == (
         "2 published numbers: 1 worse, 1 not run. "
         "2 more cells are beside a number that counts already."
     )
@@ -109,7 +109,9 @@ def test_what_is_left_after_the_correction(make_cell, make_table):
     # Among fewer, the same number is left.
     assert Tally.of([near, far]).count("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
-    assert "2 (1) worse. In brackets: what still differs after Benjamini" in summary(table)
+    assert "2 (1) worse. In brackets: what still differs after Benjamini" in summary_of_verdicts(
+        table
+    )
 
 
 def test_what_rounding_decides_is_not_corrected(make_cell):
@@ -131,7 +133,7 @@ def test_counts_with_and_without_the_luck_of_one_pool(make_cell, make_table):
     assert tally.without_pool.shown == {"worse": 2}
     assert [tally.count(v) for v in ("reproduced", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
     assert str(tally) == "2 published numbers: 1 / 0 reproduced, 1 / 2 worse"
-    assert "Behind a slash: without the luck of one pool" in summary(
+    assert "Behind a slash: without the luck of one pool" in summary_of_verdicts(
         make_table({("wine", "a"): pooled, ("iris", "a"): there})
     )
     assert Tally.of([there]).without_pool is None

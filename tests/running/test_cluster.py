@@ -16,7 +16,7 @@ from experiment.toy import make_dataset
 
 from boostbench.data.load import load
 from boostbench.errors import UserError
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.running.queue import Finished
 from boostbench.running.runner import run
 
@@ -118,7 +118,7 @@ def test_without_a_scheduler_nothing_is_lost(tmp_path, cluster):
         text=True,
     )
     path = tmp_path / "records" / "wine" / "Slow.jsonl"
-    while not path.exists() or len(read(path)[0]) < 3:
+    while not path.exists() or len(read_records(path)[0]) < 3:
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     os.killpg(scheduler.pid, signal.SIGKILL)
@@ -127,14 +127,14 @@ def test_without_a_scheduler_nothing_is_lost(tmp_path, cluster):
     started, line = told.splitlines()
     assert started.endswith(f"start: {N_SPLITS} splits to run")
     assert f"the Dask scheduler {address} is gone; what had finished is recorded" in line
-    recorded, warnings = read(path)
+    recorded, warnings = read_records(path)
     assert warnings == []
     assert 3 <= len(recorded) < N_SPLITS
     assert not any("error" in record for record in recorded)
     again = subprocess.run([*command, *asked, "parallel=serial"], env=environment(), check=False)
     assert again.returncode == 0
-    assert read(path)[0][: len(recorded)] == recorded
-    assert len(read(path)[0]) == N_SPLITS
+    assert read_records(path)[0][: len(recorded)] == recorded
+    assert len(read_records(path)[0]) == N_SPLITS
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import pytest
 
 from boostbench.running import forecast as module
 from boostbench.running.forecast import Forecast, forecast
-from boostbench.running.progress import Lines
+from boostbench.running.progress import ProgressLines
 from boostbench.running.runner import Planned
 
 
@@ -50,5 +50,5 @@ def test_what_is_unknown_is_counted():
 def test_a_run_says_how_long_it_takes(capsys, known, told):
     from rich.console import Console
 
-    Lines(Console()).plan(Planned(0, 9, 0, known))
+    ProgressLines(Console()).plan(Planned(0, 9, 0, known))
     assert " ".join(capsys.readouterr().out.split()).endswith(told)

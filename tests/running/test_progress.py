@@ -4,7 +4,7 @@ import re
 import pytest
 from rich.console import Console
 
-from boostbench.running.progress import Lines, progress
+from boostbench.running.progress import ProgressLines, progress
 from boostbench.running.queue import Finished
 from boostbench.running.runner import Interrupted, Planned, run
 
@@ -75,7 +75,7 @@ def test_nothing_is_said_where_nothing_is_run(show):
 def test_a_line_a_minute_with_the_time_that_is_left():
     now = 0.0
     file = io.StringIO()
-    with Lines(Console(file=file, width=80), clock=lambda: now) as lines:
+    with ProgressLines(Console(file=file, width=80), clock=lambda: now) as lines:
         lines(Planned(4, 2, 0))
         for _ in range(4):
             now += 25.0

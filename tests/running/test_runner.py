@@ -19,7 +19,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.environment import environment
 from boostbench.experiment.measures.prediction import Prediction
 from boostbench.records.makers import _maker
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.records.verified import verified_path
 from boostbench.running.queue import Finished
 from boostbench.running.runner import Interrupted, Planned, run
@@ -78,7 +78,7 @@ def test_one_record_per_split_and_per_trial(make_experiment, results):
 
 def test_choice_has_the_least_mean_validation_error(make_experiment, results):
     [outcome] = run([make_experiment(grid=GRID)], results=results).outcomes
-    trials = read(results / "records" / "toy" / "fake.tuning.jsonl")[0]
+    trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     means = {
         width: np.mean([t["validation_error"] for t in trials if t["point"] == {"width": width}])
         for width in GRID["width"]
@@ -97,7 +97,7 @@ def test_first_of_equal_points_is_taken(make_experiment, results):
 
 def test_every_split_chooses_for_itself(make_experiment, results):
     run([make_experiment(grid=GRID, tune="every_split")], results=results)
-    trials = read(results / "records" / "toy" / "fake.tuning.jsonl")[0]
+    trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     assert len(trials) == 4 * 9
     assert {trial["split"] for trial in trials} == {0, 1, 2, 3}
 
@@ -127,7 +127,7 @@ def test_results_are_the_same_for_any_number_of_jobs(make_experiment, tmp_path):
         ]
         results = tmp_path / str(n_jobs)
         report = run(experiments, results=results, n_jobs=n_jobs)
-        trials = read(results / "records" / "toy" / "fake.tuning.jsonl")[0]
+        trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
         assert len(trials) == 9
         found.append([bare(outcome.records) for outcome in report.outcomes] + [bare(trials)])
     assert [len(records) for records in found[0]] == [4, 2, 4, 9]
@@ -394,7 +394,7 @@ def test_trouble_in_this_process_stops_the_workers(make_experiment, results, rec
 
     with pytest.raises(UserError, match=r"cannot write records to .*results="):
         run([experiment], results=results, n_jobs=n_jobs, on_event=listen)
-    assert len(read(results / "elsewhere.jsonl")[0]) == 1
+    assert len(read_records(results / "elsewhere.jsonl")[0]) == 1
     assert [str(warning.message) for warning in recwarn] == []
 
 
@@ -471,14 +471,14 @@ def test_kill_loses_only_what_is_in_flight(slow, results, n_jobs, tuning):
             while True:
                 os.killpg(process.pid, 0)
                 time.sleep(0.1)
-    before = read(results / "records" / "toy" / "fake.jsonl")[0]
-    trials = read(results / "records" / "toy" / "fake.tuning.jsonl")[0]
+    before = read_records(results / "records" / "toy" / "fake.jsonl")[0]
+    trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     assert 0 < len(before) + len(trials) < 16
     events = Listener()
     [outcome] = run([slow], results=results, on_event=events).outcomes
     assert events[0] == Planned(6 - len(trials), 10 - len(before), len(before))
     assert [record["split"] for record in outcome.records] == list(range(10))
-    keys = [record["key"] for record in read(results / "records" / "toy" / "fake.jsonl")[0]]
+    keys = [record["key"] for record in read_records(results / "records" / "toy" / "fake.jsonl")[0]]
     assert len(keys) == len(lines(results)) == 10
 
 
@@ -535,7 +535,7 @@ def test_sigterm_is_like_ctrl_c(results, group):
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
         process.wait(timeout=600)
     assert process.returncode == 143
-    records, warnings = read(results / "records" / "toy" / "fake.jsonl")
+    records, warnings = read_records(results / "records" / "toy" / "fake.jsonl")
     assert 2 <= len(records) < 10
     assert warnings == []
     assert not any("error" in record for record in records)
@@ -570,7 +570,7 @@ def test_a_constructor_that_breaks_down_fails_its_trials_only(make_experiment, r
 def test_an_error_that_is_no_unicode_is_recorded(make_experiment, results):
     [outcome] = run([make_experiment("fake_classifiers.Unprintable")], results=results).outcomes
     assert {record["error"] for record in outcome.failures} == {r"ValueError: no file \udcff here"}
-    assert len(read(results / "records" / "toy" / "fake.jsonl")[0]) == 4
+    assert len(read_records(results / "records" / "toy" / "fake.jsonl")[0]) == 4
 
 
 FEW = make_dataset((40, 40, 5))
@@ -655,7 +655,7 @@ def test_what_is_written_is_not_kept_in_memory_but_read_again(make_experiment, r
 
     [outcome] = run([experiment], results=results, on_event=count).outcomes
     assert [record["split"] for record in outcome.records] == list(range(6))
-    assert outcome.records == read(record_file(results))[0]
+    assert outcome.records == read_records(record_file(results))[0]
     assert len(n_seen) == 6
     assert max(n_seen) == n_seen[0]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.errors import UserError
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.records.union import unite
 from boostbench.running.runner import Planned, run
 from boostbench.running.shards import Shard
@@ -48,7 +48,7 @@ def test_a_shard_goes_on_from_its_own_records_and_from_those_of_all(make_experim
     run([make_experiment(n_splits=4)], results=tmp_path)
     events = []
     run([experiment], results=tmp_path, shard=Shard(2, 2), on_event=events.append)
-    here = {record["split"] for record in read(experiment.path(tmp_path))[0]}
-    theirs = {r["split"] for r in read(experiment.path(Shard(2, 2).folder(tmp_path)))[0]}
+    here = {record["split"] for record in read_records(experiment.path(tmp_path))[0]}
+    theirs = {r["split"] for r in read_records(experiment.path(Shard(2, 2).folder(tmp_path)))[0]}
     assert not here & theirs
     assert events[0].recorded + events[0].splits == 8 - first

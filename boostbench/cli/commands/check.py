@@ -27,10 +27,10 @@ def run(args: Namespace) -> int:
     if args.published is None:
         find_tables("check", args.words)
     with busy("starting"):
-        from boostbench.cli.check import check, check_claimed
+        from boostbench.cli.check import check, check_published
 
     if args.published is None:
         return check(args.words, args.json, args.update)
     if args.update:
         raise UserError("--update is for the papers' tables, not for --published")
-    return check_claimed(args.published, args.words, args.json, args.repeats, args.decimals)
+    return check_published(args.published, args.words, args.json, args.repeats, args.decimals)

@@ -23,8 +23,8 @@ def run(args: Namespace) -> int:
         from boostbench.records.union import unite
 
         union = unite(map(Path, folders), results, args.newest)
-    for told in (*union.warnings, *union.conflicts):
-        complain(told)
+    for problem in (*union.warnings, *union.conflicts):
+        complain(problem)
     kept = f"; of {len(union.conflicts)} the one that was there first stays"
     conflicts = kept if union.conflicts else ""
     print(f"{results}: {union.added} records added, {union.known} were there{conflicts}")

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.data.table import Table
+from boostbench.data.table import DataTable
 from boostbench.errors import UserError
 
 #: A keyword and the blank after it: liac-arff takes no tab there.
@@ -19,7 +19,7 @@ _INTEGER = re.compile(r"^(\s*@attribute\b.*[\s'\"])integer\s*$", re.IGNORECASE)
 CHUNK = 2000
 
 
-def read_arff(stream: BinaryIO, where: str) -> Table:
+def read_arff(stream: BinaryIO, where: str) -> DataTable:
     """Read an ARFF file, dense or sparse.
 
     In a sparse row what is not mentioned is zero, or the first category of a nominal attribute,
@@ -34,7 +34,7 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
 
     Returns
     -------
-    Table
+    DataTable
 
     Raises
     ------
@@ -59,7 +59,9 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
         names = [name for name, _ in decoded["attributes"]]
         # A "?" among the categories is None there; no row has it, as in a row it means missing.
         categories = [
-            ["?" if one is None else one for one in kind] if isinstance(kind, list) else None
+            ["?" if category is None else category for category in kind]
+            if isinstance(kind, list)
+            else None
             for _, kind in decoded["attributes"]
         ]
         texts = {j: {} for j, (_, kind) in enumerate(decoded["attributes"]) if kind == "STRING"}
@@ -73,7 +75,7 @@ def read_arff(stream: BinaryIO, where: str) -> Table:
         raise UserError(f"{where}, line {lines.number} does not parse: {line!r}") from error
     for j, codes in texts.items():
         categories[j] = list(codes)
-    return Table(names, categories, values, where)
+    return DataTable(names, categories, values, where)
 
 
 class _Lines:

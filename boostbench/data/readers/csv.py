@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.labels import INEXACT
-from boostbench.data.table import MANY, UNIQUE, Table, check_dates, label_column, no_category
+from boostbench.data.table import MANY, UNIQUE, DataTable, check_dates, label_column, no_category
 from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def read_csv(
     where: str,
     labels: str | None = None,
     na_values: Sequence[str | float] = (),
-) -> Table:
+) -> DataTable:
     """Read a CSV file: separated by comma, semicolon or tab, with or without a header line.
 
     The first line is a header when it names the column of labels, holds no number, or holds a word
@@ -61,7 +61,7 @@ def read_csv(
 
     Returns
     -------
-    Table
+    DataTable
 
     Raises
     ------
@@ -180,11 +180,11 @@ class _Reading:
             self.names = [str(name).strip() for name in frame.columns[self.first :]]
             # Room for all rows; what is never written takes none.
             self.values = np.empty((self.n_lines, len(self.names)))
-        found = {
+        new_text = {
             j for j, column in columns.items() if j not in self.text and self._is_text(j, column)
         }
-        self.text = self.text | found
-        if found:
+        self.text = self.text | new_text
+        if new_text:
             return False
         start, self.n_rows = self.n_rows, self.n_rows + len(frame)
         for j, column in columns.items():
@@ -216,7 +216,7 @@ class _Reading:
     def _is_label(self, j: int) -> bool:
         return j - self.first == label_column(self.names, self.labels, self.where)
 
-    def table(self, rows: "_Rows") -> Table:
+    def table(self, rows: "_Rows") -> DataTable:
         """Give all that was read."""
         values = self.values[: self.n_rows]
         texts = {
@@ -229,7 +229,7 @@ class _Reading:
             text.check(values[:, j], self.names[j], rows)
             codes, categories[j] = text.sorted()
             values[:, j] = codes[np.nan_to_num(values[:, j], nan=-1).astype(np.int32)]
-        return Table(self.names, categories, values, self.where)
+        return DataTable(self.names, categories, values, self.where)
 
 
 def _separator(line: str) -> str:

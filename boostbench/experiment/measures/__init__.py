@@ -32,12 +32,12 @@ def find(name: str) -> Measure:
         raise UserError(f"unknown measure {name!r}; {hint(name, names())}")
     path = name if "." in name else f"{__name__}.{name}.{name.title().replace('_', '')}"
     try:
-        found = import_class(path)
+        cls = import_class(path)
     except (Exception, SystemExit) as error:
         raise UserError(f"cannot find measure={name}: {first_line(error)}") from None
-    if not issubclass(found, Measure):
+    if not issubclass(cls, Measure):
         raise UserError(f"measure={name} is no {Measure.__module__}.{Measure.__name__}")
-    return found()
+    return cls()
 
 
 @functools.cache

@@ -120,7 +120,7 @@ class Measure:
         """Read off a record what a sweeper makes small; here, the test error."""
         return record["test_error"]
 
-    def check(self, found: type) -> None:
+    def check(self, cls: type) -> None:
         """Make sure that the instances of a class can be measured.
 
         Raises
@@ -131,10 +131,10 @@ class Measure:
         lacking = [
             need.replace("|", " or ")
             for need in ("fit", *self.needs)
-            if not any(hasattr(found, method) for method in need.split("|"))
+            if not any(hasattr(cls, method) for method in need.split("|"))
         ]
         if lacking:
             raise UserError(
-                f"algo._target_={found.__module__}.{found.__qualname__} is no {self.kind}: "
+                f"algo._target_={cls.__module__}.{cls.__qualname__} is no {self.kind}: "
                 f"it has no {' and no '.join(lacking)}"
             )

@@ -15,7 +15,7 @@ from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.schema import Count, Fraction, Measured, Round
 from boostbench.experiment.splits import Split, numbered
 from boostbench.experiment.stages import predict, stages
-from boostbench.experiment.trial import Trial, rounded
+from boostbench.experiment.trial import Trial, six_digits
 
 #: Cells of the grid along each axis.
 RESOLUTION = 200
@@ -102,7 +102,7 @@ class Boundary(Measure):
                 str(r): float((p[: len(y)] != y).mean()) for r, p in predicted.items()
             },
             "n_iterations": fit.count("n_iterations_"),
-            "seconds": {"fit": rounded(fit.seconds)},
+            "seconds": {"fit": six_digits(fit.seconds)},
         }
 
 

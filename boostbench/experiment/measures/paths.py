@@ -25,7 +25,7 @@ _EVERY = 20
 _DECIMALS = 5
 
 
-class Stump(Struct):
+class PathStump(Struct):
     """A feature, counted from 0, and its threshold."""
 
     feature: Count
@@ -43,7 +43,7 @@ class PathsRecord(Measured, kw_only=True):
     """The paths of coefficients, by loss."""
 
     norms: list[float]
-    stumps: list[Stump]
+    stumps: list[PathStump]
     paths: dict[str, Path]
 
 
@@ -116,11 +116,15 @@ def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[dict], np.
     stumps, H = [], []
     for feature in np.random.default_rng(trial.split.seed).permutation(X.shape[1]):
         alone = X[:, [feature]]
-        found = trial.algorithm.build(trial.split.seed, **trial.chosen).fit(alone, y).hypotheses_
-        if len(found):
-            outputs = found.outputs(alone)[:, 0]
+        hypotheses = (
+            trial.algorithm.build(trial.split.seed, **trial.chosen).fit(alone, y).hypotheses_
+        )
+        if len(hypotheses):
+            outputs = hypotheses.outputs(alone)[:, 0]
             if not any((outputs == h).all() or (outputs == -h).all() for h in H):
-                stumps.append({"feature": int(feature), "threshold": float(found.threshold[0])})
+                stumps.append(
+                    {"feature": int(feature), "threshold": float(hypotheses.threshold[0])}
+                )
                 H.append(outputs)
         if len(H) == N_STUMPS:
             return stumps, np.array(H)

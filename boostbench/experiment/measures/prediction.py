@@ -8,8 +8,15 @@ from msgspec import Struct
 
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.schema import Count, Duration, Fraction, Measured, Round
-from boostbench.experiment.stages import checked, digest, listening, predict, predictions, size
-from boostbench.experiment.trial import Fit, Trial, rounded
+from boostbench.experiment.stages import (
+    checked,
+    digest_of_labels,
+    listening,
+    predict,
+    predictions,
+    size,
+)
+from boostbench.experiment.trial import Fit, Trial, six_digits
 
 # Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell.
 PREDICTION_SECONDS = 0.01
@@ -66,12 +73,12 @@ class Prediction(Measure):
             "test_error": errors.pop("end"),
             "train_error": float(np.mean(train_labels != fit.y_train)),
             "checkpoints": errors,
-            "digests": {number: digest(labels) for number, labels in predicted.items()},
+            "digests": {number: digest_of_labels(labels) for number, labels in predicted.items()},
             **_witness(fit, predicted, heard),
             "n_iterations": n_stages if n_iterations is None else n_iterations,
             "n_features": fit.X_train.shape[1],  # after the projection
             "n_parameters": fit.count("n_parameters_"),
-            "seconds": {**fit.times(), "predict_per_instance": rounded(seconds_per_instance)},
+            "seconds": {**fit.times(), "predict_per_instance": six_digits(seconds_per_instance)},
         }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.measures.scores import columns
 from boostbench.experiment.schema import Count, Fraction, Measured
-from boostbench.experiment.stages import digest
+from boostbench.experiment.stages import digest_of_labels
 from boostbench.experiment.trial import Trial
 
 _DECIMALS = 6
@@ -27,7 +27,9 @@ class PredictionsRecord(Measured, kw_only=True):
     def __post_init__(self):
         lists = (self.tested, self.truth, self.predicted, self.probabilities)
         n_classes = {len(shares) for shares in self.probabilities or ()}
-        if {len(one) for one in lists if one is not None} != {self.n_test} or len(n_classes) > 1:
+        if {len(values) for values in lists if values is not None} != {self.n_test} or len(
+            n_classes
+        ) > 1:
             raise ValueError("it has to have a prediction for each tested row")
 
 
@@ -58,7 +60,7 @@ class Predictions(Measure):
             "predicted": labels.tolist(),
             "probabilities": None if shares is None else np.round(shares, _DECIMALS).tolist(),
             "test_error": self.loss(fit, labels),
-            "digests": {"end": digest(labels)},
+            "digests": {"end": digest_of_labels(labels)},
             "n_iterations": fit.count("n_iterations_"),
             "seconds": fit.times(),
         }

@@ -8,8 +8,8 @@ import numpy as np
 
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.schema import Duration, Fraction, Measured, Rows
-from boostbench.experiment.stages import digest
-from boostbench.experiment.trial import Fit, Trial, rounded
+from boostbench.experiment.stages import digest_of_labels
+from boostbench.experiment.trial import Fit, Trial, six_digits
 
 # Queries are compared with the data base a few at a time: so many distances, of
 # 8 bytes, which stay in the cache.
@@ -69,8 +69,8 @@ class Retrieval(Measure):
             "n_database": len(labels),
             "n_iterations": fit.count("n_iterations_"),
             "n_parameters": fit.count("n_parameters_"),
-            "digests": {"end": digest(queries)},
-            "seconds": {**fit.times(), "hash_per_instance": rounded(seconds / len(queries))},
+            "digests": {"end": digest_of_labels(queries)},
+            "seconds": {**fit.times(), "hash_per_instance": six_digits(seconds / len(queries))},
         }
 
     def outputs(self, fit: Fit, rounds=()) -> dict[str, np.ndarray]:

@@ -55,10 +55,10 @@ def find_figures(folder: Path) -> list[Figure]:
     list of Figure
         Empty when there is no such folder.
     """
-    return [read_figure(path) for path in sorted(folder.glob("*.md"), key=_natural)]
+    return [read_written_figure(path) for path in sorted(folder.glob("*.md"), key=_natural)]
 
 
-def read_figure(path: Path) -> Figure:
+def read_written_figure(path: Path) -> Figure:
     """Read the page about a figure, and the pictures that it shows.
 
     Parameters

@@ -63,14 +63,14 @@ def environments(source: Source) -> list[dict]:
     groups: dict[tuple, list[dict]] = {}
     for record in source.records:
         groups.setdefault(tuple(sorted(record["environment"].items())), []).append(record)
-    found = []
+    machines = []
     for key, records in sorted(groups.items(), key=lambda group: -len(group[1])):
         versions = dict(key)
         cpu, cores, system = (versions.pop(name) for name in ("cpu", "n_cores", "system"))
         system = f"{cpu}, {cores} {'core' if cores == 1 else 'cores'}, {system}"
         named = [("Python", versions.pop("python")), *versions.items()]
-        found.append({"system": system, "versions": named, "source": Source(records)})
-    return found
+        machines.append({"system": system, "versions": named, "source": Source(records)})
+    return machines
 
 
 def source(cells: Collection[Cell]) -> Source:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.report.comparison import Comparison, effect, split_test
-from boostbench.report.document import compose, row_of
+from boostbench.report.document import make_document, row_of
 from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix_of, pair_sentences
 from boostbench.report.numbers import differences, fixed, p_value, rounded
@@ -39,7 +39,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
     if len(table.columns) == 2:
         _print_two(console, table)
     else:
-        print_table(console, compose(table))
+        print_table(console, make_document(table))
     console.print()
     if not comparison.tests:
         n = f"{len(comparison.pairs.numbers) or 'No'} {comparison.pairs.unit.removesuffix('s')}"

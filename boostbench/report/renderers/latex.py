@@ -87,10 +87,10 @@ def _entry(entry: Entry) -> str:
 def _long(listing: Listing) -> str:
     """Write a list that may take several pages."""
     left = listing.left
-    told = " ".join(filter(None, [f"{listing.title}.", listing.summary, listing.explanation]))
+    caption = " ".join(filter(None, [f"{listing.title}.", listing.summary, listing.explanation]))
     lines = [
         rf"\begin{{longtable}}{{{'l' * left}{'r' * (len(listing.heads) - left)}}}",
-        rf"\caption{{{escape(told)}}} \\",
+        rf"\caption{{{escape(caption)}}} \\",
         *(r"\toprule", _row(map(escape, listing.heads)), r"\midrule", r"\endhead"),
         *(_row(map(escape, line.texts)) for line in listing.lines),
         *(r"\bottomrule", r"\end{longtable}"),

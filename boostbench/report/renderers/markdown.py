@@ -28,8 +28,8 @@ def markdown(document: Document) -> str:
             title = listing.title
             parts.append(f"## {title}")
         parts.append(pipe(listing.rows, listing.heads, listing.left))
-        told = [listing.summary, listing.explanation, *listing.reasons]
-        parts += [escape(text) for text in told if text]
+        sentences = [listing.summary, listing.explanation, *listing.reasons]
+        parts += [escape(text) for text in sentences if text]
     return "\n\n".join(parts) + "\n"
 
 

@@ -12,8 +12,8 @@ from boostbench.report.overview import (
     headline,
     in_order,
     sharpness,
+    shown_verdicts,
     swapped,
-    verdicts,
 )
 from boostbench.report.renderers.markdown import escape
 from boostbench.report.tables import Table
@@ -38,10 +38,10 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         Text of the file, with a newline at its end.
     """
     tables = in_order(tables)
-    told = counts(tables)
-    columns = verdicts(told)
+    counted = counts(tables)
+    columns = shown_verdicts(counted)
     rows = []
-    for line in by_table(told, tables):
+    for line in by_table(counted, tables):
         title, about = escape(line.title), escape(line.about)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
         texts = [f"{name}: {about}" if about else name, line.tally.published]
@@ -58,11 +58,11 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         [
             "# Results",
             "Written by `boostbench report` from `records/`; do not edit.",
-            " ".join(filter(None, [headline(told.total), sharpness(told.total)])),
-            *filter(None, [swapped(told.swaps[""])]),
+            " ".join(filter(None, [headline(counted.total), sharpness(counted.total)])),
+            *filter(None, [swapped(counted.swaps[""])]),
             f"![How much is reproduced, by table]({picture})",
             table,
-            counting(told.total, tables),
+            counting(counted.total, tables),
             "\n".join(
                 f"- *{term}*: {meaning}"
                 for term, meaning in [

@@ -128,7 +128,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
         by = "drawing" if exact is None else "enumeration"
         p = f_p = _by_drawing(of_rows) if exact is None else exact
     # One of so many orders is always the first data set's, so that no p-value is less.
-    p, f_p = (max(one, float(factorial(k)) ** (1 - n)) for one in (p, f_p))
+    p, f_p = (max(p_value, float(factorial(k)) ** (1 - n)) for p_value in (p, f_p))
     # Demšar's standard error of a difference of ranks is sqrt(2) of the studentized range's.
     unit = sqrt(k * (k + 1) / (12 * n))
     apart = np.abs(ranks[:, None] - ranks)
@@ -162,10 +162,10 @@ def _by_drawing(ranks: np.ndarray) -> float:
     """Estimate the same from random orders; the one that was found counts as one of them."""
     rng = np.random.default_rng(0)
     k = ranks.shape[1]
-    found, sums = _spread(ranks.sum(axis=0)), np.zeros((_DRAWN, k))
+    observed, sums = _spread(ranks.sum(axis=0)), np.zeros((_DRAWN, k))
     for row in ranks:
         sums += rng.permuted(np.tile(row, (_DRAWN, 1)), axis=1)
-    return float((1 + np.sum(_spread(sums) >= found - 1e-9)) / (1 + _DRAWN))
+    return float((1 + np.sum(_spread(sums) >= observed - 1e-9)) / (1 + _DRAWN))
 
 
 def _spread(sums: np.ndarray) -> np.ndarray:

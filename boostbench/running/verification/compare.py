@@ -24,7 +24,7 @@ _APART = CIRCUMSTANCES | {"split", "fold", "rows", "chosen"}
 _OF_TRIAL, _OF_SPLIT = {"point", "points"}, {"validation_error"}
 
 
-def differences(record: Mapping, outcome: Mapping) -> list[str]:
+def what_differs(record: Mapping, outcome: Mapping) -> list[str]:
     """Name what a fit gives otherwise than the record, each in words.
 
     Only what both hold is compared: a later measure may give more. What today gives no more is a

@@ -18,14 +18,16 @@ from boostbench.experiment.trial import Trial
 from boostbench.records.keys import digest
 from boostbench.running.verification.compare import N_PAIRS, error_of, why_not_equivalent
 from boostbench.running.verification.refit import refit
-from boostbench.running.verification.tally import ENOUGH, SPAN, Member, Tally
+from boostbench.running.verification.tally import ENOUGH, SPAN, GroupTally, Member
 from boostbench.running.workers import Workers
 
 # A budget counts each fit as so many CPU seconds or more: splits and comparisons take some too.
 _LEAST = 0.1
 
 
-def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple[Tally, Member]]]:
+def draws(
+    tallies: Sequence[GroupTally], salt: str, blas: str
+) -> Iterator[list[tuple[GroupTally, Member]]]:
     """Draw records, pass by pass: what a short budget leaves out is another with the next commit.
 
     The first pass has a record of one group of every algorithm and its choices, if possible one
@@ -35,7 +37,7 @@ def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple
     """
     orders = {tally.group: tally.order(salt, blas)[:ENOUGH] for tally in tallies}
 
-    def rank(tally: Tally) -> tuple:
+    def rank(tally: GroupTally) -> tuple:
         is_dear = orders[tally.group][0].seconds > SPAN[1]
         is_new = not tally.knows(blas)
         lots = digest([salt, *tally.group])
@@ -47,8 +49,8 @@ def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple
         for place, member in enumerate(orders[tally.group]):
             is_first = place == 0 and tally.group in firsts
             passes[0 if is_first else place + 1].append((tally, member))
-    for one in passes:
-        one.sort(
+    for drawn in passes:
+        drawn.sort(
             key=lambda pair: (
                 pair[0].knows(blas),
                 max(pair[1].seconds, SPAN[1]),
@@ -56,10 +58,12 @@ def draws(tallies: Sequence[Tally], salt: str, blas: str) -> Iterator[list[tuple
                 pair[0].group,
             )
         )
-        yield one
+        yield drawn
 
 
-def within(drawn: Iterable[tuple[Tally, Member]], budget: float) -> Iterator[tuple[Tally, Member]]:
+def within(
+    drawn: Iterable[tuple[GroupTally, Member]], budget: float
+) -> Iterator[tuple[GroupTally, Member]]:
     """Give those for which a budget suffices, in CPU seconds as they are on record.
 
     So the same ones are fitted on every machine. What turns out not to be there costs nothing.
@@ -72,9 +76,9 @@ def within(drawn: Iterable[tuple[Tally, Member]], budget: float) -> Iterator[tup
                 budget -= cost
 
 
-def further(tallies: Iterable[Tally], salt: str) -> list[tuple[Tally, Member]]:
+def further(tallies: Iterable[GroupTally], salt: str) -> list[tuple[GroupTally, Member]]:
     """Draw the pairs that equivalence lacks, of algorithms of which a record came out otherwise."""
-    found = []
+    members = []
     for some in _by_algorithm(tallies).values():
         if not any(tally.unlike or tally.refuted for tally in some):
             continue
@@ -85,11 +89,11 @@ def further(tallies: Iterable[Tally], salt: str) -> list[tuple[Tally, Member]]:
             if member.key not in tally.pairs and error_of(member.record) is not None
         ]
         rest.sort(key=lambda pair: (pair[1].seconds > SPAN[1], digest([salt, pair[1].key])))
-        found += rest[: max(0, N_PAIRS - sum(len(tally.pairs) for tally in some))]
-    return sorted(found, key=lambda pair: pair[0].group.data)
+        members += rest[: max(0, N_PAIRS - sum(len(tally.pairs) for tally in some))]
+    return sorted(members, key=lambda pair: pair[0].group.data)
 
 
-def settle_equivalence(tallies: Iterable[Tally]) -> list[str]:
+def settle_equivalence(tallies: Iterable[GroupTally]) -> list[str]:
     """Mark groups whose errors are those on record, on average over an algorithm's pairs.
 
     Returns
@@ -97,7 +101,7 @@ def settle_equivalence(tallies: Iterable[Tally]) -> list[str]:
     list of str
         Why algorithms are not equivalent.
     """
-    told = []
+    reasons = []
     for some in _by_algorithm(tallies).values():
         differing = [tally for tally in some if tally.unlike or tally.refuted]
         if not differing:
@@ -105,38 +109,38 @@ def settle_equivalence(tallies: Iterable[Tally]) -> list[str]:
         errors = [error for tally in some for error in tally.pairs.values()]
         reason = why_not_equivalent(errors)
         if reason:
-            told.append(
+            reasons.append(
                 f"{str(differing[0].group).rpartition(' on ')[0]} is not equivalent: {reason}"
             )
         for tally in differing:
             tally.is_equivalent = not reason
-    return told
+    return reasons
 
 
-def _by_algorithm(tallies: Iterable[Tally]) -> dict[tuple[str, str], list[Tally]]:
-    found: dict[tuple[str, str], list[Tally]] = {}
+def _by_algorithm(tallies: Iterable[GroupTally]) -> dict[tuple[str, str], list[GroupTally]]:
+    by_algorithm: dict[tuple[str, str], list[GroupTally]] = {}
     for tally in tallies:
-        found.setdefault(tally.group[:2], []).append(tally)
-    return found
+        by_algorithm.setdefault(tally.group[:2], []).append(tally)
+    return by_algorithm
 
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    tally: Tally
+    tally: GroupTally
     member: Member
     trial: Trial
     dataset: Dataset
 
 
 def fit(
-    drawn: Iterable[tuple[Tally, Member]],
+    drawn: Iterable[tuple[GroupTally, Member]],
     find: Callable[[Mapping], Dataset],
     workers: Workers,
     blas: str,
     *,
     budget: float = float("inf"),
     is_same_kernel: bool = False,
-) -> Iterator[tuple[Tally, Member]]:
+) -> Iterator[tuple[GroupTally, Member]]:
     """Fit drawn records again, and tell their tallies what came out.
 
     Parameters
@@ -168,6 +172,6 @@ def fit(
                 continue
             yield _Drawn(tally, member, trial, dataset)
 
-    for one, outcome in workers(work()):
-        one.tally.add(one.member, outcome, blas, is_same_kernel)
-        yield one.tally, one.member
+    for done, outcome in workers(work()):
+        done.tally.add(done.member, outcome, blas, is_same_kernel)
+        yield done.tally, done.member

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from boostbench.records.keys import digest
 from boostbench.records.makers import FIRST_EDITION
 from boostbench.records.verified import Finding, Group
-from boostbench.running.verification.compare import are_alike, differences, error_of, systematic
+from boostbench.running.verification.compare import are_alike, error_of, systematic, what_differs
 from boostbench.running.verification.refit import seconds_of
 
 #: So many records of a group have to come out as they are.
@@ -53,7 +53,7 @@ class Member:
 
 
 @dataclass
-class Tally:
+class GroupTally:
     """What is known of a group, and what has been found today.
 
     Attributes
@@ -125,11 +125,11 @@ class Tally:
             Whether the record was made by that kernel, whatever is known of it.
         """
         record, known = member.record, self.known
-        found = differences(record, outcome)
+        differing = what_differs(record, outcome)
         then, now = error_of(record), error_of(outcome)
         if None not in (then, now):
             self.pairs[member.key] = 100 * (now - then)
-        if not found:
+        if not differing:
             self.same[member.key] = member
             return
         made = (record["environment"] or {}).get("blas")
@@ -138,7 +138,7 @@ class Tally:
         is_settled = known is not None and known.state == "equivalent"
         is_same_kernel |= not is_settled and (made == blas or member.key in agreed)
         if is_same_kernel or "error" in outcome:
-            self.refuted[member.key] = f"{member.label}: {'; '.join(found)}"
+            self.refuted[member.key] = f"{member.label}: {'; '.join(differing)}"
         elif are_alike(record.get("witness"), outcome.get("witness")):
             self.unlike[member.key] = 0.0
         else:

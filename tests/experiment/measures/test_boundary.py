@@ -4,7 +4,7 @@ import pytest
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import RESOLUTION, decode
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.running.runner import run
 
 from ..toy import make_experiment
@@ -39,7 +39,7 @@ def corners_of(record, number):
 def test_record_holds_points_and_what_is_predicted_around_them(plane, tmp_path):
     record = only_record(run([experiment(data=plane)], results=tmp_path))
     path = tmp_path / "records" / "plane" / "fake.boundary.jsonl"
-    assert read(path) == ([record], [])
+    assert read_records(path) == ([record], [])
     # Classes are numbered in the order of their names: ne, nw, se, sw.
     assert corners_of(record, "30") == [3, 2, 1, 0]
     assert record["train_errors"]["30"] == 0

@@ -6,7 +6,7 @@ import pytest
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.feature_use import MAX_FEATURES
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.running.runner import run
 
 from ..toy import make_experiment
@@ -28,7 +28,7 @@ def test_counts_the_stumps_of_each_feature(tmp_path):
         assert record["counts"][2] == 0
         assert record["counts"][1] > 0
     path = tmp_path / "records" / "one" / "fake.features.jsonl"
-    assert read(path) == (outcome.records, [])
+    assert read_records(path) == (outcome.records, [])
 
 
 def test_error_is_that_of_the_same_split_in_a_table(tmp_path):

@@ -9,7 +9,7 @@ from boostbench.core.losses.pairwise import PairwiseLoss
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.running.runner import run
 
 from ..toy import make_experiment
@@ -28,7 +28,7 @@ def recorded(tmp_path_factory):
     (outcome,) = run([experiment(dataset)], results=results).outcomes
     assert not outcome.failures
     (record,) = outcome.records
-    assert read(results / "records" / "digits" / "fake.path.jsonl") == ([record], [])
+    assert read_records(results / "records" / "digits" / "fake.path.jsonl") == ([record], [])
     return dataset, record
 
 

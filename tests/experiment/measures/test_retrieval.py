@@ -10,7 +10,7 @@ from sklearn.metrics import average_precision_score
 from boostbench.errors import UserError
 from boostbench.experiment.measures import retrieval
 from boostbench.experiment.measures.retrieval import mean_average_precision
-from boostbench.records.store import read
+from boostbench.records.store import read_records
 from boostbench.running.runner import run
 
 from ..toy import make_dataset, make_experiment
@@ -86,7 +86,7 @@ def test_record_of_a_transformer(tmp_path):
     asked = experiment(data=dataset)
     [outcome] = run([asked], results=tmp_path).outcomes
     path = tmp_path / "records" / "toy" / "fake.retrieval.jsonl"
-    assert len(read(path)[0]) == len(outcome.records) == 3
+    assert len(read_records(path)[0]) == len(outcome.records) == 3
     for record, split in zip(outcome.records, asked.splits, strict=True):
         assert 1 / 3 < record["mean_average_precision"] < 1
         assert (record["n_bits"], record["n_database"], record["n_test"]) == (4, 90, 30)
@@ -126,7 +126,7 @@ def test_the_data_base_is_more_than_what_is_learned_on(tmp_path):
 def test_tuning_makes_precision_large(tmp_path):
     asked = experiment(grid={"n_bits": [1, 2, 12]})
     [outcome] = run([asked], results=tmp_path).outcomes
-    trials, _ = read(asked.path(tmp_path, tuning=True))
+    trials, _ = read_records(asked.path(tmp_path, tuning=True))
     means = {
         bits: np.mean([t["validation_error"] for t in trials if t["point"] == {"n_bits": bits}])
         for bits in (1, 2, 12)

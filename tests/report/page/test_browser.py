@@ -2,7 +2,7 @@
 
 import pytest
 
-from boostbench.report.page.document import document
+from boostbench.report.page.whole import render_page
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 from tests.report.page.conftest import complete
 
@@ -35,7 +35,7 @@ class Report(Browser):
 
 def written(tables, folder):
     path = folder / "report.html"
-    path.write_text(document(tables), encoding="utf-8")
+    path.write_text(render_page(tables), encoding="utf-8")
     return path
 
 

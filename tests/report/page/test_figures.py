@@ -4,7 +4,7 @@ import re
 import pytest
 
 from boostbench.figures.page import page
-from boostbench.report.page.figures import find_figures, read_figure
+from boostbench.report.page.figures import find_figures, read_written_figure
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_the_svg_is_taken_unless_the_png_is_much_smaller(folder):
 
 
 def test_words_become_html_and_html_stays_words(folder):
-    figure = read_figure(folder / "fig10.md")
+    figure = read_written_figure(folder / "fig10.md")
     assert figure.title == "fig10, x^y"
     assert "<p>A &lt;b&gt;caption&lt;/b&gt;.</p>" in figure.caption
     assert re.search(r"<th[^>]*>data</th>", figure.caption)
@@ -53,7 +53,7 @@ def test_only_pictures_of_the_folder_are_shown(folder, tmp_path):
     outside.write_bytes(b"secret")
     text = "# T\n\n![a](../secret.png)\n\n![b](https://example.org/b.png)\n\n![c](fig10.svg)\n"
     (folder / "odd.md").write_text(text)
-    figure = read_figure(folder / "odd.md")
+    figure = read_written_figure(folder / "odd.md")
     assert [(words, uri[:10]) for words, uri in figure.pictures] == [
         ("a", ""),
         ("b", ""),

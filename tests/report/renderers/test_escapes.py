@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from boostbench.figures.page import page
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex
 from boostbench.report.renderers.markdown import escape, markdown
@@ -27,7 +27,7 @@ def odd(table):
 
 
 def test_markdown_keeps_its_columns_and_lines(table, odd):
-    plain, text = markdown(compose(table)), markdown(compose(odd))
+    plain, text = markdown(make_document(table)), markdown(make_document(odd))
     assert "<script" not in text
     n_columns = [
         line.replace(r"\|", "").count("|") for line in text.splitlines() if line[:1] == "|"
@@ -78,5 +78,5 @@ def test_names_are_no_formulas_in_a_spreadsheet(make_cell, make_table, name):
 
 
 def test_labels_of_latex_hold_nothing_special(table):
-    text = latex(compose(replace(table, name="my {x} 50%#")))
+    text = latex(make_document(replace(table, name="my {x} 50%#")))
     assert r"\label{tab:my--x--50--}" in text

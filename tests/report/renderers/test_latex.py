@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.renderers.latex import escape, latex, latex_notes
 
 
@@ -17,7 +17,7 @@ def body(text, environment="tabular"):
 @pytest.mark.parametrize("write", [latex, latex_notes])
 def test_every_environment_is_closed_and_every_brace(request, name, write):
     shown = request.getfixturevalue(name)
-    text = write(compose(shown))
+    text = write(make_document(shown))
     begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", text) for word in ("begin", "end"))
     assert sorted(begun) == sorted(ended)
     plain = re.sub(r"\\[{}]", "", text)
@@ -27,7 +27,7 @@ def test_every_environment_is_closed_and_every_brace(request, name, write):
 @pytest.mark.parametrize("name", ["table", "table_of_rounds", "timed_table"])
 def test_every_line_has_as_many_cells_as_the_table_has_columns(request, name):
     table = request.getfixturevalue(name)
-    document = compose(table)
+    document = make_document(table)
     text = latex(document)
     assert rf"\begin{{tabular}}{{l{'r' * len(document.heads)}}}" in text
     lines = [line for line in body(text) if "multicolumn" not in line[1]]
@@ -35,15 +35,15 @@ def test_every_line_has_as_many_cells_as_the_table_has_columns(request, name):
 
 
 def test_the_table_stands_alone(table):
-    text = latex(compose(table))
+    text = latex(make_document(table))
     assert text.split("\n\n", 1)[1].startswith(r"\begin{table}")
     assert text.endswith("\\end{table}\n")
     assert "over a part of the splits" not in text
-    assert "over a part of the splits" in latex_notes(compose(table))
+    assert "over a part of the splits" in latex_notes(make_document(table))
 
 
 def test_layout(table):
-    text = latex(compose(table))
+    text = latex(make_document(table))
     assert body(text) == [
         ["Data set", "A", "B"],
         ["wine", r"\textbf{2.0 (1.0)}", r"4.1 (0.2)\textdagger{}"],
@@ -57,23 +57,23 @@ def test_layout(table):
 
 
 def test_groups_span_their_columns(table_of_rounds):
-    text = latex(compose(table_of_rounds))
+    text = latex(make_document(table_of_rounds))
     assert r" & \multicolumn{2}{c}{A} & \multicolumn{2}{c}{B} \\" in text
     assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in text
     assert body(text)[1] == ["Data set", "Test 50", "Test 100", "Test 50", "Test 100"]
 
 
 def test_published_numbers(table, timed_table):
-    assert body(latex_notes(compose(table)), "longtable")[2] == [
+    assert body(latex_notes(make_document(table)), "longtable")[2] == [
         *("wine", "B", "1.0 (0.2)", r"4.1 (0.2)\textdagger{}"),
         *(r"+3.1 $\pm$ 0.3", "0.5", "worse"),
     ]
-    assert r"80\% power" in latex_notes(compose(table))
-    assert "wine & A & 13.7 & 2.00" in latex_notes(compose(timed_table))
+    assert r"80\% power" in latex_notes(make_document(table))
+    assert "wine & A & 13.7 & 2.00" in latex_notes(make_document(timed_table))
 
 
 def test_changes_are_told(table, make_table):
-    text = latex_notes(compose(make_table(table.cells, changes=["algo.n_iterations=5"])))
+    text = latex_notes(make_document(make_table(table.cells, changes=["algo.n_iterations=5"])))
     assert r"\textbf{Not as the table is defined: algo.n\_iterations=5.}" in text
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from boostbench.data.dataset import Dataset
 from boostbench.report.blocks import Line, Listing
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
@@ -49,8 +49,8 @@ def test_summary(console, make_cell):
 
 def test_width(make_cell, table):
     console = Console(file=io.StringIO(), width=80, force_terminal=False)
-    print_table(console, compose(table))
-    print_judgement(console, compose(table))
+    print_table(console, make_document(table))
+    print_judgement(console, make_document(table))
     lines = text(console).splitlines()
     assert max(len(line) for line in lines) <= 80
     assert any(re.match("wine +A .* 3.4 +undecided", line) for line in lines)
@@ -67,7 +67,7 @@ def test_wide_table_is_printed_in_blocks(make_cell, make_table):
     }
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
     console = Console(file=io.StringIO(), width=80, force_terminal=False)
-    print_table(console, compose(make_table(cells, columns, compare=[])))
+    print_table(console, make_document(make_table(cells, columns, compare=[])))
     lines = text(console).splitlines()
     assert max(len(line) for line in lines) <= 80
     titles = [line.split() for line in lines if line.startswith("data")]
@@ -82,7 +82,7 @@ def test_blocks_are_as_wide_as_they_may_be(make_cell, make_table, length):
     columns = {name: Column(name, name * length) for name in "abcdefgh"}
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
     console = Console(file=io.StringIO(), width=80, force_terminal=False)
-    print_table(console, compose(make_table(cells, columns, compare=[])))
+    print_table(console, make_document(make_table(cells, columns, compare=[])))
     out = text(console)
     assert all(f"{name * length}" in out for name in columns)
     assert out.count("12.0 (2.0)") == 8
@@ -100,23 +100,23 @@ def test_comparison_is_set_tight_before_names_are_broken(make_cell, make_table, 
     cells = {("australian", "a"): make_cell([20, 32, 44], published=(30.0, 11.9))}
     table = make_table(cells, {"a": Column(label, "Test 1000", "RBoost^rank")}, compare=[])
     console = Console(file=io.StringIO(), width=80, force_terminal=False)
-    print_judgement(console, compose(table))
+    print_judgement(console, make_document(table))
     assert max(map(len, text(console).splitlines())) <= 80
     assert re.search(expected, text(console))
 
 
 def test_headline(console, table, make_table):
-    print_headline(console, compose(make_table(table.cells, changes=["protocol=quick"])))
+    print_headline(console, make_document(make_table(table.cells, changes=["protocol=quick"])))
     assert "Not as the table is defined: protocol=quick" in text(console)
 
 
 def test_published_seconds(console, timed_table):
-    print_judgement(console, compose(timed_table))
+    print_judgement(console, make_document(timed_table))
     assert re.search(r"wine +A +13.7 +2.00", text(console))
 
 
 def test_table(console, table):
-    print_table(console, compose(table))
+    print_table(console, make_document(table))
     out = text(console)
     assert re.search("dna.* - .* -", out)
     assert is_bold("2.0 (1.0)", out) == console.is_terminal

@@ -7,7 +7,7 @@ from scipy import stats
 from boostbench.report import published
 from boostbench.report.statistics.wilcoxon import Wilcoxon, critical_value, wilcoxon
 
-STATEMENTS = published.read("wilcoxon-statements")
+STATEMENTS = published.lines_of("wilcoxon-statements")
 # The second name of a statement's algorithm says which lines of the table are meant.
 SETTINGS = {"wlda": "weak_learner", "exponential": "loss", "logistic": "loss"}
 
@@ -17,7 +17,7 @@ def column(table, algorithm):
     algo, _, setting = algorithm.partition(":")
     return {
         line["data"]: float(line["test_error_mean"])
-        for line in published.read(table)
+        for line in published.lines_of(table)
         if line["algo"] == algo and (not setting or line[SETTINGS[setting]] == setting)
     }
 

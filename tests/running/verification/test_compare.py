@@ -8,9 +8,9 @@ from boostbench.running.verification.compare import (
     LEVEL,
     N_PAIRS,
     are_alike,
-    differences,
     error_of,
     systematic,
+    what_differs,
     why_not_equivalent,
 )
 
@@ -29,7 +29,7 @@ def outcome(**changes):
     ],
 )
 def test_what_makes_no_difference(changes):
-    assert differences(RECORD, outcome(**changes)) == []
+    assert what_differs(RECORD, outcome(**changes)) == []
 
 
 @pytest.mark.parametrize(
@@ -43,27 +43,27 @@ def test_what_makes_no_difference(changes):
     ],
 )
 def test_what_does(changes, told):
-    [found] = differences(RECORD, outcome(**changes))
+    [found] = what_differs(RECORD, outcome(**changes))
     assert found.startswith(told)
 
 
 def test_scores_tell_more_than_labels():
     record = outcome(witness={"1": 0.5, "end": 2.0})
-    assert differences(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})) == []
-    assert differences(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)}))
-    assert differences(record, outcome()) == [
+    assert what_differs(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})) == []
+    assert what_differs(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)}))
+    assert what_differs(record, outcome()) == [
         'witness is {"1": 0.5, "end": 2.0} on record, null today'
     ]
 
 
 def test_a_trial_is_compared_by_its_validation_error():
-    assert differences(TRIAL, changed(TRIAL, validation_error=0.2))
+    assert what_differs(TRIAL, changed(TRIAL, validation_error=0.2))
     # Of a split it is what its trials have said.
-    assert differences(changed(RECORD, validation_error=0.1), RECORD) == []
+    assert what_differs(changed(RECORD, validation_error=0.1), RECORD) == []
 
 
 def test_a_failure_is_a_difference():
-    assert differences(RECORD, {"error": "ValueError: no"}) == ["today it fails: ValueError: no"]
+    assert what_differs(RECORD, {"error": "ValueError: no"}) == ["today it fails: ValueError: no"]
 
 
 def test_errors():

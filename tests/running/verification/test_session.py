@@ -7,10 +7,10 @@ from boostbench.experiment.trial import run_trial
 from boostbench.records.archive import Records
 from boostbench.records.verified import Group, Verified, add_finding
 from boostbench.running.runner import run
-from boostbench.running.verification.compare import differences
+from boostbench.running.verification.compare import what_differs
 from boostbench.running.verification.refit import refit
 from boostbench.running.verification.session import draws, fit, further, settle_equivalence
-from boostbench.running.verification.tally import Member, Tally
+from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers
 
 HERE = "openblas Haswell"
@@ -44,7 +44,7 @@ def test_records_can_be_made_again_from_themselves(recorded, dataset, protocol):
     assert {"fold" in record for record in records} == {False, True}
     for record in records:
         outcome = run_trial(refit(record, dataset), dataset.X, dataset.class_numbers)
-        assert differences(record, outcome) == []
+        assert what_differs(record, outcome) == []
 
 
 def test_other_rows_are_refused(recorded):
@@ -58,7 +58,7 @@ def tallies(records, verified=None):
     for record in records:
         members.setdefault(Group.of(record["config"]), []).append(Member.of(record, "fake"))
     verified = verified or Verified()
-    return [Tally(g, some, verified.findings.get(g)) for g, some in members.items()]
+    return [GroupTally(g, some, verified.findings.get(g)) for g, some in members.items()]
 
 
 def test_a_session(recorded, dataset, tmp_path, monkeypatch):

@@ -2,7 +2,7 @@ import pytest
 from experiment.examples import RECORD, changed
 
 from boostbench.records.verified import Group
-from boostbench.running.verification.tally import ENOUGH, Member, Tally
+from boostbench.running.verification.tally import ENOUGH, GroupTally, Member
 
 HERE, THERE = "openblas Haswell", "openblas Prescott"
 STARTED = "2026-11-24T00:00:00Z"
@@ -34,15 +34,15 @@ def verdict(tally, wrong=(), blas=HERE, n=None, **more):
     [(10, ENOUGH, "verified"), (10, ENOUGH - 1, "unverified"), (2, 2, "verified")],
 )
 def test_one_sample_verifies_nothing(n_records, n_fitted, state):
-    found = verdict(Tally(GROUP, members(n_records), None), n=n_fitted)
+    found = verdict(GroupTally(GROUP, members(n_records), None), n=n_fitted)
     assert (found.state, found.total) == (state, n_records)
 
 
 def test_draws_add_up():
     some = members(10)
-    known = verdict(Tally(GROUP, some, None), n=3)
+    known = verdict(GroupTally(GROUP, some, None), n=3)
     assert known.state == "unverified"
-    rest = Tally(GROUP, some, known)
+    rest = GroupTally(GROUP, some, known)
     for member in some[3:5]:
         rest.add(member, member.record, HERE, False)
     found = rest.finding("b17bc98", HERE, STARTED)
@@ -51,7 +51,7 @@ def test_draws_add_up():
 
 
 def test_a_record_that_names_the_kernel_is_refuted_by_one_difference():
-    found = verdict(Tally(GROUP, members(10, blas=HERE), None), wrong=[3])
+    found = verdict(GroupTally(GROUP, members(10, blas=HERE), None), wrong=[3])
     assert found.state == "refuted"
     assert found.until == STARTED
     [words] = found.refuted.values()
@@ -60,31 +60,31 @@ def test_a_record_that_names_the_kernel_is_refuted_by_one_difference():
 
 @pytest.mark.parametrize("blas", [None, THERE])
 def test_by_another_kernel_a_few_may_differ(blas):
-    found = verdict(Tally(GROUP, members(10, blas=blas), None), wrong=[3, 4])
+    found = verdict(GroupTally(GROUP, members(10, blas=blas), None), wrong=[3, 4])
     assert (found.state, found.until) == ("compatible", "")
     assert list(found.unlike.values()) == pytest.approx([100 / 30] * 2)
 
 
 def test_by_another_kernel_a_system_refutes():
-    found = verdict(Tally(GROUP, members(10), None), wrong=range(8))
+    found = verdict(GroupTally(GROUP, members(10), None), wrong=range(8))
     assert found.state == "refuted"
     assert set(found.refuted.values()) == {"errors differ by +3.33 points on average, in 8 fits"}
 
 
 def test_what_agreed_once_has_to_agree_again_by_that_kernel():
     some = members(10)
-    known = verdict(Tally(GROUP, some, None))
-    assert verdict(Tally(GROUP, some, known), wrong=[0]).state == "refuted"
-    assert verdict(Tally(GROUP, some, known), wrong=[0], blas=THERE).state == "compatible"
+    known = verdict(GroupTally(GROUP, some, None))
+    assert verdict(GroupTally(GROUP, some, known), wrong=[0]).state == "refuted"
+    assert verdict(GroupTally(GROUP, some, known), wrong=[0], blas=THERE).state == "compatible"
 
 
 def test_records_of_this_machine():
-    found = verdict(Tally(GROUP, members(10), None), wrong=[0], is_same_kernel=True)
+    found = verdict(GroupTally(GROUP, members(10), None), wrong=[0], is_same_kernel=True)
     assert found.state == "refuted"
 
 
 def test_a_failure_refutes():
-    tally = Tally(GROUP, members(3), None)
+    tally = GroupTally(GROUP, members(3), None)
     tally.add(tally.members[0], {"error": "ValueError: no"}, HERE, False)
     found = tally.finding("b17bc98", HERE, STARTED)
     assert (found.state, found.refuted[tally.members[0].key]) == (
@@ -95,8 +95,8 @@ def test_a_failure_refutes():
 
 def test_what_is_put_right_is_no_longer_refuted():
     some = members(10, blas=HERE)
-    known = verdict(Tally(GROUP, some, None), wrong=[3])
-    again = Tally(GROUP, some, known)
+    known = verdict(GroupTally(GROUP, some, None), wrong=[3])
+    again = GroupTally(GROUP, some, known)
     assert again.order("salt", HERE)[0].key == some[3].key
     assert verdict(again).state == "verified"
 
@@ -104,33 +104,33 @@ def test_what_is_put_right_is_no_longer_refuted():
 def test_records_that_were_made_again_stay_fresh():
     """One that was not, and differs still, does not refute them once more."""
     some = members(10, blas=HERE)
-    known = verdict(Tally(GROUP, some, None), wrong=[3])
+    known = verdict(GroupTally(GROUP, some, None), wrong=[3])
     anew = [changed(m.record, finished="2026-11-25T00:00:00Z") for m in some]
     some = [Member.of(r, "fake") if i != 3 else some[3] for i, r in enumerate(anew)]
-    found = verdict(Tally(GROUP, some, known), wrong=[3])
+    found = verdict(GroupTally(GROUP, some, known), wrong=[3])
     assert (found.state, found.until) == ("refuted", known.until)
-    later = Tally(GROUP, some, known).finding("b17bc98", HERE, "2026-11-26T00:00:00Z")
+    later = GroupTally(GROUP, some, known).finding("b17bc98", HERE, "2026-11-26T00:00:00Z")
     assert (later.state, later.until) == ("refuted", known.until)
 
 
 def test_equivalent_groups_may_differ():
     some = members(10, blas=HERE)
-    tally = Tally(GROUP, some, None, is_equivalent=True)
+    tally = GroupTally(GROUP, some, None, is_equivalent=True)
     known = verdict(tally, wrong=[3])
     assert known.state == "equivalent"
-    assert verdict(Tally(GROUP, some, known), wrong=[3]).state == "compatible"
+    assert verdict(GroupTally(GROUP, some, known), wrong=[3]).state == "compatible"
 
 
 def test_the_draw():
     """Records of a tenth of a second to five come first, then cheaper ones, then the dearest."""
     cheap, right, dear = members(3, 0.01), members(6)[3:], members(9, 50.0)[6:]
-    tally = Tally(GROUP, [*dear, *cheap, *right], None)
+    tally = GroupTally(GROUP, [*dear, *cheap, *right], None)
     orders = [[m.key for m in tally.order(salt, HERE)] for salt in "abcdefgh"]
     for order in orders:
         assert {*order[:3]} == {m.key for m in right}
         assert {*order[3:6]} == {m.key for m in cheap}
     assert len({tuple(order) for order in orders}) > 1
-    known = verdict(Tally(GROUP, right, None), n=1)
-    tally = Tally(GROUP, right, known)
+    known = verdict(GroupTally(GROUP, right, None), n=1)
+    tally = GroupTally(GROUP, right, known)
     assert {tally.order(salt, HERE)[0].key for salt in "abcdefgh"} == {right[0].key}
     assert {tally.order(salt, THERE)[0].key for salt in "abcdefgh"} > {right[0].key}

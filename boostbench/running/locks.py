@@ -1,4 +1,4 @@
-"""Claims: which of several runs at once does a piece of work."""
+"""Locks: which of several runs at once does a piece of work."""
 
 import errno
 import os
@@ -10,12 +10,12 @@ except ImportError:  # Windows: each run does all of its work
     fcntl = None
 
 
-class Claims:
-    """The claims of a run on pieces of work, each a byte of a file that it locks.
+class Locks:
+    """The locks of a run on pieces of work, each on a byte of a file.
 
-    The system gives up the locks of a process when it ends, however it ends. So no claim outlives
-    its run, and nothing has to be cleaned up. Where locks do not work, every claim is granted: then
-    runs at once do the same work, as they would without claims, and lose nothing.
+    The system gives up the locks of a process when it ends, however it ends. So no lock outlives
+    its run, and nothing has to be cleaned up. Where locks do not work, each is granted: then runs
+    at once do the same work, as they would without, and lose nothing.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Claims:
             self._file = None
 
     def take(self, key: str) -> bool:
-        """Claim a piece of work by its key, of hex digits; whether no other run has it."""
+        """Lock a piece of work by its key, of hex digits; whether no other run has it."""
         if fcntl is None or self._file is None:
             return True
         try:
@@ -41,7 +41,7 @@ class Claims:
         return True
 
     def close(self) -> None:
-        """Give up all claims."""
+        """Give up all locks."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

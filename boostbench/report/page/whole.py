@@ -12,7 +12,7 @@ from markupsafe import Markup
 from boostbench import __version__
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import PARTIAL, STALE
-from boostbench.report.document import compose
+from boostbench.report.document import make_document
 from boostbench.report.overview import (
     SWAPPED,
     SWAPPED_EXPLANATION,
@@ -23,8 +23,8 @@ from boostbench.report.overview import (
     in_order,
     sharpness,
     short_title,
+    shown_verdicts,
     swapped,
-    verdicts,
 )
 from boostbench.report.page.colours import style
 from boostbench.report.page.details import details
@@ -58,7 +58,7 @@ class View(NamedTuple):
     """A table, what is said of it, and how many of its numbers are reproduced."""
 
     table: Table
-    document: Document
+    render_page: Document
     tally: Tally
 
     @property
@@ -72,7 +72,7 @@ class View(NamedTuple):
         return [listing for listing in self.document.listings if not listing.is_appendix]
 
 
-def document(
+def render_page(
     tables: Sequence[Table],
     figures: Sequence[Figure] = (),
     algorithms: Mapping[str, str] | None = None,
@@ -102,8 +102,8 @@ def document(
         HTML that needs no other file and no network.
     """
     tables = in_order(tables)
-    views = [View(table, compose(table), Tally.of(table.cells.values())) for table in tables]
-    told = counts(tables)
+    views = [View(table, make_document(table), Tally.of(table.cells.values())) for table in tables]
+    counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
     everything = source([*cells, *(run.cell for run in runs if lead)])
     return (
@@ -121,14 +121,14 @@ def document(
             runs=listed(runs) if runs else None,
             lead=lead,
             own_title="Tables of your own" if lead else "Other tables",
-            total=told.total,
-            headline=headline(told.total),
-            sharpness=sharpness(told.total),
-            swapped=swapped(told.swaps[""]),
-            counting=counting(told.total, tables),
-            verdicts=verdicts(told),
-            by_table=by_table(told, tables),
-            by_algorithm=by_algorithm(told, algorithms or {}),
+            total=counted.total,
+            headline=headline(counted.total),
+            sharpness=sharpness(counted.total),
+            swapped=swapped(counted.swaps[""]),
+            counting=counting(counted.total, tables),
+            verdicts=shown_verdicts(counted),
+            by_table=by_table(counted, tables),
+            by_algorithm=by_algorithm(counted, algorithms or {}),
             source_of_all=everything,
             environments=environments(everything),
         )

@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.errors import UserError
-from boostbench.report.claimed import doubts, read_claimed
+from boostbench.report.published_file import doubts, read_published_file
 
 HEAD = "data,algo,loss,test_error_mean,test_error_std,n"
 LINE = "wine,mcboost,logistic,2.9,2.4,50"
@@ -18,7 +18,7 @@ def write(tmp_path):
 
 
 def test_a_line(write):
-    first, second = read_claimed(write(HEAD, LINE, "", "iris,mcboost,,6.25,,10"))
+    first, second = read_published_file(write(HEAD, LINE, "", "iris,mcboost,,6.25,,10"))
     assert (first.number, first.data, first.algo) == (2, "wine", "mcboost")
     assert first.settings == {"loss": "logistic"}
     assert (first.published.mean, first.published.std, first.published.n) == (2.9, 2.4, 50)
@@ -29,29 +29,29 @@ def test_a_line(write):
 
 
 def test_other_quantities(write):
-    [one] = read_claimed(write("algo,data,auc", "a,wine,0.975"), repeats=5)
+    [one] = read_published_file(write("algo,data,auc", "a,wine,0.975"), repeats=5)
     assert (one.published.quantity.name, one.published.mean, one.published.n) == ("auc", 0.975, 5)
 
 
 def test_few_decimals_in_a_file_are_no_precision(write):
     """A program writes 1.000 as 1; who copies a paper that prints whole numbers has to say so."""
     whole = ["data,algo,auc_mean,auc_std,n", "a,adaboost_mh,1,0,10"]
-    assert str(read_claimed(write(*whole))[0].published) == "1.000 (0.000)"
-    assert str(read_claimed(write(*whole), digits=0)[0].published) == "1 (0)"
-    [more] = read_claimed(write(whole[0], "a,adaboost_mh,1,0.0125,10"))
+    assert str(read_published_file(write(*whole))[0].published) == "1.000 (0.000)"
+    assert str(read_published_file(write(*whole), digits=0)[0].published) == "1 (0)"
+    [more] = read_published_file(write(whole[0], "a,adaboost_mh,1,0.0125,10"))
     assert str(more.published) == "1.0000 (0.0125)"
-    [small] = read_claimed(write("data,algo,auc,n", "a,b,1e-05,10"))
+    [small] = read_published_file(write("data,algo,auc,n", "a,b,1e-05,10"))
     assert str(small.published) == "0.00001"
 
 
 def test_numbers_that_look_like_fractions(write):
     path = write(HEAD, "wine,mcboost,,0.029,0.024,50", "iris,mcboost,,0.05,,50")
-    [told] = doubts(path, read_claimed(path))
+    [told] = doubts(path, read_published_file(path))
     assert told.endswith("no test error is above 1; numbers are taken as percent, a quarter is 25")
     path = write(HEAD, LINE, "iris,mcboost,,0.05,,50")
-    assert doubts(path, read_claimed(path)) == []
+    assert doubts(path, read_published_file(path)) == []
     path = write("data,algo,auc,n", "a,b,0.5,2")
-    assert doubts(path, read_claimed(path)) == []
+    assert doubts(path, read_published_file(path)) == []
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_one_line_says_what_is_wrong(write, lines, told):
     if not lines:
         path.write_text("")
     with pytest.raises(UserError) as error:
-        read_claimed(path)
+        read_published_file(path)
     assert str(error.value).startswith(f"{path}{told}")
     assert "\n" not in str(error.value)
 
 
 def test_a_file_that_cannot_be_read(tmp_path, write):
     with pytest.raises(UserError, match=r"cannot read .*nothing.csv: No such file"):
-        read_claimed(tmp_path / "nothing.csv")
+        read_published_file(tmp_path / "nothing.csv")
     with pytest.raises(UserError, match=r"mine.csv:2: not UTF-8"):
-        read_claimed(write(HEAD, "wine,mcböost,x,2.9,1,2", encoding="latin-1"))
+        read_published_file(write(HEAD, "wine,mcböost,x,2.9,1,2", encoding="latin-1"))

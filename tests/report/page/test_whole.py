@@ -6,8 +6,8 @@ import pytest
 
 from boostbench.report import words
 from boostbench.report.cells import PARTIAL, STALE, Cell
-from boostbench.report.page.document import SIGNS, document
 from boostbench.report.page.figures import Figure
+from boostbench.report.page.whole import SIGNS, render_page
 from boostbench.report.verdicts import MEANING, VERDICTS, counts
 from tests.report.page.conftest import ODD
 
@@ -54,7 +54,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def html(tables):
-    return document(
+    return render_page(
         tables, [Figure("f", "A figure", [("It shows x", "data:image/png;base64,AA")], "")]
     )
 
@@ -140,7 +140,7 @@ def test_details_tell_all_that_is_known(page):
 
 def test_a_note_on_a_difference_stands_above_the_table_and_in_the_details(tables, monkeypatch):
     monkeypatch.setattr(Cell, "note", property(lambda cell: f"Because of {cell.data}."))
-    page = Page(document(tables[:1]))
+    page = Page(render_page(tables[:1]))
     details = {a["id"]: text for a, text in page.all("div", class_="details")}
     assert "Because of wine." in details["table-one-wine-b"]
     (reasons,) = page.text("details", class_="reasons")
@@ -194,7 +194,7 @@ def test_environments_and_provenance(tables):
     first = next(iter(tables[0].cells.values()))
     first.records[0]["environment"]["numpy"] = "2.0.0"
     tables[3].cells["wine", "a"].records[0] |= first.records[0]  # one record, two tables
-    text = Page(document(tables)).text("section", id="provenance")[0]
+    text = Page(render_page(tables)).text("section", id="provenance")[0]
     n_records = sum(len(cell.records) for table in tables for cell in table.cells.values()) - 1
     assert f"{n_records} finished splits" in text
     assert "and 5 failed, recorded from 2026-11-10 to 2026-11-12" in text
@@ -211,8 +211,8 @@ def test_figures(page):
 
 
 def test_the_same_tables_make_the_same_page(tables, html):
-    assert document(tables, []) == document(tables, []) != html
+    assert render_page(tables, []) == render_page(tables, []) != html
 
 
 def test_a_page_without_tables_says_so():
-    assert "There are no tables." in Page(document([])).text("p")
+    assert "There are no tables." in Page(render_page([])).text("p")

@@ -23,7 +23,7 @@ _NAMES, _REPEATS = ("data", "algo"), "n"
 
 
 @dataclass(frozen=True)
-class Claimed:
+class PublishedLine:
     """A line of the file.
 
     Attributes
@@ -48,13 +48,13 @@ class Claimed:
     @property
     def label(self) -> str:
         """The algorithm with its settings."""
-        told = ", ".join(f"{key}={value}" for key, value in self.settings.items())
-        return f"{self.algo}, {told}" if told else self.algo
+        settings = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.algo}, {settings}" if settings else self.algo
 
 
-def read_claimed(
+def read_published_file(
     path: Path, repeats: int | None = None, digits: int | None = None
-) -> list[Claimed]:
+) -> list[PublishedLine]:
     """Read published numbers.
 
     Parameters
@@ -72,7 +72,7 @@ def read_claimed(
 
     Returns
     -------
-    list of Claimed
+    list of PublishedLine
 
     Raises
     ------
@@ -99,16 +99,17 @@ def read_claimed(
         written = [_decimals(line[name]) for _, line in texts for name in columns]
         digits = max(layout.quantity.digits, *written)
     layout = replace(layout, quantity=replace(layout.quantity, digits=digits))
-    found = [layout.line(number, line) for number, line in texts]
+    published = [layout.line(number, line) for number, line in texts]
     first: dict[tuple, int] = {}
-    for one in found:
-        place = one.data, one.label
+    for entry in published:
+        place = entry.data, entry.label
         if place in first:
             raise UserError(
-                f"{path}:{one.number}: {one.label} on {one.data} stands in line {first[place]} too"
+                f"{path}:{entry.number}: {entry.label} on {entry.data} stands in line "
+                f"{first[place]} too"
             )
-        first[place] = one.number
-    return found
+        first[place] = entry.number
+    return published
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,9 @@ class _Layout:
         means = {f"{q.column}{end}": q for q in _judged() for end in ("", "_mean")}
         given = [name for name in heads if name in means]
         if len(given) != 1:
-            told = f"both {given[0]} and {given[1]}" if given else "no column of numbers"
+            columns = f"both {given[0]} and {given[1]}" if given else "no column of numbers"
             known = ", ".join(sorted(f"{q.column}_mean" for q in _judged()))
-            raise UserError(f"{where}: there is {told}; one of {known} is needed")
+            raise UserError(f"{where}: there is {columns}; one of {known} is needed")
         [mean] = given
         quantity = means[mean]
         std = f"{quantity.column}_std" if f"{quantity.column}_std" in heads else None
@@ -149,7 +150,7 @@ class _Layout:
             path, quantity, mean, std, repeats, [name for name in heads if name not in others]
         )
 
-    def line(self, number: int, line: Mapping[str, str]) -> Claimed:
+    def line(self, number: int, line: Mapping[str, str]) -> PublishedLine:
         where = f"{self.path}:{number}"
         for name in _NAMES:
             if not line[name]:
@@ -177,11 +178,11 @@ class _Layout:
         table = str(self.path)
         published = Published(table, self.quantity, mean, std, n, dict(line), f"{table}:{number}")
         settings = {name: line[name] for name in self.settings if line[name]}
-        return Claimed(number, line["data"], line["algo"], settings, published)
+        return PublishedLine(number, line["data"], line["algo"], settings, published)
 
 
 def beside_records(
-    path: Path, claimed: Sequence[Claimed], runs: Collection[Run], titles: Mapping[str, str]
+    path: Path, numbers: Sequence[PublishedLine], runs: Collection[Run], titles: Mapping[str, str]
 ) -> Table:
     """Set published numbers beside what is on record of the same experiments.
 
@@ -189,7 +190,7 @@ def beside_records(
     ----------
     path : Path
         Of the file.
-    claimed : sequence of Claimed
+    numbers : sequence of PublishedLine
         Its lines.
     runs : collection of Run
         What is on record.
@@ -208,37 +209,37 @@ def beside_records(
     """
     known = {key for run in runs for key in _settings(run)}
     if runs:
-        for name in dict.fromkeys(key for one in claimed for key in one.settings):
+        for name in dict.fromkeys(key for line in numbers for key in line.settings):
             if name not in known:
                 raise UserError(
                     f"{path}:1: column {name!r} is no quantity and no setting of what is on "
                     f"record; {hint(name, known)}"
                 )
     by_age = sorted(runs, key=lambda run: run.finished)
-    quantity = claimed[0].published.quantity
+    quantity = numbers[0].published.quantity
     rows, columns, cells = {}, {}, {}
-    for one in claimed:
-        label = titles.get(one.algo, one.algo) + one.label.removeprefix(one.algo)
+    for line in numbers:
+        label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
         # Of several versions of the data, the one that was used last.
-        fitting = list({run.settings: run for run in by_age if _fits(run, one)}.values())
+        fitting = list({run.settings: run for run in by_age if _fits(run, line)}.values())
         if len(fitting) > 1:
-            told = "; ".join(run.settings or "all at their defaults" for run in fitting[:3])
+            ways = "; ".join(run.settings or "all at their defaults" for run in fitting[:3])
             raise UserError(
-                f"{path}:{one.number}: {len(fitting)} experiments on record are {one.label} on "
-                f"{one.data} ({told}); add a column that tells them apart, such as n_iterations"
+                f"{path}:{line.number}: {len(fitting)} experiments on record are {line.label} on "
+                f"{line.data} ({ways}); add a column that tells them apart, such as n_iterations"
             )
-        rows[one.data] = one.data
-        columns[one.label] = Column(label, label, quantity=quantity)
-        more = {"published": {quantity.name: one.published}, "quantity": quantity}
-        found = fitting[0].cell if fitting else Cell(one.data, one.algo, label, [], [], 0)
-        cells[one.data, one.label] = replace(found, **more)
+        rows[line.data] = line.data
+        columns[line.label] = Column(label, label, quantity=quantity)
+        more = {"published": {quantity.name: line.published}, "quantity": quantity}
+        cell = fitting[0].cell if fitting else Cell(line.data, line.algo, label, [], [], 0)
+        cells[line.data, line.label] = replace(cell, **more)
     return Table(path.stem, f"{path}: published and ours", rows, columns, cells)
 
 
-def doubts(path: Path, claimed: Sequence[Claimed]) -> list[str]:
+def doubts(path: Path, numbers: Sequence[PublishedLine]) -> list[str]:
     """Tell what the numbers of a file look like, where that is not what they are taken for."""
-    quantity = claimed[0].published.quantity
-    if quantity.unit == "percent" and max(one.published.mean for one in claimed) <= 1:
+    quantity = numbers[0].published.quantity
+    if quantity.unit == "percent" and max(line.published.mean for line in numbers) <= 1:
         return [
             f"{path}: no {quantity.title.lower()} is above 1; numbers are taken as percent, a "
             "quarter is 25"
@@ -285,12 +286,12 @@ def _settings(run: Run) -> dict:
     return {**config["algo"], **config["protocol"], "seed": config["seed"]}
 
 
-def _fits(run: Run, claimed: Claimed) -> bool:
+def _fits(run: Run, line: PublishedLine) -> bool:
     settings = _settings(run)
-    named = (run.cell.data, run.cell.algo) == (claimed.data, claimed.algo)
-    has = run.cell.average(claimed.published.quantity) is not None or not run.cell.records
+    named = (run.cell.data, run.cell.algo) == (line.data, line.algo)
+    has = run.cell.average(line.published.quantity) is not None or not run.cell.records
     return (
         named
         and has
-        and all(is_value(value, settings.get(key)) for key, value in claimed.settings.items())
+        and all(is_value(value, settings.get(key)) for key, value in line.settings.items())
     )
