@@ -153,6 +153,11 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
     return inherited | own
 
 
+def titles(group: str) -> dict[str, str]:
+    """Give the titles of all options of a group, by their names."""
+    return {name: read(group, name)["title"] for name in names(group)}
+
+
 def summary(group: str, name: str) -> str:
     """Give the first clause of the comment that an option's file begins with; empty without one."""
     path = conf_dir() / group / f"{name}.yaml"

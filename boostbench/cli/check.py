@@ -72,7 +72,7 @@ def check_published(
     if decimals is not None and not 0 <= decimals <= _DECIMALS:
         raise UserError(f"--decimals is {decimals}; it must be 0 to {_DECIMALS}")
     lines = read_published_file(path, repeats, decimals)
-    titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    titles = configs.titles("algo")
     with busy("reading records"):
         records = Records(results)
         wanted = {line.data for line in lines}

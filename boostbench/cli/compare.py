@@ -127,7 +127,7 @@ def _collect(
 
 
 def _runs(names: Sequence[str], data: Sequence[str], results: Path) -> Table | None:
-    titles = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    titles = configs.titles("algo")
     # Rows drawn twice are a study of a leak, and compared where they are asked for.
     leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}
     runs = [

@@ -47,7 +47,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
             "results=DIR says where they are"
         )
     path = output or results / "report.html"
-    algorithms = {name: configs.read("algo", name)["title"] for name in configs.names("algo")}
+    algorithms = configs.titles("algo")
     records = Records(results)
     with busy("reading records") as tell:
         own = _own_tables(results)

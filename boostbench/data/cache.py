@@ -4,8 +4,9 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -67,11 +68,22 @@ def write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     OSError
         If it cannot be written.
     """
+    write_whole(path, lambda stream: np.savez_compressed(stream, **arrays))
+
+
+def write_whole(path: Path, save: Callable[[BinaryIO], None]) -> None:
+    """Let `save` write a file; a kill at any moment leaves a whole file or none.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as stream:
-            np.savez_compressed(stream, **arrays)
+            save(stream)
         os.replace(temporary, path)
     finally:
         with contextlib.suppress(OSError):

@@ -4,14 +4,13 @@ import contextlib
 import hashlib
 import logging
 import math
-import os
 from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy import fft
 
 from boostbench.busy import busy
-from boostbench.data.cache import cache_folder
+from boostbench.data.cache import cache_folder, write_whole
 from boostbench.data.hog_pyramid import hog_pyramid
 from boostbench.errors import UserError
 
@@ -163,17 +162,10 @@ def _block(X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable)
             return descriptors
     images = X.reshape(len(X), *shape)
     descriptors = describe(images.mean(axis=3) if len(shape) == 3 else images).round(_DECIMALS)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as stream:
-            np.save(stream, descriptors)
-        os.replace(temporary, path)
+        write_whole(path, lambda stream: np.save(stream, descriptors))
     except OSError as error:
         logger.warning("descriptors are not kept for the next time: %s", error)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
     return descriptors
 
 

@@ -5,10 +5,10 @@ import gzip
 import lzma
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from boostbench.data.fixed_splits import read_splits
 from boostbench.data.readers.arff import read_arff
@@ -39,6 +39,19 @@ def data_folder() -> Path | None:
     """Return the folder of data files, ``$BOOSTBENCH_DATA``, if it is set."""
     folder = os.environ.get("BOOSTBENCH_DATA")
     return Path(folder).expanduser() if folder else None
+
+
+def stem_of(spec: Mapping[str, Any]) -> str:
+    """Give the name of a data set's files, without endings."""
+    return spec.get("file") or spec["name"]
+
+
+def local_file(spec: Mapping[str, Any]) -> Path | None:
+    """Give the file that a data set is read from; None where it comes from elsewhere."""
+    if spec.get("path"):
+        return Path(spec["path"]).expanduser()
+    folder = data_folder()
+    return find_file(stem_of(spec), folder) if folder else None
 
 
 def find_file(stem: str, folder: Path) -> Path | None:

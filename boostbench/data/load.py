@@ -10,7 +10,7 @@ from boostbench import configs
 from boostbench.data import bundles, cache
 from boostbench.data.bundled import as_in_libsvm, bundled, generate
 from boostbench.data.dataset import Dataset
-from boostbench.data.files import data_folder, find_file, read_file
+from boostbench.data.files import data_folder, local_file, read_file, stem_of
 from boostbench.data.fixed_splits import drawn_pools, first_rows
 from boostbench.data.missing import validate
 from boostbench.data.openml_source import Unreachable, download
@@ -168,7 +168,7 @@ def available(spec: Mapping[str, Any]) -> str:
     path = local_file(spec)
     if path is not None:
         return f"file {path.name}"
-    if _openml(spec) and cache.cache_path(_stem(spec)).is_file():
+    if _openml(spec) and cache.cache_path(stem_of(spec)).is_file():
         return "cache"
     if spec.get("sklearn"):
         return "scikit-learn"
@@ -190,22 +190,10 @@ def _openml(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"task": task} if task else spec.get("openml") or {}
 
 
-def _stem(spec: Mapping[str, Any]) -> str:
-    return spec.get("file") or spec["name"]
-
-
-def local_file(spec: Mapping[str, Any]) -> Path | None:
-    """Give the file that a data set is read from; None where it comes from elsewhere."""
-    if spec.get("path"):
-        return Path(spec["path"]).expanduser()
-    folder = data_folder()
-    return find_file(_stem(spec), folder) if folder else None
-
-
 def _without_file(spec: Mapping[str, Any], openml: Mapping[str, Any]):
     """Load from the cache, scikit-learn or OpenML; also return the part of the config that fits."""
     tried = [_no_file(spec)]
-    stem, missing = _stem(spec), spec.get("missing")
+    stem, missing = stem_of(spec), spec.get("missing")
     asked = openml if "task" in openml else {key: openml.get(key) for key in _ASKED}
     origin = asked | {"missing": missing}
     if openml:
@@ -251,4 +239,4 @@ def _no_file(spec: Mapping[str, Any]) -> str:
         return "$BOOSTBENCH_DATA is not set"
     if not folder.is_dir():
         return f"$BOOSTBENCH_DATA is {folder}, which is no folder"
-    return f"no {_stem(spec)}.svm, .arff, .csv or .npz in {folder}"
+    return f"no {stem_of(spec)}.svm, .arff, .csv or .npz in {folder}"

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from boostbench.data.bundled import loader
-from boostbench.data.files import read_names
-from boostbench.data.load import local_file
+from boostbench.data.files import local_file, read_names
 from boostbench.errors import UserError
 
 

@@ -111,9 +111,9 @@ class TableDefinition:
         Name of the file.
     title : str
         Heading.
-    rows : dict of str to Row
+    rows : dict of str to RowDefinition
         Data sets by the name of the row.
-    columns : dict of str to Variant
+    columns : dict of str to ColumnDefinition
         Algorithms by the name of the column; in the file the name of a table may stand for its own.
     overrides : list of str
         Hydra overrides that hold for all cells.

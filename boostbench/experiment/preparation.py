@@ -39,18 +39,6 @@ def scaler(kind: str, is_sparse: bool = False):
     return Normalizer() if kind == "unit" else FunctionTransformer(accept_sparse=True)
 
 
-def prepare(train, test, scale: str, pca: float | None = None) -> tuple:
-    """Scale and project both parts by what the training part says; see `preparation`.
-
-    Returns
-    -------
-    tuple
-        The training and the test part as the algorithm sees them.
-    """
-    prepared = preparation(train, scale, pca)
-    return prepared(train), prepared(test)
-
-
 def preparation(train, scale: str, pca: float | None = None) -> Callable:
     """Learn from the training part how to scale and project features.
 

@@ -16,7 +16,7 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.figures.tables import OfColumns, stale_of
-from boostbench.report.paired import paired
+from boostbench.report.paired import Paired, paired
 from boostbench.report.statistics.friedman import Friedman, friedman, holm
 from boostbench.report.statistics.wilcoxon import wilcoxon
 from boostbench.report.tables import Table
@@ -66,7 +66,7 @@ def draw_critical_difference(table: Table, columns: Sequence[str] | None = None)
     apart = np.abs(ranks[:, None] - ranks)
     bars = {
         "Nemenyi": groups(apart >= test.critical_difference),
-        "Wilcoxon, Holm": groups(_differ_by_holm(pairs.losses[:, order], digits)),
+        "Wilcoxon, Holm": groups(_differ_by_holm(pairs, order)),
     }
     texts = [
         f"{fill(table.columns[columns[index]].label, _LABEL_WIDTH)}  {test.ranks[index]:.2f}"
@@ -75,11 +75,11 @@ def draw_critical_difference(table: Table, columns: Sequence[str] | None = None)
     return _draw([label(text) for text in texts], ranks, test, bars)
 
 
-def _differ_by_holm(losses: np.ndarray, digits: int) -> np.ndarray:
-    """Say which two columns differ at 5% by Wilcoxon's test with Holm's correction."""
-    n = losses.shape[1]
+def _differ_by_holm(pairs: Paired, order: np.ndarray) -> np.ndarray:
+    """Say which two of ordered columns differ at 5% by Wilcoxon's test, corrected after Holm."""
+    n = len(order)
     upper = np.triu_indices(n, 1)
-    p = [wilcoxon(losses[:, a], losses[:, b], digits).p for a, b in zip(*upper, strict=True)]
+    p = [wilcoxon(pairs.differences(*order[[a, b]])).p for a, b in zip(*upper, strict=True)]
     differ = np.zeros((n, n), dtype=bool)
     differ[upper] = holm(p) <= 0.05
     return differ | differ.T

@@ -69,6 +69,12 @@ def record_paths(results: Path) -> list[Path]:
     return sorted(path for path in names if path.suffix == _PLAIN)
 
 
+def parts_of(path: Path) -> tuple[str, str, str]:
+    """Give the data set, the algorithm and the kind of records that a file's path names."""
+    algo, _, kind = path.name.removesuffix(_PLAIN).partition(".")
+    return path.parent.name, algo, kind
+
+
 class RecordFile:
     """A file of records, as far as it has been read, with the packed file beside it.
 
@@ -80,7 +86,7 @@ class RecordFile:
 
     def __init__(self, path: Path):
         self.path = Path(path)
-        self._kind = self.path.name.removesuffix(_PLAIN).partition(".")[2]
+        self._kind = parts_of(self.path)[2]
         self._definitions = Definitions()
         # Lines of records whose definitions may come later, with their places.
         self._unsettled: list[tuple[tuple[int, int], dict]] = []

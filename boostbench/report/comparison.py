@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 
 from boostbench.experiment.quantities import Quantity
-from boostbench.report.numbers import differences
 from boostbench.report.paired import Paired, paired, tested_ratio
 from boostbench.report.statistics.bayesian import Posterior, correlated_t, signed_rank
 from boostbench.report.statistics.effects import Score, hedges_g, rank_biserial, score
@@ -112,37 +111,39 @@ def compare_columns(
         return Comparison(pairs, {}, [], None)
     if rope is None:
         rope = usual_rope(pairs.quantity)
-    losses, digits = pairs.losses, pairs.quantity.digits
-    together = friedman(losses, digits) if len(names) > 2 else None
-    chosen = list(combinations(range(len(names)), 2))
-    signed_rank = [wilcoxon(losses[:, a], losses[:, b], digits) for a, b in chosen]
+    losses = pairs.losses
+    together = friedman(losses, pairs.quantity.digits) if len(names) > 2 else None
+    places = list(combinations(range(len(names)), 2))
+    apart = [pairs.differences(a, b) for a, b in places]
+    signed_rank = [wilcoxon(differences) for differences in apart]
     tests = [
         PairTest(
             a=names[a],
             b=names[b],
             difference=float(np.mean(pairs.numbers[:, a] - pairs.numbers[:, b])),
-            score=score(losses[:, a], losses[:, b], digits),
+            score=score(differences),
             wilcoxon=test,
-            rank_biserial=rank_biserial(losses[:, a], losses[:, b], digits),
+            rank_biserial=rank_biserial(differences),
             holm=float(corrected),
             nemenyi=float(together.nemenyi[a, b]) if together else None,
-            posterior=_posterior(pairs, a, b, rope),
+            posterior=_posterior(pairs, a, b, differences, rope),
             resampled=_resampled(pairs, a, b),
         )
-        for (a, b), test, corrected in zip(
-            chosen, signed_rank, holm([test.p for test in signed_rank]), strict=True
+        for (a, b), differences, test, corrected in zip(
+            places, apart, signed_rank, holm([test.p for test in signed_rank]), strict=True
         )
     ]
     ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
     return Comparison(pairs, ranks, tests, together, rope)
 
 
-def _posterior(pairs: Paired, a: int, b: int, rope: float | None) -> Posterior | None:
+def _posterior(
+    pairs: Paired, a: int, b: int, differences: np.ndarray, rope: float | None
+) -> Posterior | None:
     if rope is None:
         return None
     if pairs.unit == "data sets":
-        losses, digits = pairs.losses, pairs.quantity.digits
-        return signed_rank(differences(losses[:, a], losses[:, b], digits), rope)
+        return signed_rank(differences, rope)
     apart = pairs.quantity.sign * (pairs.numbers[:, a] - pairs.numbers[:, b])
     return None if pairs.ratio is None else correlated_t(apart, rope, pairs.ratio)
 

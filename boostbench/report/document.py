@@ -4,6 +4,7 @@ from math import isnan
 
 from boostbench.report import words
 from boostbench.report.blocks import Document, Entry, Head, Row
+from boostbench.report.cells import STALE
 from boostbench.report.claims import claims
 from boostbench.report.findings import (
     parts_listing,
@@ -12,6 +13,7 @@ from boostbench.report.findings import (
     significance,
 )
 from boostbench.report.matrix import matrix
+from boostbench.report.numbers import seconds
 from boostbench.report.tables import Table
 
 
@@ -27,10 +29,11 @@ def make_document(table: Table) -> Document:
     Document
         Without lists that have no line.
     """
+    rows = [row_of(table, row) for row in table.rows]
     lists = [
         matrix(table),
         published_listing(table),
-        seconds_listing(table),
+        seconds_listing(table, rows),
         parts_listing(table),
     ]
     return Document(
@@ -38,7 +41,7 @@ def make_document(table: Table) -> Document:
         title=table.title,
         headline=words.changes_note(table),
         heads=heads(table),
-        rows=[row_of(table, row) for row in table.rows],
+        rows=rows,
         caption=words.caption(table),
         findings=[*significance(table), *claims(table)],
         notes=words.notes(table),
@@ -71,8 +74,7 @@ def row_of(table: Table, row: str) -> Row:
         else _time(table, row, name, name in best)
         for name, column in table.columns.items()
     ]
-    for pair in table.speedup:
-        entries.append(Entry(words.ratio(table, row, pair), value=table.ratio(row, pair)))
+    entries += [_ratio(table, row, pair) for pair in table.speedup]
     return Row(title, label, f"{title} {row} {data}".lower(), entries)
 
 
@@ -90,10 +92,19 @@ def _result(table: Table, row: str, name: str, best: bool) -> Entry:
 
 
 def _time(table: Table, row: str, name: str, best: bool) -> Entry:
-    published = table.published_time(row, name)
+    time, published = table.time(row, name), table.published_time(row, name)
     return Entry(
-        text=words.time(table, row, name),
+        text=seconds(time) + _stale(table, row, name),
         best=best,
         published=str(published or ""),
-        value=table.time(row, name),
+        value=time,
     )
+
+
+def _ratio(table: Table, row: str, pair: tuple[str, str]) -> Entry:
+    ratio = table.ratio(row, pair)
+    return Entry(seconds(ratio) + max(_stale(table, row, name) for name in pair), value=ratio)
+
+
+def _stale(table: Table, row: str, name: str) -> str:
+    return STALE if table.cells[row, table.columns[name].beside].stale else ""

@@ -1,13 +1,13 @@
 """What follows from a table: which columns differ, and what agrees with the published numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from statistics import median
 
 from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
 from boostbench.report import numbers, words
-from boostbench.report.blocks import Line, Listing
+from boostbench.report.blocks import Line, Listing, Row
 from boostbench.report.cells import STALE, Cell
 from boostbench.report.paired import paired
 from boostbench.report.statistics.agreement import POWER, SHORT, TELLING
@@ -50,7 +50,7 @@ def significance(table: Table) -> list[str]:
             repeated[replace(pairs, left_out=[]).note] = None
         if len(pairs.numbers) > 1:
             labels = (table.columns[name].label for name in names)
-            result = wilcoxon(*pairs.numbers.T, pairs.quantity.digits)
+            result = wilcoxon(pairs.differences(0, 1))
             lines.append(result.sentence(*labels, pairs.unit))
             if pair.published:
                 lines[-1] += f" {pair.published}"
@@ -128,23 +128,28 @@ def summary_of_verdicts(table: Table) -> str:
     return " ".join(sentences)
 
 
-def seconds_listing(table: Table) -> Listing:
-    """List every published CPU time with ours beside it, and their ratios, without a verdict."""
-    lines = []
-    timed = {name: column for name, column in table.columns.items() if column.beside is not None}
-    for row, title in table.rows.items():
-        said = {name: table.published_time(row, name) for name in timed}
+def seconds_listing(table: Table, rows: Iterable[Row]) -> Listing:
+    """List every published CPU time with ours beside it, and their ratios, without a verdict.
+
+    Parameters
+    ----------
+    table : Table
+    rows : iterable of Row
+        As they are printed.
+    """
+    lines, columns = [], list(table.columns.values())
+    for name, row in zip(table.rows, rows, strict=True):
         times = [
-            (column.label, str(said[name]), words.time(table, row, name))
-            for name, column in timed.items()
-            if said[name]
+            (column.label, entry.published, entry.text)
+            for column, entry in zip(columns, row.entries, strict=False)
+            if column.beside is not None and entry.published
         ]
-        for slow, fast in table.speedup:
-            if said[slow] and said[fast]:
-                factor = f"{said[slow].mean / said[fast].mean:.2g}"
-                label = f"speed-up of {table.columns[fast].label}"
-                times.append((label, factor, words.ratio(table, row, (slow, fast))))
-        lines += [Line([title, *texts], is_known=texts[-1] != "-") for texts in times]
+        for pair, entry in zip(table.speedup, row.entries[len(columns) :], strict=True):
+            slow, fast = (table.published_time(name, column) for column in pair)
+            if slow and fast:
+                label = f"speed-up of {table.columns[pair[1]].label}"
+                times.append((label, f"{slow.mean / fast.mean:.2g}", entry.text))
+        lines += [Line([row.title, *texts], is_known=texts[-1] != "-") for texts in times]
     explanation = f"{' '.join(words.times(table))} The machines differ, so there is no verdict."
     return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, explanation)
 

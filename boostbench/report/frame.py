@@ -2,13 +2,14 @@
 
 import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from boostbench.errors import UserError, unknown, writing
 from boostbench.experiment.measures.predictions import Predictions
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.keys import shortened
-from boostbench.records.store import read_records, record_paths
+from boostbench.records.store import parts_of, read_records, record_paths
 from boostbench.report.papers import tables
 from boostbench.report.published import lines
 
@@ -46,14 +47,8 @@ def read_frame(results: Path):
     """
     import pandas as pd  # slow to import
 
-    rows, warnings = [], []
-    for path in record_paths(results):
-        algo, _, kind = path.stem.partition(".")
-        if kind == _TUNING:
-            continue
-        records, complaints = read_records(path)
-        warnings += complaints
-        rows += [_row(record, path.parent.name, algo, kind) for record in records]
+    splits, warnings = _splits(results, lambda kind: kind != _TUNING)
+    rows = [_row(record, *names) for names, record in splits]
     if not rows:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     frame = pd.DataFrame(rows)
@@ -85,22 +80,17 @@ def predictions_frame(results: Path):
     """
     import pandas as pd  # slow to import
 
-    frames, warnings = [], []
-    for path in record_paths(results):
-        algo, _, kind = path.stem.partition(".")
-        if kind != Predictions.suffix:
+    splits, warnings = _splits(results, lambda kind: kind == Predictions.suffix)
+    frames = []
+    for (data, algo, _), record in splits:
+        if "error" in record:
             continue
-        records, complaints = read_records(path)
-        warnings += complaints
-        for record in records:
-            if "error" in record:
-                continue
-            about = {"data": path.parent.name, "algo": algo, "split": record["split"]}
-            frame = pd.DataFrame({"row": record["tested"], "truth": record["truth"]})
-            frame["predicted"] = record["predicted"]
-            for number, column in enumerate(zip(*record["probabilities"] or (), strict=True)):
-                frame[f"p{number}"] = column
-            frames.append(frame.assign(**about, settings=_settings(record["config"])))
+        about = {"data": data, "algo": algo, "split": record["split"]}
+        frame = pd.DataFrame({"row": record["tested"], "truth": record["truth"]})
+        frame["predicted"] = record["predicted"]
+        for number, column in enumerate(zip(*record["probabilities"] or (), strict=True)):
+            frame[f"p{number}"] = column
+        frames.append(frame.assign(**about, settings=_settings(record["config"])))
     if not frames:
         raise UserError(
             f"no predictions are on record in {results}; 'boostbench run measure=predictions' "
@@ -156,6 +146,20 @@ def write_frame(frame, path: Path) -> None:
             return
         texts = frame.select_dtypes(exclude="number").columns
         frame.assign(**{name: frame[name].map(_plain) for name in texts}).to_csv(path, index=False)
+
+
+def _splits(
+    results: Path, is_wanted: Callable[[str], bool]
+) -> tuple[list[tuple[tuple[str, str, str], dict]], list[str]]:
+    """Read the files of some kinds: names and record of each split, and what is wrong with them."""
+    splits, warnings = [], []
+    for path in record_paths(results):
+        names = parts_of(path)
+        if is_wanted(names[2]):
+            records, complaints = read_records(path)
+            splits += [(names, record) for record in records]
+            warnings += complaints
+    return splits, warnings
 
 
 def _row(record: dict, data: str, algo: str, kind: str) -> dict:

@@ -9,7 +9,7 @@ import numpy as np
 
 from boostbench.experiment.quantities import Quantity
 from boostbench.report.cells import Cell
-from boostbench.report.numbers import rounded
+from boostbench.report.numbers import differences, rounded
 from boostbench.report.tables import Table
 
 
@@ -44,6 +44,10 @@ class Paired:
     def losses(self) -> np.ndarray:
         """The numbers, with the sign that makes the lower one the better, as they are printed."""
         return rounded(self.quantity.sign * self.numbers, self.quantity.digits)
+
+    def differences(self, a: int, b: int) -> np.ndarray:
+        """Subtract the losses of two columns, by their places, as they are printed."""
+        return differences(*self.losses.T[[a, b]], self.quantity.digits)
 
     @property
     def note(self) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import shortened
-from boostbench.records.store import record_paths
+from boostbench.records.store import parts_of, record_paths
 from boostbench.report import numbers
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.cells import Cell
@@ -63,14 +63,14 @@ def find_runs(
     """
     runs = []
     for path in record_paths(records.results):
-        algo, _, kind = path.stem.partition(".")
+        data, algo, kind = parts_of(path)
         if kind in _NO_RESULTS:
             continue
         of_config: dict[str, list[dict]] = {}
         for record in records.all(path):
             of_config.setdefault(record["config_hash"], []).append(record)
         runs += [
-            _run(group, path.parent.name, algo, titles)
+            _run(group, data, algo, titles)
             for name, group in of_config.items()
             if name not in without
         ]

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from boostbench.report import numbers
 from boostbench.report.cells import ELSEWHERE, PARTIAL, STALE, Cell
 from boostbench.report.tables import Table
 
@@ -39,20 +38,6 @@ def times(table: Table) -> list[str]:
         ),
         *(f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow),
     ]
-
-
-def time(table: Table, row: str, name: str) -> str:
-    """Print what a column of CPU times shows, marked when stale."""
-    return numbers.seconds(table.time(row, name)) + _stale(table, row, name)
-
-
-def ratio(table: Table, row: str, pair: tuple[str, str]) -> str:
-    """Print the ratio of two CPU times, marked when one is stale."""
-    return numbers.seconds(table.ratio(row, pair)) + max(_stale(table, row, name) for name in pair)
-
-
-def _stale(table: Table, row: str, name: str) -> str:
-    return STALE if table.cells[row, table.columns[name].beside].stale else ""
 
 
 def changes_note(table: Table) -> str | None:

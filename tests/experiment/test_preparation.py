@@ -4,7 +4,12 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import MinMaxScaler
 
-from boostbench.experiment.preparation import prepare
+from boostbench.experiment.preparation import preparation
+
+
+def prepare(train, test, scale, pca=None):
+    prepared = preparation(train, scale, pca)
+    return prepared(train), prepared(test)
 
 
 def lengths(X):

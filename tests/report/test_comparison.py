@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.report.comparison import compare_columns, effect
+from boostbench.report.numbers import differences
 from boostbench.report.statistics.friedman import friedman, holm
 from boostbench.report.statistics.wilcoxon import wilcoxon
 
@@ -32,7 +33,7 @@ def test_every_two_are_tested(comparison):
         ("c", "d"),
     ]
     tests = [
-        wilcoxon(ERRORS[:, "abcd".index(d.a)], ERRORS[:, "abcd".index(d.b)])
+        wilcoxon(differences(ERRORS[:, "abcd".index(d.a)], ERRORS[:, "abcd".index(d.b)]))
         for d in comparison.tests
     ]
     assert [test.wilcoxon for test in comparison.tests] == tests

@@ -52,10 +52,10 @@ def test_what_prints_as_a_tie_is_one_in_every_test():
     b = [float(fixed(n, 1)) for n in a]
     assert [mean_std(x, math.nan) for x in a] == [mean_std(x, math.nan) for x in b]
     assert not differences(a, b).any()
-    assert score(a, b).ties == len(a)
+    assert score(differences(a, b)).ties == len(a)
     for first in range(0, len(a), 20):
         some = a[first : first + 20], b[first : first + 20]
-        assert wilcoxon(*some).ties == 20
+        assert wilcoxon(differences(*some)).ties == 20
         assert friedman(np.transpose([*some, some[0]])).ranks.tolist() == [2, 2, 2]
     # And what prints as a difference is none: 0.1 and 0.0.
-    assert score([0.05], [0.04]).losses == 1
+    assert score(differences([0.05], [0.04])).losses == 1

@@ -58,7 +58,7 @@ class View(NamedTuple):
     """A table, what is said of it, and how many of its numbers are reproduced."""
 
     table: Table
-    render_page: Document
+    document: Document
     tally: Tally
 
     @property

@@ -1,13 +1,10 @@
 """How large a difference is: who wins, and by how much."""
 
-from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special, stats
-
-from boostbench.report.numbers import differences
 
 
 class Score(NamedTuple):
@@ -21,50 +18,44 @@ class Score(NamedTuple):
         return f"{self.wins}/{self.ties}/{self.losses}"
 
 
-def score(a: Sequence[float], b: Sequence[float], digits: int = 1) -> Score:
-    """Count wins, ties and losses of `a` against `b`, on the numbers as they are printed.
+def score(differences: np.ndarray) -> Score:
+    """Count wins, ties and losses of the first of two columns; the lower number wins.
 
     Parameters
     ----------
-    a, b : sequence of float of the same length
-        Paired numbers; the lower wins.
-    digits : int, default=1
-        Printed digits.
+    differences : ndarray of shape (n_pairs,), float64
+        Of paired numbers as they are printed, see `boostbench.report.numbers.differences`.
 
     Examples
     --------
-    >>> str(score([1.0, 2.04, 3.0], [1.5, 2.0, 2.0]))
+    >>> str(score(np.array([-0.5, 0.0, 1.0])))
     '1/1/1'
     """
-    difference = differences(a, b, digits)
-    return Score(*(int(np.sum(np.sign(difference) == sign)) for sign in (-1, 0, 1)))
+    return Score(*(int(np.sum(np.sign(differences) == sign)) for sign in (-1, 0, 1)))
 
 
-def rank_biserial(a: Sequence[float], b: Sequence[float], digits: int = 1) -> float:
+def rank_biserial(differences: np.ndarray) -> float:
     """Matched-pairs rank-biserial correlation, the effect size of the signed-rank test.
 
     Parameters
     ----------
-    a, b : sequence of float of the same length
-        Paired numbers.
-    digits : int, default=1
-        Printed digits of the differences, which are ranked as in the test.
+    differences : ndarray of shape (n_pairs,), float64
+        Of paired numbers as they are printed, which are ranked as in the test.
 
     Returns
     -------
     float
-        Rank sum of the pairs where `a` is higher minus that of those where `b` is, by the sum of
-        both: from -1, `a` is always lower, to 1. 0 where all are ties.
+        Rank sum of the pairs where the first is higher minus that of those where the second is, by
+        the sum of both: from -1, the first is always lower, to 1. 0 where all are ties.
 
     Examples
     --------
-    >>> rank_biserial([1, 2, 3, 9], [2, 4, 6, 5])  # ranks 1 + 2 + 3 against 4
+    >>> rank_biserial(np.array([-1.0, -2.0, -3.0, 4.0]))  # ranks 1 + 2 + 3 against 4
     -0.2
     """
-    difference = differences(a, b, digits)
-    difference = difference[difference != 0]
-    ranks = stats.rankdata(np.abs(difference))
-    return float(np.sum(np.sign(difference) * ranks) / ranks.sum()) if len(ranks) else 0.0
+    differences = differences[differences != 0]
+    ranks = stats.rankdata(np.abs(differences))
+    return float(np.sum(np.sign(differences) * ranks) / ranks.sum()) if len(ranks) else 0.0
 
 
 def hedges_g(mean_a: float, std_a: float, n_a: int, mean_b: float, std_b: float, n_b: int) -> float:

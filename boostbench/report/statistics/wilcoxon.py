@@ -4,14 +4,11 @@ That is, differences of the printed numbers, the smaller rank sum, and a critica
 exact null distribution for all pairs, ties included.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from scipy import stats
-
-from boostbench.report.numbers import differences
 
 #: Of so many pairs with shared ranks all signs are tried; of more, the normal distribution is near.
 _ALL_SIGNS = 16
@@ -110,15 +107,13 @@ class Wilcoxon:
         )
 
 
-def wilcoxon(a: Sequence[float], b: Sequence[float], digits: int = 1) -> Wilcoxon:
+def wilcoxon(differences: np.ndarray) -> Wilcoxon:
     """Test whether paired numbers differ, as the papers do: on the numbers as they are printed.
 
     Parameters
     ----------
-    a, b : sequence of float of the same length
-        Paired numbers, e.g. mean test errors in percent on the same data sets.
-    digits : int, default=1
-        Printed digits, see `boostbench.report.numbers.differences`.
+    differences : ndarray of shape (n_pairs,), float64
+        Of paired numbers as they are printed, see `boostbench.report.numbers.differences`.
 
     Returns
     -------
@@ -126,9 +121,8 @@ def wilcoxon(a: Sequence[float], b: Sequence[float], digits: int = 1) -> Wilcoxo
         Differences of zero take no rank (``zero_method="wilcox"`` in SciPy's words), but count in
         `n` and so in the critical value, as in the papers.
     """
-    difference = differences(a, b, digits)
-    n = len(difference)
-    ranked = difference[difference != 0]
+    n = len(differences)
+    ranked = differences[differences != 0]
     ranks = stats.rankdata(np.abs(ranked))
     statistic = float(min(ranks[ranked > 0].sum(), ranks[ranked < 0].sum()))
     p, exact = _p_value(np.sign(ranked) * ranks)
