@@ -9,7 +9,7 @@ from rich.text import Text
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
-from boostbench.definitions.outcomes import complete
+from boostbench.definitions.outcomes import run_missing
 from boostbench.definitions.overrides import check_once
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
@@ -66,7 +66,7 @@ def make_table(
         complain(warning)
     outcomes, datasets = recorded, {}
     if request.common["rerun"] != "never":
-        outcomes, datasets = complete(
+        outcomes, datasets = run_missing(
             request, recorded, lambda: _print_first(assemble(request, recorded)), records.warnings
         )
         if request.common["shard"]:  # the numbers of one shard are no table

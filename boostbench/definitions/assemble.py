@@ -40,15 +40,15 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
     cells = {}
     for key, spec in specs.items():
         row, algo = key[0], spec["algo"]
-        there = row in tried or _is_known(spec["data"])
+        at_hand = row in tried or _is_known(spec["data"])
         for name, column in shown[key[1]].items():
             if column.beside is not None:
                 continue
-            if there and key in recorded:
+            if at_hand and key in recorded:
                 outcome, about = recorded[key], {"rounds": column.rounds}
                 about["departures"] = request.departures.get(key, ())
             else:
-                outcome, about = _NOTHING, {"available": there}
+                outcome, about = _NOTHING, {"available": at_hand}
             about["published"] = definition.find_published(*key, algo, column.rounds)
             names = spec["data"]["name"], algo["name"], column.label
             cells[row, name] = Cell.of(outcome, *names, quantity=column.quantity, **about)

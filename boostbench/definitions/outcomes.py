@@ -82,7 +82,7 @@ def execute(
     return report
 
 
-def complete(
+def run_missing(
     request: TableRequest,
     recorded: Mapping[Key, Recorded],
     before: Callable[[], None],

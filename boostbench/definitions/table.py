@@ -196,7 +196,7 @@ class TableDefinition:
                 for row, entry in _entries(content["rows"], f"{path}: rows").items()
             },
             columns={
-                column: _variant(column, entry, f"{path}: column {column}")
+                column: _column(column, entry, f"{path}: column {column}")
                 for column, entry in _entries(columns, f"{path}: columns").items()
             },
         )
@@ -497,7 +497,7 @@ def _title(row: str) -> str:
     return Path(row).name.split(".")[0] if _is_file(row) else row
 
 
-def _variant(name: str, content: dict, where: str) -> ColumnDefinition:
+def _column(name: str, content: dict, where: str) -> ColumnDefinition:
     if "_target_" in content and "algo" in content:
         raise UserError(f"{where} has algo and _target_; take one of them")
     return files.fill(

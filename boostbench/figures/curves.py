@@ -161,26 +161,26 @@ class Curves(FigureDefinition):
         without = _without_rounds(cells)
         panels = {
             table.rows[row].title: {
-                label: there.records for label, there in columns.items() if label not in without
+                label: cell.records for label, cell in columns.items() if label not in without
             }
             for row, columns in cells.items()
-            if any(there.records for there in columns.values())
+            if any(cell.records for cell in columns.values())
         }
         if not any(panels.values()):
             raise UserError(f"nothing of table {table.name} has a test error after some rounds")
         notes = lacking(table, cells) + stale_cells(table, cells)
         if without:
             notes.append(f"No curve, as it has no boosting rounds: {', '.join(without)}.")
-        told = message(panels)
-        drawn = draw_curves(panels, self.error_axis, told)
-        return Drawing(drawn, results, [*sentence(told), *notes])
+        text = message(panels)
+        drawn = draw_curves(panels, self.error_axis, text)
+        return Drawing(drawn, results, [*sentence(text), *notes])
 
 
 def _without_rounds(cells: Cells) -> list[str]:
     """Name the columns of whose records none has a test error after some rounds."""
     staged: dict[str, bool] = {}
     for columns in cells.values():
-        for column, there in columns.items():
-            for record in there.records:
+        for column, cell in columns.items():
+            for record in cell.records:
                 staged[column] = staged.get(column, False) or bool(record["checkpoints"])
     return [column for column, has_rounds in staged.items() if not has_rounds]

@@ -62,7 +62,7 @@ def find_cells(
         for (row, column), spec in specs.items():
             label = table.label(column, spec["algo"])
             cells.setdefault(row, {})[label] = records.find(spec)
-    if not any(there.records for columns in cells.values() for there in columns.values()):
+    if not any(cell.records for columns in cells.values() for cell in columns.values()):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
             f"'boostbench table {name}' runs it"
@@ -116,9 +116,9 @@ def find_lines(
         own = lines.setdefault(panel.title, {})
         for row, value in panel.rows.items():
             titles |= dict.fromkeys(cells[row])
-            for algorithm, there in cells[row].items():
-                if there.records:
-                    own.setdefault(algorithm, {})[value] = there.records
+            for algorithm, cell in cells[row].items():
+                if cell.records:
+                    own.setdefault(algorithm, {})[value] = cell.records
         notes |= dict.fromkeys(lacking(table, cells) + stale_cells(table, cells))
     return lines, list(titles), list(notes), results
 
@@ -137,8 +137,8 @@ def lacking(table: TableDefinition, cells: Cells) -> list[str]:
     notes = []
     for row, columns in cells.items():
         reasons: dict[str, list[str]] = {}
-        for label, there in columns.items():
-            done, lacking = len(there.records), len(there.failures) + there.missing
+        for label, cell in columns.items():
+            done, lacking = len(cell.records), len(cell.failures) + cell.missing
             if lacking:
                 what = f"only {done} of {done + lacking} splits" if done else "not run"
                 reasons.setdefault(what, []).append(label)
@@ -166,8 +166,8 @@ def stale_cells(table: TableDefinition, cells: Cells) -> list[str]:
     return stale_note(
         f"{label} on {table.rows[row].title}"
         for row, columns in cells.items()
-        for label, there in columns.items()
-        if there.stale
+        for label, cell in columns.items()
+        if cell.stale
     )
 
 

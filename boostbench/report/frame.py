@@ -12,11 +12,10 @@ from boostbench.records.keys import shortened
 from boostbench.records.store import parts_of, read_records, record_paths
 from boostbench.report.papers import tables
 from boostbench.report.published import lines
+from boostbench.report.renderers.csv_file import no_formula
 
 #: What kinds of files hold; those of cross-validation trials are no splits.
 _TUNING = "tuning"
-#: How columns of texts begin that a spreadsheet would compute.
-_FORMULAS = ("=", "+", "-", "@")
 
 
 def read_frame(results: Path):
@@ -144,8 +143,8 @@ def write_frame(frame, path: Path) -> None:
         if path.suffix == ".parquet":
             frame.to_parquet(path, engine="pyarrow", index=False)
             return
-        texts = frame.select_dtypes(exclude="number").columns
-        frame.assign(**{name: frame[name].map(_plain) for name in texts}).to_csv(path, index=False)
+        texts = frame.select_dtypes(exclude="number").map(no_formula)
+        frame.assign(**texts).to_csv(path, index=False)
 
 
 def _splits(
@@ -197,8 +196,3 @@ def _settings(config: dict) -> str:
 
 def _json(value) -> str | None:
     return None if value is None else json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-def _plain(value):
-    """Keep a text from being a formula to a spreadsheet."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

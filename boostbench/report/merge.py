@@ -8,7 +8,7 @@ from boostbench.report.cells import Cell
 from boostbench.report.tables import Column, Pair, Table
 
 
-class _Row(NamedTuple):
+class _MergedRow(NamedTuple):
     """A data set: its title, the name of its table, and a cell for each algorithm."""
 
     title: str
@@ -75,7 +75,7 @@ def merge(
         [_title(table.columns[column]) for column in own]
         for table, own in zip(tables, columns, strict=True)
     ]
-    rows: dict[str, _Row] = {}
+    rows: dict[str, _MergedRow] = {}
     others = []
     for table, own, called in zip(tables, columns, titles, strict=True):
         if table.quantity.name != tables[0].quantity.name:
@@ -87,7 +87,7 @@ def merge(
             others.append(f"Left out is {table.name}, where {join(strange)}.")
             continue
         for name, title in table.rows.items():
-            row = _Row(title, table.name, [table.cells[name, column] for column in own])
+            row = _MergedRow(title, table.name, [table.cells[name, column] for column in own])
             asked = name in data if data else name not in table.uncounted
             if asked and (name not in rows or row.n_numbers > rows[name].n_numbers):
                 rows[name] = row
@@ -131,7 +131,7 @@ def _statement(table: Table | None, a: str, b: str) -> str | None:
     return next((pair.published for pair in pairs if {pair.a, pair.b} == {a, b}), None)
 
 
-def _sources(rows: Iterable[_Row]) -> list[str]:
+def _sources(rows: Iterable[_MergedRow]) -> list[str]:
     """Tell which rows are of which table."""
     titles: dict[str, list[str]] = {}
     for row in rows:

@@ -232,13 +232,13 @@ def _source(about: PublishedTable, index: int, line: Mapping[str, str]) -> str:
     for case in about.repeats_of:
         if _fits(line, case["where"]):
             other = published_table(case["table"])
-            there = {key: value for key, value in line.items() if key in _named(other)}
-            there |= case.get("there", {})
+            place = {key: value for key, value in line.items() if key in _named(other)}
+            place |= case.get("there", {})
             matches = [
-                i for i, candidate in enumerate(lines_of(other.name)) if _fits(candidate, there)
+                i for i, candidate in enumerate(lines_of(other.name)) if _fits(candidate, place)
             ]
             if len(matches) != 1:
-                raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} are {there}")
+                raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} are {place}")
             return f"{other.name}:{matches[0]}"
     return f"{about.name}:{index}"
 

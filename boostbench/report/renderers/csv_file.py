@@ -50,8 +50,8 @@ def to_csv(table: Table) -> str:
     for (row, column), cell in table.cells.items():
         agreement, target = cell.agreement, cell.target
         line = {
-            "data": _name(row),
-            "column": _name(column),
+            "data": no_formula(" ".join(row.split())),
+            "column": no_formula(" ".join(column.split())),
             "algo": cell.algo,
             "rounds": cell.rounds or "",
             f"{name}_mean": _number(cell.mean),
@@ -79,10 +79,10 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def _name(text: str) -> str:
-    """Keep a name on its line, and from being a formula to a spreadsheet."""
-    text = " ".join(text.split())
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+def no_formula(value):
+    """Keep a text from being a formula to a spreadsheet."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
+    return f"'{value}" if is_formula else value
 
 
 def _number(value: float | None, factor: float = 1) -> str:
