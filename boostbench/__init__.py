@@ -106,7 +106,7 @@ def _algorithms():
     """Read what the files of `boostbench.algorithms` name, to import which takes a second."""
     texts = (file.read_text() for file in Path(__file__).parent.glob("algorithms/*.py"))
     named = (re.search(r'^__all__ = (\["[^]]*\])', text, re.MULTILINE) for text in texts)
-    return sorted(name for found in named if found for name in literal_eval(found[1]))
+    return sorted(name for match in named if match for name in literal_eval(match[1]))
 
 
 def __getattr__(name):

@@ -70,8 +70,8 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     if not listed:
         return UserError(f"unknown {kind} {name!r}; {hint(name, known)}")
     near = _near(name, known)
-    told = f"did you mean {', '.join(near)}?" if near else "no name is near it"
-    return UserError(f"unknown {kind} {name!r}; {told} ('boostbench list' shows all {len(known)})")
+    advice = f"did you mean {', '.join(near)}?" if near else "no name is near it"
+    return UserError(f"unknown {kind} {name!r}; {advice} ('boostbench list' shows all {len(known)})")
 
 
 def hint(word: str, known: Iterable[str]) -> str:

@@ -92,8 +92,8 @@ def _draw_maps(points: Sequence[Point], keys: list[str], quantity: Quantity) -> 
         figure.supxlabel(along, fontsize="medium")
         if stacked:
             figure.supylabel(", ".join(stacked), fontsize="medium")
-        told = " (standard deviation)" if deviations else ""
-        figure.suptitle(f"{name_axis(quantity)}{told}, the best in bold", fontsize="medium")
+        more = " (standard deviation)" if deviations else ""
+        figure.suptitle(f"{name_axis(quantity)}{more}, the best in bold", fontsize="medium")
     return figure
 
 

@@ -71,14 +71,14 @@ def notes(table: Table) -> list[str]:
 def partial(table: Table) -> list[str]:
     """Explain the mark of partial means, if there are any: where they are, or of many how many."""
     cells = {place: cell for place, cell in table.cells.items() if cell.is_partial}
-    told = [
+    places = [
         f"{table.columns[column].label} on {table.rows[row]} ({cell.splits})"
         for (row, column), cell in cells.items()
     ]
-    if len(told) > _NAMED:
+    if len(places) > _NAMED:
         counts = Counter(cell.splits for cell in cells.values())
-        told = [f"{splits} (in {n} cell{'s' * (n > 1)})" for splits, n in counts.items()]
-    return [f"{PARTIAL} over a part of the splits: {', '.join(told)}."] if told else []
+        places = [f"{splits} (in {n} cell{'s' * (n > 1)})" for splits, n in counts.items()]
+    return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
 
 
 def freshness(cells: Iterable[Cell], fitted: Iterable[Cell]) -> list[str]:
