@@ -71,7 +71,9 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
         return UserError(f"unknown {kind} {name!r}; {hint(name, known)}")
     near = _near(name, known)
     advice = f"did you mean {', '.join(near)}?" if near else "no name is near it"
-    return UserError(f"unknown {kind} {name!r}; {advice} ('boostbench list' shows all {len(known)})")
+    return UserError(
+        f"unknown {kind} {name!r}; {advice} ('boostbench list' shows all {len(known)})"
+    )
 
 
 def hint(word: str, known: Iterable[str]) -> str:
