@@ -1,0 +1,45 @@
+import pytest
+
+from boostbench.definitions.request import TableRequest
+from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def definition():
+    return TableDefinition.read("mcboost1")
+
+
+def test_a_table_as_it_is_defined(definition):
+    request = TableRequest.of(definition)
+    assert (request.name, request.title) == (definition.name, definition.title)
+    assert list(request.specs) == definition.keys
+    assert not request.changes
+    assert not request.departures
+
+
+def test_where_it_runs_is_no_change(definition):
+    request = TableRequest.of(definition, ["results=elsewhere", "rerun=never", "parallel.n_jobs=2"])
+    assert request.name == definition.name
+    assert not request.changes
+    assert request.results.name == "elsewhere"
+    assert request.common["rerun"] == "never"
+
+
+def test_what_is_changed_is_in_the_name_and_makes_every_cell_another_experiment(definition):
+    request = TableRequest.of(definition, ["protocol.n_splits=3"], rows=["iris"])
+    assert request.name == "mcboost1-iris-n_splits=3"
+    assert request.changes == ["protocol.n_splits=3"]
+    assert {row for row, _ in request.specs} == {"iris"}
+    assert set(request.departures) == set(request.specs)
+    assert set(request.departures.values()) == {("protocol.n_splits=3",)}
+
+
+def test_a_profile_is_in_the_title(definition):
+    title = TableRequest.of(definition, ["profile=quick"]).title
+    assert title.startswith(f"{definition.title} (quick: at most 3 splits, ")
+
+
+def test_rounds_at_which_nothing_is_recorded_are_refused():
+    with pytest.raises(UserError, match="no test error is recorded after 500 rounds; add them"):
+        TableRequest.of(TableDefinition.read("cgens3"), ["protocol.checkpoints=[10]"])
