@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info
 
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
-from boostbench.experiment.preparation import prepare
+from boostbench.experiment.preparation import preparation
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import splits
 from boostbench.experiment.stages import digest_of_labels
@@ -47,7 +47,8 @@ def test_outcome_is_what_a_plain_fit_gives(do, dataset):
         "sklearn.ensemble.AdaBoostClassifier", n_estimators=6, chosen={"learning_rate": 0.3}
     )
     train, test = do.split.train, do.split.test
-    X_train, X_test = prepare(dataset.X[train], dataset.X[test], "minmax")
+    scaled = preparation(dataset.X[train], "minmax")
+    X_train, X_test = scaled(dataset.X[train]), scaled(dataset.X[test])
     model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
     model.fit(X_train, dataset.y[train])
     stages = [np.mean(stage != dataset.y[test]) for stage in model.staged_predict(X_test)]
