@@ -8,6 +8,7 @@ from experiment.examples import FAKES
 
 MEASURE = """
 from boostbench.experiment.measures.base import Measure
+from boostbench.records.store import read_records
 
 
 class Spread(Measure):
@@ -55,7 +56,9 @@ def test_table_of_transformers(call, folder, own, define_table):
     assert result.code == 0, result.err
     assert "failed" not in result.err
     for data in ("iris", "wine"):
-        records, _ = lines_of(folder / "results" / "records" / data / "RandomBits.retrieval.jsonl")
+        records, _ = read_records(
+            folder / "results" / "records" / data / "RandomBits.retrieval.jsonl"
+        )
         values = [r["mean_average_precision"] for r in records if r["n_bits"] == 16]
         [cell] = [c for c in cells_of(folder) if (c["data"], c["column"]) == (data, "bits16")]
         assert len(values) == int(cell["n_splits"]) == 3
@@ -95,7 +98,7 @@ def test_a_measure_of_ones_own(call, folder, own):
     argv = ["algo._target_=fake_hashing.RandomBits", "data=iris", "measure=spreading.Spread", *FEW]
     result = call("run", *argv)
     assert result.code == 0, result.err
-    records, _ = lines_of(folder / "results" / "records" / "iris" / "RandomBits.spread.jsonl")
+    records, _ = read_records(folder / "results" / "records" / "iris" / "RandomBits.spread.jsonl")
     assert len(records) == 3
     assert "unknown measure 'retreival'; did you mean retrieval" in (
         call("run", *argv[:2], "measure=retreival", *FEW).err
