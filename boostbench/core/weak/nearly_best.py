@@ -6,6 +6,8 @@ one, among which a search chooses (see `boostbench.core.weak.ties`).
 
 import numpy as np
 
+from boostbench.core.weak.layout import UNIT_ROUNDOFF
+
 # No places.
 _NONE = np.empty(0, np.int64)
 
@@ -32,6 +34,20 @@ class Entries:
         float
         """
         return float(sums.max(initial=0.0))
+
+    def bound(self, W):
+        """Give what the `scale` of some weights does not exceed, sooner than that where it pays.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        float
+        """
+        # That of all columns together is far from that of one.
+        return self.scale(sums_of_sizes(W)) if W.shape[1] > 1 else _bound_of_all(W)
 
     def width(self, n_columns):
         """Sizes of a stump."""
@@ -97,12 +113,16 @@ class Votes(Rows):
     """
 
     def __init__(self, n_columns):
-        super().__init__(_sums_of_sizes)
+        super().__init__(_row_sums)
         self.more = n_columns
 
     def scale(self, sums):
         """Give the sum of sizes that rounding is relative to; as `Entries.scale`."""
         return float(sums.sum())
+
+    def bound(self, W):
+        """Give what the `scale` of some weights does not exceed; as `Entries.bound`."""
+        return _bound_of_all(W)
 
     def exact(self, search, G, positions, columns):
         """Sizes of some stumps, in double precision."""
@@ -131,7 +151,27 @@ def _near(sizes, padding, reached, slack):
     return largest, several, flat[several]
 
 
-def _sums_of_sizes(edges):
+def sums_of_sizes(W):
+    """Add up the sizes of the weights of each column; no less than the exact sums.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n_samples, n_columns), dtype=float32 or float64
+
+    Returns
+    -------
+    ndarray of shape (n_columns,), dtype=float64
+    """
+    sums = np.ones(len(W), W.dtype) @ np.abs(W)
+    return (1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums.astype(np.float64)
+
+
+def _bound_of_all(W):
+    """What the sizes of all weights add up to at most, by Cauchy's inequality."""
+    return W.size**0.5 * float(np.vdot(W, W)) ** 0.5 * (1 + W.size * UNIT_ROUNDOFF[W.dtype.type])
+
+
+def _row_sums(edges):
     np.abs(edges, out=edges)
     # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
     return edges @ np.ones(edges.shape[1], edges.dtype)

@@ -18,7 +18,7 @@ from scipy import sparse
 from boostbench.core.weak.base import Found, Stack
 from boostbench.core.weak.layout import UNIT_ROUNDOFF
 from boostbench.core.weak.layouts import PIECE, choose_layout
-from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns
+from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns, sums_of_sizes
 from boostbench.core.weak.quantiles import codes, columns, thresholds
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 from boostbench.core.weak.ties import EQUAL, first_largest
@@ -466,10 +466,12 @@ class StumpSearch:
             G = G[:, :1]
         layout = self._layout_of_largest(G.shape[1])
         dtype = layout.dtype
-        W, total, bound = _bounded(G, dtype)
+        W, total = _prepared(G, dtype)
+        bound = criterion.bound(W)
         if dtype is np.float32 and not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
             dtype = np.float64
-            W, total, bound = _bounded(G, dtype)
+            W, total = _prepared(G, dtype)
+            bound = criterion.bound(W)
         slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
         slack_here = slack * bound
         at, size = self._near(layout.largest(W, total, slack_here), criterion, slack_here)
@@ -478,20 +480,19 @@ class StumpSearch:
             return divmod(int(at), width)
         if len(at) == 0:
             return None
-        if len(at) > _FEW_EXACT:
-            near = np.flatnonzero(size >= size.max() - slack * criterion.scale(_sums_of_sizes(W)))
-            at, size = at[near], size[near]
-        position, column = np.divmod(at, width)
+        # The bound may be a rough one, and the sums cost less than to add up what is near.
+        scale = criterion.scale(sums_of_sizes(W))
+        near = np.flatnonzero(size >= size.max() - slack * scale)
+        position, column = np.divmod(at[near], width)
         order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
         if (order == order[0]).all():
             # One stump may be at several positions.
             return int(position[0]), int(column[0])
         if dtype is np.float32:
             size = criterion.exact(self, G, position, column)
-        equal = size >= size.max() - EQUAL * bound
-        if np.count_nonzero(equal) > 1:
-            # The bound is a rough one.
-            equal = size >= size.max() - EQUAL * criterion.scale(_sums_of_sizes(W))
+        else:
+            size = size[near]
+        equal = size >= size.max() - EQUAL * scale
         first = np.where(equal, order, order.max() + 1).argmin()
         return int(position[first]), int(column[first])
 
@@ -519,7 +520,7 @@ class StumpSearch:
         layout = self._layout.of(G.shape[1])
         dtype = layout.dtype
         W, total = _prepared(G, dtype)
-        scale = _sums_of_sizes(W)
+        scale = sums_of_sizes(W)
         slack = (2 * layout.rounding(dtype) + EQUAL) * scale
         reached, kept = np.full(G.shape[1], -np.inf), []
         for some, edges in self._pieces(W, total):
@@ -583,7 +584,7 @@ class WithConstant:
         """Stump and column of the largest absolute edge; as `StumpSearch.best`, but never None."""
         found = self._search.best(G)
         totals = G.sum(axis=0)
-        scale = float(_sums_of_sizes(G).max())
+        scale = float(sums_of_sizes(G).max())
         column = int(first_largest(np.abs(totals), scale))
         edge = abs(float(totals[column]))
         if found is not None and found.edge >= edge - EQUAL * scale:
@@ -612,16 +613,3 @@ def _are_mirrored(G):
     if (some[:, 0] != -some[:, 1]).any():
         return False
     return len(G) <= _FEW_ROWS or not (G[:, 0] != -G[:, 1]).any()
-
-
-def _bounded(G, dtype):
-    """What a layout takes, and what the sums of sizes of all columns do not exceed together."""
-    W, total = _prepared(G, dtype)
-    # By Cauchy's inequality, which is sooner known than the sums.
-    return W, total, W.size**0.5 * float(np.vdot(W, W)) ** 0.5 * (1 + W.size * UNIT_ROUNDOFF[dtype])
-
-
-def _sums_of_sizes(W):
-    """Sums of the sizes of the weights of each column; no less than the exact ones."""
-    sums = np.ones(len(W), W.dtype) @ np.abs(W)
-    return (1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums.astype(np.float64)
