@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from experiment.examples import FAKES
 
+from boostbench.records.store import read_records
+
 MEASURE = """
 from boostbench.experiment.measures.base import Measure
-from boostbench.records.store import read_records
 
 
 class Spread(Measure):
