@@ -78,7 +78,9 @@ def execute(
     if shard:
         splits = "split has" if report.ran == 1 else "splits have"
         print(f"shard {shard}: {report.ran} {splits} run, {report.failed} failed", end="; ")
-        print(f"'boostbench merge {common['results']}' unites all shards")
+        folder = common["results"]
+        where = f"{folder} results={folder}" if Path(folder) != Path("results") else folder
+        print(f"'boostbench merge {where}' adds what all shards have")
     return report
 
 

@@ -44,7 +44,7 @@ def unite(folders: Iterable[Path], results: Path, newest: bool = False) -> Union
     Parameters
     ----------
     folders : iterable of Path
-        Folders of results; the shards in them are read too.
+        Folders of results; the shards in them are read too. Of `results` itself these alone.
     results : Path
         The folder that they are added to.
     newest : bool, default=False
@@ -61,9 +61,13 @@ def unite(folders: Iterable[Path], results: Path, newest: bool = False) -> Union
     """
     union, sources = Union(), {}
     for folder in map(Path, folders):
-        if folder.resolve() == Path(results).resolve():
-            raise UserError(f"{folder} is the folder that is added to; name others")
-        parts = {part: record_paths(part) for part in (folder, *sorted(folder.glob("shards/*")))}
+        is_target = folder.resolve() == Path(results).resolve()
+        own = () if is_target else (folder,)
+        parts = {part: record_paths(part) for part in (*own, *sorted(folder.glob("shards/*")))}
+        if is_target and not any(parts.values()):
+            raise UserError(
+                f"{folder} is the folder that is added to, and has no shards; name others"
+            )
         if not any(parts.values()):
             raise UserError(
                 f"{folder} holds no records, nor do shards in it; name folders of results"

@@ -89,6 +89,14 @@ def test_folders_that_cannot_be_merged(put, tmp_path):
         unite([a], a)
 
 
+def test_shards_are_added_to_the_folder_that_they_are_in(put):
+    a = put("a", RECORD)
+    put("a/shards/1-of-2", changed(RECORD, split=1))
+    put("a/shards/2-of-2", changed(RECORD, split=2))
+    assert unite([a], a).added == 2
+    assert [record["split"] for record in found(a)] == [0, 1, 2]
+
+
 def test_newest_takes_what_was_finished_later(put):
     older = changed(RECORD, finished="2026-01-01T00:00:00Z", seconds__fit=9.0)
     newer = changed(RECORD, finished="2026-06-01T00:00:00Z", test_error=2 / 30)
