@@ -1,5 +1,6 @@
 """What ``conf/table/*.yaml`` says of a table."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -285,7 +286,28 @@ class TableDefinition:
             speedup=within(self.speedup),
             published_as={row: to for row, to in self.published_as.items() if row in kept_rows},
             claims=[claim for claim in claims if claim.rows and (claim.better or claim.alike)],
+            remarks=self._remarks_on(kept_rows, kept),
         )
+
+    def _remarks_on(
+        self, rows: Mapping[str, RowDefinition], columns: Mapping[str, ColumnDefinition]
+    ) -> list[str]:
+        """Leave out what is said of other rows or columns alone, and say where it is."""
+
+        def title(name: str, column: ColumnDefinition) -> str:
+            is_known = not column.title and column.algo in configs.names("algo")
+            return configs.read("algo", column.algo)["title"] if is_known else column.title or name
+
+        remarks = self.remarks
+        for every, kept in (
+            ({name: row.title for name, row in self.rows.items()}, rows),
+            ({name: title(name, column) for name, column in self.columns.items()}, columns),
+        ):
+            shown = {every[name] for name in kept}
+            remarks = [r for r in remarks if (named(r, every.values()) or shown) & shown]
+        if len(remarks) < len(self.remarks):
+            remarks = [*remarks, "The whole table has more remarks; rerun=never shows it at once."]
+        return remarks
 
     @property
     def pairs(self) -> list[list[str]]:
@@ -412,6 +434,18 @@ class TableDefinition:
         asked = {**algo, **self.columns[column].published}
         name = asked.get("algo", algo["name"])
         return {name} | {f"{name}:{value}" for value in asked.values()}
+
+
+def named(text: str, names: Iterable[str]) -> set[str]:
+    """Find names in a text; one that is a part of another is none.
+
+    Examples
+    --------
+    >>> sorted(named("AdaBoost.MO on vowel528, and on wine.", ["AdaBoost", "vowel", "wine"]))
+    ['wine']
+    """
+    longest = sorted(map(re.escape, names), key=len, reverse=True)
+    return set(re.findall(rf"(?<![\w.-])(?:{'|'.join(longest)})(?![\w^-]|\.\w)", text))
 
 
 def _among(

@@ -531,6 +531,22 @@ def test_parts_of_a_table_by_the_names_of_algorithms():
     assert part.cell("wine", "exponential") == table.cell("wine", "exponential")
 
 
+def test_remarks_on_a_part_of_a_table(define_table):
+    of_none, of_iris, of_both = "Splits are plain.", "iris is small.", "SAMME on wine is slow."
+    of_samme = "SAMME has stumps."
+    remarks = [of_none, of_iris, of_both, of_samme, "Not of wine-like data."]
+    more = "The whole table has more remarks; rerun=never shows it at once."
+    columns = ["adaboost_mh", "samme"]
+    name = define_table(rows=["iris", "wine"], columns=columns, remarks=remarks)
+    table = TableDefinition.read(name)
+    for rows, kept, shown in (
+        (["wine"], ["samme"], [of_none, of_both, of_samme, remarks[-1], more]),
+        (["iris"], ["adaboost_mh"], [of_none, of_iris, remarks[-1], more]),
+        ([], ["samme"], remarks),
+    ):
+        assert table.part(rows, kept).remarks == shown
+
+
 def test_a_split_that_fails_is_counted_once_whatever_the_rounds(call, define_table):
     name = define_table(rows=["iris"], columns=["adaboost_mh"], rounds=[2, 5])
     broken = "algo._target_=sklearn.neighbors.KNeighborsClassifier"
