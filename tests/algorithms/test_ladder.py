@@ -177,10 +177,6 @@ class TestCodewordBoosting:
 
 @BOTH
 class TestBadInput:
-    def test_one_class(self, model):
-        with pytest.raises(ValueError, match=f"{model.__name__} needs at least 2 classes, and y"):
-            model().fit(np.eye(3), np.zeros(3))
-
     def test_features_that_do_not_vary_end_it_before_the_first_round(self, model):
         X, y = np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2])
         fitted = model(5).fit(X, y)

@@ -97,20 +97,6 @@ class TestAgainstTheLiteralAlgorithm:
         decision = F[:, 1] - F[:, 0] if n_classes == 2 else F
         np.testing.assert_allclose(model.decision_function(new), decision, atol=1e-9)
 
-    def test_the_loss_is_the_product_of_the_normalisers(self, problem, n_classes):
-        X, y = problem(n_classes, seed=n_classes)
-        model = AdaBoostMO(n_iterations=30).fit(X, y)
-        target = targets(model, y)
-        F = np.zeros(target.shape)
-        bound, before = 1.0, 1.0
-        for H, alpha in zip(outputs(model, X), model.coefficients_, strict=True):
-            F += alpha * H
-            bound *= math.sqrt(1 - math.tanh(alpha) ** 2)
-            loss = reference.exponential_loss(target * F)
-            assert loss == pytest.approx(bound, rel=1e-8)
-            assert loss < before
-            before = loss
-
 
 def without_ties(model, X, y):
     """Tell whether the best stump was the only one, in every round and for every code."""

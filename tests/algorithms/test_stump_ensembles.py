@@ -47,6 +47,7 @@ ADDITIVE = {
 
 # Those that take two classes as AdaBoost does, and what their scores are a multiple of its by.
 ADABOOSTS = {
+    "AdaBoost": (AdaBoost(), 1),
     "AdaBoostECC, one vote": (AdaBoostECC(votes="one", random_state=0), 2),
     "AdaBoostMH": (AdaBoostMH(), 2),
     "AdaBoostMO": (AdaBoostMO(), 2),
@@ -55,7 +56,6 @@ ADABOOSTS = {
     "SAMME": (SAMME(), 2),
 }
 STAGEWISE = {
-    "AdaBoost": AdaBoost(),
     "AdaBoostECC": AdaBoostECC(random_state=0),
     "AdaBoostSIP": AdaBoostSIP(),
     "MCBoost, logistic": MCBoost(loss="logistic", nu=0.0),
@@ -78,8 +78,8 @@ def fitted(model, X, y, **params):
 @pytest.mark.parametrize(("model", "multiple"), ADABOOSTS.values(), ids=ADABOOSTS.keys())
 def test_two_classes_are_adaboost(model, multiple, problem, seed):
     X, y = problem(2, seed=seed)
-    model = fitted(model, X, y, n_iterations=20)
-    assert model.n_iterations_ == 20
+    model = fitted(model, X, y, n_iterations=40)
+    assert model.n_iterations_ == 40
     scores = [F / multiple for F in model.staged_decision_function(X)]
     reference.assert_rounds_of_adaboost(X, y, scores)
 
