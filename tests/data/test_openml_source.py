@@ -1,5 +1,6 @@
 import logging
 import os
+import time
 
 import numpy as np
 import pytest
@@ -111,6 +112,8 @@ def test_time_out(server, monkeypatch):
     monkeypatch.setattr(openml_source, "TIME_OUT", (0.2, 0.2))
     with pytest.raises(ConnectionError, match=r"OpenML 7: the server does not answer"):
         download("toy", {"id": 7})
+    while not server.requests:  # which a busy machine notes after the time-out
+        time.sleep(0.01)
     assert server.requests == ["/api/v1/xml/data/7"]
 
 

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -63,10 +64,13 @@ def test_published_numbers_are_those_of_the_tables():
         boostbench.published("randomboost55")
 
 
-def test_the_example_of_the_documentation(monkeypatch, capsys):
+def test_the_example_of_the_documentation(tmp_path, monkeypatch, capsys):
+    """On the records of wine, which is all that it looks at."""
     root = Path(__file__).parents[2]
     [code] = re.findall("```python\n(.*?)```", (root / "docs/running.md").read_text(), re.DOTALL)
-    monkeypatch.chdir(root)
+    records = root / "results" / "records" / "wine"
+    shutil.copytree(records, tmp_path / "results" / "records" / "wine")
+    monkeypatch.chdir(tmp_path)
     exec(compile(code, "docs/running.md", "exec"), {})
     lines = capsys.readouterr().out.splitlines()
     assert "mean published" in lines[0]

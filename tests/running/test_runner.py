@@ -21,7 +21,7 @@ from boostbench.experiment.measures.prediction import Prediction
 from boostbench.records.makers import _maker
 from boostbench.records.store import read_records
 from boostbench.records.verified import verified_path
-from boostbench.running.queue import Finished
+from boostbench.running.queue import Finished, Waiting
 from boostbench.running.runner import Interrupted, Planned, run
 from boostbench.running.shards import Shard
 
@@ -86,13 +86,6 @@ def test_choice_has_the_least_mean_validation_error(make_experiment, results):
     best = min(means, key=means.get)
     assert {record["chosen"]["width"] for record in outcome.records} == {best}
     assert outcome.records[3]["validation_error"] == pytest.approx(means[best], abs=1e-15)
-
-
-def test_first_of_equal_points_is_taken(make_experiment, results):
-    # All classes are told apart after 3 rounds, so that these points do the same.
-    experiment = make_experiment(grid={"n_iterations": [7, 5, 9]})
-    [outcome] = run([experiment], results=results).outcomes
-    assert {record["chosen"]["n_iterations"] for record in outcome.records} == {7}
 
 
 def test_every_split_chooses_for_itself(make_experiment, results):
@@ -425,17 +418,19 @@ def slow(make_experiment):
 
 
 @contextlib.contextmanager
-def runner(results, n_jobs, tuning=False):
+def runner(results, n_jobs, tuning=False, shard=None):
     """A run of 6 trials and 10 splits in a process group of its own.
 
     It stops getting on after two records of one kind or the other, until a signal comes. Every
     process that stops there leaves a file in the folder `blocked`.
     """
-    env = {**os.environ, "SLOW_AFTER": str(record_file(results, tuning))}
+    own = shard.folder(results) if shard else results
+    env = {**os.environ, "SLOW_AFTER": str(record_file(own, tuning))}
     env["SLOW_BLOCKED"] = str(blocked(results))
     blocked(results).mkdir()
     env["PYTHONPATH"] = os.pathsep.join([FAKES, env.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", PROGRAM, str(results), str(n_jobs)]
+    command += [f"{shard.number}/{shard.n_shards}"] if shard else []
     process = processes.start(command, env=env, stderr=subprocess.PIPE, start_new_session=True)
     try:
         yield process
@@ -494,28 +489,24 @@ time.sleep(60)
     assert child.wait() == 1
 
 
-def start_run(*argv):
-    path = os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-c", PROGRAM, *map(str, argv)]
-    return processes.start(command, env={**os.environ, "PYTHONPATH": path})
+@pytest.mark.parametrize(("n_jobs", "shard"), [(2, None), (1, Shard(1, 1))])
+def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
+    """What another has claimed is waited for, and taken over when that one is killed."""
+    waits = []
 
+    def listen(event):
+        if isinstance(event, Waiting):
+            waits.append(event)
+            other.kill()
 
-def test_runs_at_once_share_the_work(slow, results):
-    """All trials and splits are done once, also where a run that has claimed some is killed."""
-    killed, other = start_run(results, 1), start_run(results, 1)
-    wait_for(killed, lambda: lines(results, True))
-    run([slow], results=results, n_jobs=2, on_event=lambda event: killed.kill())
-    assert (other.wait(), killed.wait()) == (0, -signal.SIGKILL)
-    assert (len(lines(results)), len(lines(results, True))) == (10, 6)
-    assert run([slow], results=results).ran == 0
-
-
-def test_two_runs_of_one_shard_share_its_work(slow, results):
-    other, own = start_run(results, 1, "1/1"), results / "shards" / "1-of-1"
-    wait_for(other, lambda: lines(own, True))
-    run([slow], results=results, shard=Shard(1, 1))
-    assert other.wait() == 0
+    with runner(results, 1, tuning=True, shard=shard) as other:
+        wait_until_blocked(other, results, 1)
+        run([slow], results=results, n_jobs=n_jobs, shard=shard, on_event=listen)
+        assert other.wait() == -signal.SIGKILL
+    assert waits == [Waiting(1)]
+    own = shard.folder(results) if shard else results
     assert (len(lines(own)), len(lines(own, True))) == (10, 6)
+    assert run([slow], results=results, shard=shard).ran == 0
 
 
 def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
@@ -565,12 +556,6 @@ def test_a_constructor_that_breaks_down_fails_its_trials_only(make_experiment, r
     tuned = make_experiment(broken, grid=GRID, name="tuned")
     [outcome] = run([tuned], results=results, n_jobs=n_jobs).outcomes
     assert {record["chosen"]["width"] for record in outcome.records} <= {1, 2}
-
-
-def test_an_error_that_is_no_unicode_is_recorded(make_experiment, results):
-    [outcome] = run([make_experiment("fake_classifiers.Unprintable")], results=results).outcomes
-    assert {record["error"] for record in outcome.failures} == {r"ValueError: no file \udcff here"}
-    assert len(read_records(results / "records" / "toy" / "fake.jsonl")[0]) == 4
 
 
 FEW = make_dataset((40, 40, 5))
