@@ -25,14 +25,8 @@ from boostbench.report.renderers.printing import make_grid, print_line
 from boostbench.running.progress import progress
 from boostbench.running.queue import Finished
 from boostbench.running.runner import Interrupted, Planned
+from boostbench.running.verification import session
 from boostbench.running.verification.refit import measure_of
-from boostbench.running.verification.session import (
-    draws,
-    fit,
-    further,
-    settle_equivalence,
-    within,
-)
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
 
@@ -91,7 +85,7 @@ def verify(
     for warning in (*records.warnings, *verified.warnings):
         complain(warning)
     console, kernel, salt = Console(), blas(), commit()
-    passes = list(draws(tallies, salt, kernel))
+    passes = list(session.draws(tallies, salt, kernel))
     if dry_run:
         _print_plan(console, passes)
         return 0
@@ -101,7 +95,7 @@ def verify(
             add_finding(results, tally.finding(salt, kernel, started))
 
     def fitted(drawn: Sequence[tuple[GroupTally, Member]]) -> Iterator[Member]:
-        for tally, member in fit(
+        for tally, member in session.fit(
             drawn,
             lambda record: find_data(record["config"]["data"]),
             workers,
@@ -113,13 +107,13 @@ def verify(
             yield member
 
     def carry_out(drawn: Sequence[tuple[GroupTally, Member]]) -> None:
-        _follow(fitted(drawn), list(within(drawn, left)))
+        _follow(fitted(drawn), list(session.within(drawn, left)))
 
     with terminable():
         carry_out(list(chain(*passes)))
         if equivalent:
-            carry_out(further(tallies, salt))
-            for reason in settle_equivalence(tallies):
+            carry_out(session.further(tallies, salt))
+            for reason in session.settle_equivalence(tallies):
                 complain(reason)
     looked = [tally for tally in tallies if tally.same or tally.unlike or tally.refuted]
     if against is None and looked:

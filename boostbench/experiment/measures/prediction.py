@@ -6,16 +6,9 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from msgspec import Struct
 
+from boostbench.experiment import stages
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.schema import Count, Duration, Fraction, Measured, Round
-from boostbench.experiment.stages import (
-    checked,
-    digest_of_labels,
-    listening,
-    predict,
-    predictions,
-    size,
-)
 from boostbench.experiment.trial import Fit, Trial, six_digits
 
 # Prediction is repeated until it has taken this many CPU seconds, so that the clock can tell.
@@ -64,16 +57,18 @@ class Prediction(Measure):
         known = np.unique(fit.y_train)
         end, seconds_per_instance = _timed_prediction(fit, known)
         rounds = trial.protocol.checkpoints
-        with listening(fit.estimator) as heard:
-            predicted, n_stages = predictions(fit.estimator, fit.X_test, known, rounds, end)
+        with stages.listening(fit.estimator) as heard:
+            predicted, n_stages = stages.predictions(fit.estimator, fit.X_test, known, rounds, end)
         errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
-        train_labels = predict(fit.estimator, fit.X_train, known)
+        train_labels = stages.predict(fit.estimator, fit.X_train, known)
         n_iterations = fit.count("n_iterations_")
         return {
             "test_error": errors.pop("end"),
             "train_error": float(np.mean(train_labels != fit.y_train)),
             "checkpoints": errors,
-            "digests": {number: digest_of_labels(labels) for number, labels in predicted.items()},
+            "digests": {
+                number: stages.digest_of_labels(labels) for number, labels in predicted.items()
+            },
             **_witness(fit, predicted, heard),
             "n_iterations": n_stages if n_iterations is None else n_iterations,
             "n_features": fit.X_train.shape[1],  # after the projection
@@ -89,7 +84,7 @@ def _timed_prediction(fit: Fit, known: np.ndarray) -> tuple[np.ndarray, float]:
         predicted = fit.estimator.predict(fit.X_test)
         seconds += time.process_time() - start
         repeats += 1
-    return checked(predicted, n_samples, known), seconds / (repeats * n_samples)
+    return stages.checked(predicted, n_samples, known), seconds / (repeats * n_samples)
 
 
 def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:
@@ -104,4 +99,4 @@ def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -
         return {}
     scores = np.asarray(fit.estimator.decision_function(fit.X_test))
     is_finite = scores.dtype.kind == "f" and np.isfinite(scores).all()
-    return {"witness": {"end": size(scores)}} if is_finite else {}
+    return {"witness": {"end": stages.size(scores)}} if is_finite else {}

@@ -10,22 +10,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from boostbench import __version__
+from boostbench.report import overview
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import PARTIAL, STALE
 from boostbench.report.document import make_document
-from boostbench.report.overview import (
-    SWAPPED,
-    SWAPPED_EXPLANATION,
-    by_algorithm,
-    by_table,
-    counting,
-    headline,
-    in_order,
-    sharpness,
-    short_title,
-    shown_verdicts,
-    swapped,
-)
 from boostbench.report.page.colours import style
 from boostbench.report.page.details import details
 from boostbench.report.page.figures import Figure
@@ -101,7 +89,7 @@ def render_page(
     str
         HTML that needs no other file and no network.
     """
-    tables = in_order(tables)
+    tables = overview.in_order(tables)
     views = [View(table, make_document(table), Tally.of(table.cells.values())) for table in tables]
     counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
@@ -122,13 +110,13 @@ def render_page(
             lead=lead,
             own_title="Tables of your own" if lead else "Other tables",
             total=counted.total,
-            headline=headline(counted.total),
-            sharpness=sharpness(counted.total),
-            swapped=swapped(counted.swaps[""]),
-            counting=counting(counted.total, tables),
-            verdicts=shown_verdicts(counted),
-            by_table=by_table(counted, tables),
-            by_algorithm=by_algorithm(counted, algorithms or {}),
+            headline=overview.headline(counted.total),
+            sharpness=overview.sharpness(counted.total),
+            swapped=overview.swapped(counted.swaps[""]),
+            counting=overview.counting(counted.total, tables),
+            verdicts=overview.shown_verdicts(counted),
+            by_table=overview.by_table(counted, tables),
+            by_algorithm=overview.by_algorithm(counted, algorithms or {}),
             source_of_all=everything,
             environments=environments(everything),
         )
@@ -149,14 +137,14 @@ def _environment() -> Environment:
     environment.globals |= {
         "identifier": identifier,
         "details": details,
-        "short_title": short_title,
+        "short_title": overview.short_title,
         "citation": citation,
         "paper_title": title,
         "source": source,
         "signs": SIGNS,
         "meaning": MEANING,
-        "swapped_head": SWAPPED,
-        "swapped_explanation": SWAPPED_EXPLANATION,
+        "swapped_head": overview.SWAPPED,
+        "swapped_explanation": overview.SWAPPED_EXPLANATION,
         "stale": STALE,
         "partial": PARTIAL,
         "note": NOTE,

@@ -4,17 +4,7 @@ from collections.abc import Collection, Sequence
 
 from tabulate import tabulate
 
-from boostbench.report.overview import (
-    SWAPPED,
-    SWAPPED_EXPLANATION,
-    by_table,
-    counting,
-    headline,
-    in_order,
-    sharpness,
-    shown_verdicts,
-    swapped,
-)
+from boostbench.report import overview
 from boostbench.report.renderers.markdown import escape
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import MEANING, counts
@@ -37,11 +27,11 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     str
         Text of the file, with a newline at its end.
     """
-    tables = in_order(tables)
+    tables = overview.in_order(tables)
     counted = counts(tables)
-    columns = shown_verdicts(counted)
+    columns, total = overview.shown_verdicts(counted), counted.total
     rows = []
-    for line in by_table(counted, tables):
+    for line in overview.by_table(counted, tables):
         title, about = escape(line.title), escape(line.about)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
         texts = [f"{name}: {about}" if about else name, line.tally.published]
@@ -49,7 +39,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
     table = tabulate(
         rows,
-        ["table", "published", *columns, SWAPPED],
+        ["table", "published", *columns, overview.SWAPPED],
         tablefmt="pipe",
         disable_numparse=True,
         colalign=["left"] + ["right"] * (2 + len(columns)),
@@ -58,16 +48,16 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         [
             "# Results",
             "Written by `boostbench report` from `records/`; do not edit.",
-            " ".join(filter(None, [headline(counted.total), sharpness(counted.total)])),
-            *filter(None, [swapped(counted.swaps[""])]),
+            " ".join(filter(None, [overview.headline(total), overview.sharpness(total)])),
+            *filter(None, [overview.swapped(counted.swaps[""])]),
             f"![How much is reproduced, by table]({picture})",
             table,
-            counting(counted.total, tables),
+            overview.counting(total, tables),
             "\n".join(
                 f"- *{term}*: {meaning}"
                 for term, meaning in [
                     *((verdict, MEANING[verdict]) for verdict in columns),
-                    (SWAPPED, SWAPPED_EXPLANATION),
+                    (overview.SWAPPED, overview.SWAPPED_EXPLANATION),
                 ]
             ),
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
