@@ -78,8 +78,6 @@ class ERLPBoost(MarginBooster):
         :math:`\epsilon`, which the soft margin may miss.
     tol : float or None, default=None
         What ends the training; None: half of `epsilon`.
-    random_state : int, RandomState instance or None, default=None
-        Not used: nothing is random.
 
     Attributes
     ----------

@@ -97,6 +97,8 @@ class _KernelClassifier(ClassifierMixin, Declared):
 
     Parameters
     ----------
+    C : float, default=1.0
+        Weight of the margin errors.
     class_weight : dict, "balanced" or None, default=None
         Factors of the weights of the samples, by class; as in scikit-learn.
     """
@@ -134,29 +136,11 @@ class _KernelClassifier(ClassifierMixin, Declared):
         return self
 
     def decision_function(self, X):
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) where there are two classes
-        """
+        """Score the classes; as `BoostingClassifier.decision_function`."""
         return self._checked("decision_function", X)
 
     def predict(self, X):
-        """Predict the labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Predict the labels; as `BoostingClassifier.predict`."""
         return self._checked("predict", X)
 
     def _checked(self, method, X):
@@ -172,11 +156,6 @@ class _KernelSVC(_KernelClassifier):
 
 class StumpKernelSVC(_KernelSVC):
     """Support vector machine with the kernel of all stumps: "SVM" of CGENS, Table I.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Weight of the margin errors.
 
     Attributes
     ----------
@@ -204,11 +183,6 @@ class StumpKernelSVC(_KernelSVC):
 
 class PerceptronKernelSVC(_KernelSVC):
     """Support vector machine with the kernel of all perceptrons: "SVM" of CGENS, Table II.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Weight of the margin errors.
 
     Attributes
     ----------

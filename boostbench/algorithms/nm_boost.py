@@ -33,8 +33,6 @@ class NMBoost(MarginBooster):
         Weight of the margins beside the negative margins.
     margin : float or None, default=None
         :math:`\tau`, the margin below which one is negative, up to 1; None: 1 / J.
-    random_state : int, RandomState instance or None, default=None
-        Not used: nothing is random.
 
     Attributes
     ----------

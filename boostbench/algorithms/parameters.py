@@ -24,6 +24,8 @@ CategoricalFeatures = Annotated[object, "array-like"] | Literal["from_dtype"] | 
 MonotonicConstraints = Annotated[object, "array-like"] | dict | None
 ClassWeight = dict | Literal["balanced"] | None
 
+_SECTION = "Parameters\n----------\n"
+
 
 @dataclass_transform()
 class Declared(BaseEstimator):
@@ -95,19 +97,19 @@ def _declared(cls):
 def _document(cls, declared):
     """Say in the docstring what the bases say of parameters that it does not name."""
     text = inspect.cleandoc(cls.__doc__ or "")
-    head, section, rest = text.partition("Parameters\n----------\n")
-    own, *others = re.split(r"\n\n(?=\w[^\n]*\n-{3,})", rest, maxsplit=1)
-    told = re.split(r"\n(?=\S)", own) if section else []
+    head, section, rest = text.partition(_SECTION)
+    first, *others = re.split(r"\n\n(?=\w[^\n]*\n-{3,})", rest if section else text, maxsplit=1)
+    told = re.split(r"\n(?=\S)", first) if section else []
     names = [entry.splitlines()[0].partition(" :")[0].split(", ") for entry in told]
     cls._described = {name: entry for some, entry in zip(names, told, strict=True) for name in some}
     known = {}
     for base in reversed(cls.__mro__):
         known |= vars(base).get("_described", {})
     more = [known[name] for name in declared if name in known and name not in cls._described]
-    if section and more:
-        cls.__doc__ = "\n\n".join(
-            [head + section + "\n".join([own, *dict.fromkeys(more)]), *others]
-        )
+    if text and more:
+        head = head if section else first + "\n\n"
+        entries = "\n".join([*told, *dict.fromkeys(more)])
+        cls.__doc__ = "\n\n".join([head + _SECTION + entries, *others])
 
 
 def _allowed(kind):

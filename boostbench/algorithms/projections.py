@@ -122,6 +122,16 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
 
 
 class _GraphProjection(LinearTransformer):
+    """Directions that keep what a graph says of neighbours.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        At most as many as there are features.
+    n_neighbors : int, default=12
+        Of a sample in the graph.
+    """
+
     # Directions have a sign by convention.
     edition = 2
 
@@ -149,13 +159,6 @@ class _GraphProjection(LinearTransformer):
 class LPP(_GraphProjection):
     """Locality preserving projections.
 
-    Parameters
-    ----------
-    n_components : int, default=2
-        At most as many as there are features.
-    n_neighbors : int, default=12
-        Of a sample in the graph.
-
     Attributes
     ----------
     mean_ : ndarray of shape (n_features_in_,)
@@ -178,13 +181,6 @@ class LPP(_GraphProjection):
 
 class NPE(_GraphProjection):
     """Neighbourhood preserving embedding.
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        At most as many as there are features.
-    n_neighbors : int, default=12
-        Of a sample in the graph.
 
     Attributes
     ----------
