@@ -20,6 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
+from boostbench.core.weak.base import midpoint
 from boostbench.core.weak.histograms import FewBins, Histogram, n_blocks
 from boostbench.core.weak.layout import Layout
 from boostbench.core.weak.quantiles import columns
@@ -36,6 +37,9 @@ _DENSE_SAMPLES = 1024
 # Sorted: gathering a row is about half the price of adding it to a bin, but every sample takes a
 # position.
 _SORTED_THRESHOLDS_PER_VALUE = 0.4
+
+# By so many samples it is guessed whether values are mostly distinct.
+_FIRST_SAMPLES = 2**13
 
 # Positions of a piece: few enough for their sums to stay in the cache, and worth the calls.
 PIECE = 40_000
@@ -66,9 +70,32 @@ def choose_layout(X, cuts, codes=None):
         and 4 * n_thresholds * len(X) <= _DENSE_MAX_BYTES
     ):
         layout = Dense
-    elif n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size:
+    elif _are_mostly_distinct(n_thresholds, X):
         layout = Sorted
     return layout(X, cuts, codes)
+
+
+def sorted_by_one_sort(X):
+    """Find all thresholds and lay them out by one sort of each feature, where that suits the data.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    Sorted or None
+        None where the samples are few, or values not mostly distinct.
+    """
+    some = np.sort(X[:_FIRST_SAMPLES], axis=0)
+    if len(X) == len(some) or not _are_mostly_distinct(np.sum(some[1:] > some[:-1]), some):
+        return None
+    layout = Sorted(X)
+    return layout if _are_mostly_distinct(sum(len(c) for c in layout.cuts), X) else None
+
+
+def _are_mostly_distinct(n_thresholds, X):
+    return n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size
 
 
 class Dense(Layout):
@@ -132,15 +159,17 @@ class Sorted(Layout):
     Parameters
     ----------
     X, cuts, codes
-        As of `choose_layout`.
+        As of `choose_layout`. Without cuts, these are all thresholds.
 
     Attributes
     ----------
     feature, cut, additions
         As of `Dense`.
+    cuts : list of ndarray
+        The thresholds of each feature.
     """
 
-    def __init__(self, X, cuts, codes=None):
+    def __init__(self, X, cuts=None, codes=None):
         n_samples, n_features = X.shape
         self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
         by_bins = RankBins.suits(n_samples)
@@ -153,12 +182,19 @@ class Sorted(Layout):
         # The padding gathers a row of zeros.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
         cut = np.full((n_features, n_places), -1, np.int32)
+        self.cuts = [] if cuts is None else cuts
         first_cut = 0
-        for values, own, order, of_feature in zip(columns(X), cuts, self._order, cut, strict=True):
-            order[:n_samples] = values.argsort()
-            values = values[order[:n_samples]]
+        for j, (values, order, of_feature) in enumerate(
+            zip(columns(X), self._order, cut, strict=True)
+        ):
+            sorted_ = values.argsort()
+            order[:n_samples] = sorted_
+            values = values[sorted_]
             # A threshold is at the last sample below it.
             last = np.flatnonzero(values[:-1] < values[1:])
+            if cuts is None:
+                self.cuts.append(midpoint(values[last], values[last + 1]))
+            own = self.cuts[j]
             if len(last) > len(own):
                 last = np.searchsorted(values, own, "right") - 1
             of_feature[last] = np.arange(first_cut, first_cut + len(own))

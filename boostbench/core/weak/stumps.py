@@ -17,7 +17,7 @@ from scipy import sparse
 
 from boostbench.core.weak.base import Found, Stack
 from boostbench.core.weak.layout import UNIT_ROUNDOFF
-from boostbench.core.weak.layouts import PIECE, choose_layout
+from boostbench.core.weak.layouts import PIECE, choose_layout, sorted_by_one_sort
 from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns, sums_of_sizes
 from boostbench.core.weak.quantiles import codes, columns, thresholds
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
@@ -186,13 +186,17 @@ class StumpSearch:
             self.X = np.asarray(X, dtype=np.float64)
             if self.X.size <= _COPIED_VALUES:
                 self.X = np.asfortranarray(self.X)
-            cuts, known = [], []
-            for values in columns(self.X):
-                cuts.append(thresholds(values, max_bins, sample_weight))
-                if max_bins is not None:
-                    # As long as the values are at hand.
-                    known.append(codes(values, cuts[-1]))
-            self._layout = choose_layout(self.X, cuts, known or None)
+            self._layout = sorted_by_one_sort(self.X) if max_bins is None else None
+            if self._layout is not None:
+                cuts = self._layout.cuts
+            else:
+                cuts, known = [], []
+                for values in columns(self.X):
+                    cuts.append(thresholds(values, max_bins, sample_weight))
+                    if max_bins is not None:
+                        # As long as the values are at hand.
+                        known.append(codes(values, cuts[-1]))
+                self._layout = choose_layout(self.X, cuts, known or None)
         self._first_number = np.cumsum([0] + [len(c) for c in cuts])
         self._cuts = cuts
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from boostbench.core.weak import layouts, quantiles
 from boostbench.core.weak.histograms import RunningSums
 from boostbench.core.weak.layouts import (
     Dense,
@@ -11,6 +12,7 @@ from boostbench.core.weak.layouts import (
     Histogram,
     Sorted,
     choose_layout,
+    sorted_by_one_sort,
 )
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 
@@ -115,6 +117,32 @@ def test_running_sums_begin_anew():
         for at in range(length)
     ]
     np.testing.assert_allclose(RunningSums(place).before(values), expected, atol=1e-14)
+
+
+def test_all_thresholds_by_one_sort_are_those_of_two(monkeypatch):
+    monkeypatch.setattr(layouts, "_FIRST_SAMPLES", 200)
+    X = np.random.default_rng(0).normal(size=(1000, 3))
+    X[:, 1] = np.round(X[:, 1], 2)
+    X[::2, 2] = -1.5
+    cuts = [quantiles.thresholds(column) for column in X.T]
+    layout, expected = sorted_by_one_sort(X), Sorted(X, cuts)
+    for found, own in zip(layout.cuts, cuts, strict=True):
+        np.testing.assert_array_equal(found, own)
+    np.testing.assert_array_equal(layout.cut, expected.cut)
+    W = np.random.default_rng(1).normal(size=(1000, 2))
+    for found, edges in zip(layout.pieces(W, W.sum(axis=0)), expected.pieces(W, 0), strict=True):
+        np.testing.assert_array_equal(found, edges)
+
+
+def test_one_sort_is_for_many_samples_of_distinct_values(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    assert sorted_by_one_sort(X) is None
+    monkeypatch.setattr(layouts, "_FIRST_SAMPLES", 100)
+    assert sorted_by_one_sort(X) is not None
+    # The first samples look as if all were distinct.
+    X[100:] = X[99]
+    assert sorted_by_one_sort(X) is None
+    assert sorted_by_one_sort(np.round(X)) is None
 
 
 def test_a_piece_is_a_few_features():
