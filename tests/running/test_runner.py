@@ -502,8 +502,8 @@ def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
     with runner(results, 1, tuning=True, shard=shard) as other:
         wait_until_blocked(other, results, 1)
         run([slow], results=results, n_jobs=n_jobs, shard=shard, on_event=listen)
+        assert waits == [Waiting(1)]  # or it would not end
         assert other.wait() == -signal.SIGKILL
-    assert waits == [Waiting(1)]
     own = shard.folder(results) if shard else results
     assert (len(lines(own)), len(lines(own, True))) == (10, 6)
     assert run([slow], results=results, shard=shard).ran == 0
