@@ -157,6 +157,7 @@ class _JointSums:
         n_samples = len(codes[0])
         limit = min(n_samples // _SAMPLES_PER_JOINT_BIN, _MOST_JOINT_BINS)
         groups = list(_joint_bins(codes, limit))
+        n_read = n_rows - 1
         if len(groups) == len(codes):
             self._spread, spread = None, 0
             tables = position
@@ -171,14 +172,15 @@ class _JointSums:
             rows = np.concatenate(rows)
             matrix = np.full(len(rows), -2.0), rows, starts
             self._spread = sparse.csc_array(matrix, (n_rows, ends[-1]))
-            spread = int(np.bincount(rows).max())
-            n_rows = int(ends[-1])
+            spread = int(np.bincount(rows)[:n_read].max(initial=0))
+            n_rows = n_read = int(ends[-1])
         bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _TURNED_SAMPLES):
             some = slice(start, start + _TURNED_SAMPLES)
             for column, table, (_, joint, _) in zip(bins[some].T, tables, groups, strict=True):
                 column[:] = table.take(joint[some])
-        self._samples = SampleBins(bins, n_rows, factor=-2.0 if self._spread is None else 1.0)
+        factor = -2.0 if self._spread is None else 1.0
+        self._samples = SampleBins(bins, n_rows, factor, n_read)
         self.additions = self._samples.additions + spread
         self.dtype = np.float32 if self.additions + more <= _FEW_ADDITIONS else np.float64
         self._samples.convert(self.dtype)

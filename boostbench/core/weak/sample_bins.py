@@ -22,16 +22,18 @@ class SampleBins:
     ----------
     bins : ndarray of shape (n_samples, n_groups), dtype=int32
         The bins of a sample, one of each group. Where there are many bins, groups share none but
-        one whose sum has no meaning.
+        the last of all, whose sum has no meaning then.
     n_bins : int
         Of all groups together.
     factor : float, default=1.0
         What the weights are multiplied with.
+    n_read : int, default=None
+        The sums of that many bins, the first ones, are looked at; None: all.
 
     Attributes
     ----------
     additions : int
-        One after the other, at most, in a bin.
+        One after the other, at most, in a bin that is looked at.
 
     Examples
     --------
@@ -40,11 +42,12 @@ class SampleBins:
     [[1.0], [2.0], [3.0]]
     """
 
-    def __init__(self, bins, n_bins, factor=1.0):
+    def __init__(self, bins, n_bins, factor=1.0, n_read=None):
         self._n_bins = n_bins
+        n_read = n_bins if n_read is None else n_read
         n_parts = min(bins.shape[1], -(-n_bins // _PART_BINS))
         if n_parts <= 1:
-            self._parts, self._rows = [_Part(bins, n_bins, factor)], None
+            self._parts, self._rows = [_Part(bins, n_bins, factor, n_read)], None
         else:
             self._parts, self._rows = [], []
             for own in np.array_split(bins, n_parts, axis=1):
@@ -53,7 +56,8 @@ class SampleBins:
                 rows = np.flatnonzero(taken)
                 number = np.empty(n_bins, np.int32)
                 number[rows] = np.arange(len(rows))
-                self._parts.append(_Part(number[own], len(rows), factor))
+                own_read = int(np.searchsorted(rows, n_read))
+                self._parts.append(_Part(number[own], len(rows), factor, own_read))
                 self._rows.append(rows)
         self.additions = max(part.additions for part in self._parts)
 
@@ -90,7 +94,7 @@ class SampleBins:
 class _Part:
     """The matrix of some groups, in chunks of samples; parameters and attributes as above."""
 
-    def __init__(self, bins, n_bins, factor):
+    def __init__(self, bins, n_bins, factor, n_read):
         n_samples, n_groups = bins.shape
         self._length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
         entries = np.full(self._length * n_groups, factor)
@@ -103,8 +107,8 @@ class _Part:
             matrix.data, matrix.indices = entries[: some.size], some.ravel()
             matrix.indptr = ends[: len(some) + 1]
             self._chunks.append(matrix)
-        deepest = max(int(np.bincount(chunk.indices).max(initial=0)) for chunk in self._chunks)
-        self.additions = deepest + len(self._chunks) - 1
+        depths = [np.bincount(chunk.indices)[:n_read].max(initial=0) for chunk in self._chunks]
+        self.additions = int(max(depths)) + len(self._chunks) - 1
 
     @property
     def dtype(self):

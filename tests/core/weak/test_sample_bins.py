@@ -44,6 +44,16 @@ def test_many_bins_are_added_up_part_by_part(n_columns, part_bins, monkeypatch):
     np.testing.assert_allclose(sums[:-1], expected[:-1], rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("part_bins", [1, 10, 1000])
+def test_a_bin_that_is_not_read_has_no_additions(part_bins, monkeypatch):
+    monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
+    # The last bin is one for all groups, and of most samples.
+    bins = np.full((50, 7), 31, np.int32)
+    bins[::3] = 4 * np.arange(7)
+    assert SampleBins(bins, 32, n_read=31).additions == 17
+    assert SampleBins(bins, 32).additions > 17
+
+
 def test_wider_weights_are_added_up_as_they_are():
     bins = SampleBins(np.array([[0], [0], [1]], np.int32), 2)
     bins.convert(np.float32)
