@@ -40,6 +40,8 @@ def compose(*overrides):
 
 
 _SHARED = ("n_iter_no_change", "validation_fraction", "verbose")
+# What a data frame's columns are and how they may act.
+_OF_TABLES = ("categorical_features", "monotonic_cst")
 
 
 @pytest.mark.parametrize("name", configs.names("algo"))
@@ -50,7 +52,7 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
     parameters = inspect.signature(get_class(algo["_target_"])).parameters
     # random_state is drawn from the seed, for each split anew; warm_start concerns a second fit,
     # which only a cross-validation has. The others are settings of the library, which no paper has.
-    left_out = ("random_state", "warm_start", "class_weight", "categorical_features", *_SHARED)
+    left_out = ("random_state", "warm_start", "class_weight", *_OF_TABLES, *_SHARED)
     defaults = {key: p.default for key, p in parameters.items() if key not in left_out}
     defaults |= VARIANTS.get(name, {})
     written = {key: value for key, value in algo.items() if key not in RESERVED}
