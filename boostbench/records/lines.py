@@ -34,6 +34,8 @@ _GONE = {
         "tol": 0,
     },
 }
+# What older records leave out, as it was the default then.
+_THEN = {"boostbench.algorithms.MultiBoost": {"solver": "newton", "solver_iterations": 5}}
 _TOO_DEEP = "not a record: it is nested too deeply"
 _MADE_BY = ("code", "commit", "edition", "environment", "source")
 # What is derived, or stands in definitions.
@@ -80,8 +82,9 @@ class Definitions:
             if digest(content) != line["hash"]:
                 raise BadLine(f"its {kind} is not what its hash says")
             if kind == "config":
-                algo = content["algo"]
-                content = {**content, "algo": algo | _GONE.get(algo.get("_target_"), {})}
+                algo, target = content["algo"], content["algo"].get("_target_")
+                algo = _THEN.get(target, {}) | algo | _GONE.get(target, {})
+                content = {**content, "algo": algo}
                 self._configs[line["hash"]] = content, Identity.of(content), _staged(content)
             else:
                 self._provenances[line["hash"]] = content

@@ -105,9 +105,15 @@ def test_trials_are_read(path, written):
             | {"projection": "gaussian", "scaling": "sqrt_n", "solver_iterations": 100}
             | {"weak_learner": "stump"},
         ),
+        # Its solver was the default then, and is none of today's.
+        (
+            "multiboost",
+            "MultiBoost",
+            {"loss": "logistic", "max_bins": None, "n_iterations": 1000, "nu": 1e-4, "tol": 0.01},
+        ),
     ],
 )
-def test_records_of_a_class_that_is_gone_are_found(path, name, gone, algo):
+def test_records_of_classes_as_they_were_are_found(path, name, gone, algo):
     old = append(path, changed(RECORD, config__algo={**algo, "_target_": f"{PLACE}.{gone}"}))
     (today,) = experiments([[f"algo={name}", "protocol.tune=none"]])
     new = append(path, changed(RECORD, config__algo=Request.of(today).asked["algo"]))
