@@ -129,7 +129,8 @@ def column_names(table: DataTable, target: str | None = None) -> list[str]:
     Examples
     --------
     >>> values = np.array([[1.0, 0, 0], [2, 1, 1], [3, 2, 0]])
-    >>> feature_names(Table(["a", "b", "y"], [None, ["p", "q", "r"], None], values, "toy"))
+    >>> words = [None, ["p", "q", "r"], None]
+    >>> column_names(DataTable(["a", "b", "y"], words, values, "toy"))
     ['a', 'b=p', 'b=q', 'b=r']
     """
     named = []

@@ -160,7 +160,7 @@ def digest_of_labels(predicted: np.ndarray) -> str:
 
     Examples
     --------
-    >>> digest(np.array([0, 2, 1])) == digest(np.array([0.0, 2.0, 1.0]))
+    >>> digest_of_labels(np.array([0, 2, 1])) == digest_of_labels(np.array([0.0, 2.0, 1.0]))
     True
     """
     if predicted.dtype.kind in _NUMBERS:

@@ -22,6 +22,7 @@ from boostbench.algorithms import (
     AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
+    BaggedLsBoostRegressor,
     BaggedMCBoost,
     CodewordBoosting,
     CodewordMCBoost,
@@ -46,7 +47,11 @@ from boostbench.core.losses.margin import get_loss
 from .problems import messy, mixed
 from .test_estimators import BINARY, CASES
 
+BAGS = (BaggedLsBoostRegressor, BaggedMCBoost)
 MORE = {
+    "BaggedLsBoostRegressor": BaggedLsBoostRegressor(
+        n_iterations=40, n_estimators=3, random_state=0
+    ),
     "BaggedMCBoost": BaggedMCBoost(n_iterations=40, n_estimators=3, random_state=0),
     "BaggedMCBoost, binned": BaggedMCBoost(
         n_iterations=40, n_estimators=3, max_bins=8, random_state=0
@@ -258,8 +263,11 @@ REMEMBERED = {
     ERLPBoost: (remembered_objective, of_entropy_margins, EXACT),
     (CodewordMCBoost, CodewordBoosting): (remembered_codewords, themselves, EXACT),
     _LeastSquares: (lambda watch: watch.master.residual, of_residuals, EXACT),
-    BaggedMCBoost: (
-        lambda watch: watch.master.scores.mean(axis=1, dtype=float),
+    BAGS: (
+        lambda watch: (
+            watch.master.scores.mean(axis=1, dtype=float) * watch.master.loss.scale
+            + watch.master.loss.offset
+        ),
         themselves,
         SINGLE,
     ),
@@ -281,7 +289,7 @@ def ways(model):
     yield "plain"
     if has_fit_parameter(model, "sample_weight"):
         yield "weights"
-    if not isinstance(model, (*WITHOUT_EARLY_STOPPING, LsBoostRegressor, BaggedMCBoost)):
+    if not isinstance(model, (*WITHOUT_EARLY_STOPPING, LsBoostRegressor, *BAGS)):
         yield "early stopping"
     if model.__sklearn_tags__().input_tags.sparse:
         yield "sparse"

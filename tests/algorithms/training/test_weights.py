@@ -17,6 +17,7 @@ from boostbench.algorithms import (
     AdaBoost,
     AdaBoostMH,
     BaggedBooster,
+    BaggedLsBoostRegressor,
     BaggedMCBoost,
     CodewordBoosting,
     CodewordMCBoost,
@@ -66,7 +67,7 @@ INEXACT = {
     StumpKernelSVC: "LIBSVM ends near the minimum",
 }
 # What a bag draws of rows is another thing if there are more of them.
-DRAWING = (BaggedBooster, BaggedMCBoost)
+DRAWING = (BaggedBooster, BaggedLsBoostRegressor, BaggedMCBoost)
 # From zero they take the same few steps.
 EXACT = {
     name: model

@@ -151,7 +151,7 @@ def test_what_has_next_to_no_curvature_is_left_out(loss):
 def test_the_minimum_against_a_generic_solver(loss, n_classes, nu, seed):
     H, labels, own = draw(seed, n_classes)
     shape = (n_classes, len(H))
-    W, value, residual, _ = NonnegativeNewton().minimise(
+    W, value, residual, *_ = NonnegativeNewton().minimise(
         problem_of(H, own, loss), np.zeros(shape), nu, 1e-8, 200
     )
     assert residual <= 1e-8

@@ -63,7 +63,7 @@ def test_soft_threshold(nu):
     """The minimiser of |w - a|^2 / 2 + nu sum(w) over w >= 0 is max(a - nu, 0)."""
     target = np.array([-2.0, -0.1, 0.0, 0.2, 0.3, 1.0, 4.0])
     problem = least_squares(np.eye(7), target)
-    w, value, left, _ = NonnegativeNewton().minimise(problem, np.zeros(7), nu, 1e-9, 100)
+    w, value, left, *_ = NonnegativeNewton().minimise(problem, np.zeros(7), nu, 1e-9, 100)
     np.testing.assert_allclose(w, np.maximum(target - nu, 0.0), atol=1e-8)
     assert value == pytest.approx(0.5 * ((w - target) ** 2).sum() + nu * w.sum())
     assert left <= 1e-9
@@ -77,7 +77,7 @@ def test_against_a_generic_solver(make, seed):
     nu = rng.uniform(0.1, 5)
     problem = least_squares(A, rng.normal(size=30)) if make == "squares" else logistic(A)
     start = rng.uniform(size=12) * rng.integers(2, size=12)
-    w, value, left, _ = NonnegativeNewton().minimise(problem, start, nu, 1e-6, 500)
+    w, value, left, *_ = NonnegativeNewton().minimise(problem, start, nu, 1e-6, 500)
     assert (w >= 0).all()
     assert left <= 1e-6
     assert left == pytest.approx(residual(problem, w, nu), rel=1e-9)
@@ -117,7 +117,7 @@ def test_the_objective_never_rises_even_where_the_model_is_bad(nu):
     rng = np.random.default_rng(2)
     A = np.abs(rng.normal(size=(50, 10))) * 10.0 ** rng.uniform(-2, 2, size=10)
     problem = logistic(A)
-    _, _, left, _ = NonnegativeNewton().minimise(problem, np.zeros(10), nu, 1e-3 * nu, 200)
+    _, _, left, *_ = NonnegativeNewton().minimise(problem, np.zeros(10), nu, 1e-3 * nu, 200)
     values = [problem.value(w) + nu * w.sum() for w in problem.calls]
     assert (np.diff(values) <= 1e-15).all()
     assert left <= 1e-3 * nu
@@ -125,7 +125,7 @@ def test_the_objective_never_rises_even_where_the_model_is_bad(nu):
 
 
 def test_no_coefficients():
-    w, value, left, _ = NonnegativeNewton().minimise(
+    w, value, left, *_ = NonnegativeNewton().minimise(
         least_squares(np.ones((3, 0)), np.ones(3)), np.zeros(0), 1.0, 0.0, 10
     )
     assert (len(w), value, left) == (0, 1.5, 0.0)

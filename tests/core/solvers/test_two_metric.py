@@ -19,7 +19,7 @@ def test_least_squares(seed):
         error = A @ w - b
         return 0.5 * error @ error, A.T @ error
 
-    _, value, _, converged = nonnegative_quasi_newton(smooth, rng.uniform(size=25), 0.0, 5000)
+    _, value, _, converged, _ = nonnegative_quasi_newton(smooth, rng.uniform(size=25), 0.0, 5000)
     best, distance = nnls(A, b)
     assert converged
     assert value == pytest.approx(distance**2 / 2, rel=1e-6)
@@ -47,10 +47,10 @@ def test_an_early_end_is_named():
     def smooth(w):
         return 0.5 * (scale * (w - 1) ** 2).sum(), scale * (w - 1)
 
-    w, *_, converged = nonnegative_quasi_newton(smooth, np.zeros(6), 0.1, 3)
+    w, _, _, converged, _ = nonnegative_quasi_newton(smooth, np.zeros(6), 0.1, 3)
     assert not converged
     assert residual(w, smooth(w)[1] + 0.1) > 1e-5
-    w, *_, converged = nonnegative_quasi_newton(smooth, np.zeros(6), 0.1, 1000)
+    w, _, _, converged, _ = nonnegative_quasi_newton(smooth, np.zeros(6), 0.1, 1000)
     assert converged
 
 
@@ -61,7 +61,7 @@ def test_it_ends_at_once_where_it_starts_at_the_optimum():
         calls.append(w)
         return 0.5 * w @ w - w.sum(), w - 1
 
-    w, *_, converged = nonnegative_quasi_newton(smooth, np.ones(3), 0.0, 10)
+    w, _, _, converged, _ = nonnegative_quasi_newton(smooth, np.ones(3), 0.0, 10)
     assert converged
     assert (w == 1).all()
     assert len(calls) == 1
@@ -75,6 +75,6 @@ def test_values_that_are_not_finite_are_no_decrease():
             value = float(np.exp(np.minimum(100 * (w[0] - 5), 800)) - 100 * w[0])
             return value, np.exp(np.minimum(100 * (w - 5), 800)) * 100 - 100
 
-    w, *_, converged = nonnegative_quasi_newton(smooth, np.zeros(1), 0.0, 1000)
+    w, _, _, converged, _ = nonnegative_quasi_newton(smooth, np.zeros(1), 0.0, 1000)
     assert converged
     assert w[0] == pytest.approx(5, abs=1e-4)
