@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from boostbench.algorithms.explaining.stump_sums import check_no_pairs
 from boostbench.core.weak.views import plain_views
 
 
@@ -291,6 +292,7 @@ def _taken_apart(model):
         )
         raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
     check_is_fitted(model)
+    check_no_pairs(model)
     total = model.stump_sum()
     return total, model.inverse_temperature(), total.slack(model)
 

@@ -86,9 +86,10 @@ class BagBlock:
         self._move *= size[:, None].astype(np.float32)
         self.scores += self._move
 
-    def scores_of_unseen(self):
+    def scores_of_unseen(self, scores=None):
         """Return the mean scores by members that do not see a sample, (n_samples, n_scores)."""
-        return (self.scores * self._shares).sum(axis=1).T
+        scores = self.scores if scores is None else scores
+        return (scores * self._shares).sum(axis=1).T
 
     def _above(self, cut):
         """Which samples are above, of shape (n_members, n_features, n_samples), as 0 and 1."""

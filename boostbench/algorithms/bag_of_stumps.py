@@ -7,10 +7,18 @@ import numpy as np
 from sklearn.utils.validation import _check_monotonic_cst
 
 from boostbench.algorithms.bag_block import BagBlock
+from boostbench.algorithms.bag_pairs import (
+    Pair,
+    PairBlock,
+    chosen_pairs,
+    sum_of_unseen,
+    with_functions,
+)
 from boostbench.algorithms.base import Master, Tabular
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.parameters import (
     MonotonicConstraints,
+    NonNegativeInt,
     Part,
     PartOrAll,
     PositiveInt,
@@ -56,6 +64,11 @@ class BagOfStumps(Tabular):
         has the names of features as keys; what it does not name is free. The finished function
         holds this exactly. For two classes the score is that of the second one. A missing value is
         free.
+    interactions : int, default=0
+        Pairs of features, at most, that have a table besides the functions of single features. They
+        are chosen as FAST does, by what the functions leave, and trained after these, by the same
+        rounds. What is of one feature goes to its function, so that a table has the mean 0 over the
+        samples in every row and column. Features of `monotonic_cst` are in none.
     random_state : int, RandomState instance or None, default=None
         Seed of the parts and thresholds.
     """
@@ -68,6 +81,7 @@ class BagOfStumps(Tabular):
     patience: PositiveInt = 30
     _: KW_ONLY
     monotonic_cst: MonotonicConstraints = None
+    interactions: NonNegativeInt = 0
 
     @abstractmethod
     def _loss(self, target, weights):
@@ -76,7 +90,10 @@ class BagOfStumps(Tabular):
     def _staged_scores(self, X, stages):
         """Yield the scores of the only stage that is kept, the last."""
         for _ in stages:
-            yield self.hypotheses_.scores(X, self.coefficients_) + self.intercept_
+            scores = self.hypotheses_.scores(X, self.coefficients_) + self.intercept_
+            for pair in self.pairs_:
+                scores = scores + pair.of(X).reshape(scores.shape)
+            yield scores
 
     def _master(self, X, target, random_state, weights=None):
         search = StumpSearch(X, self.max_bins, weights)
@@ -108,9 +125,13 @@ class BagOfStumps(Tabular):
     def _keep(self, master):
         self.n_iterations_ = master.best
         self.validation_losses_ = master.loss.shown(np.array(master.losses))
-        self.hypotheses_, self.coefficients_, self.intercept_ = master.mean_of_members(*master.kept)
+        self.pairs_, total = master.model()
+        self.hypotheses_, self.coefficients_, self.intercept_ = total
         self.n_parameters_ = (
-            2 * len(self.hypotheses_) + self.coefficients_.size + self.intercept_.size
+            2 * len(self.hypotheses_)
+            + self.coefficients_.size
+            + self.intercept_.size
+            + sum(pair.table.size for pair in self.pairs_)
         )
 
 
@@ -159,6 +180,9 @@ class BagMaster(Master):
         seen = ~unseen
         start = loss.start(seen * weights[:, None])
         codes = self._lay_out(seen)
+        self._weights = weights
+        self._pairs = None
+        self.held_features = set(params.views_.feature[signs != 0]) if signs.any() else set()
         self._signs = signs[search.feature[self.stumps].astype(int)]
         self._bound = np.flatnonzero(self._signs[self._start])
         # What each member has of `votes`.
@@ -172,7 +196,7 @@ class BagMaster(Master):
         self.intercept = start.mean(axis=1)
 
         tested = unseen.any(axis=1)
-        self._tested = tested
+        self.tested = tested
         self._target, self._of_tested = loss.target[tested], weights[tested]
         self.losses = []
         self._least = np.inf
@@ -283,9 +307,15 @@ class BagMaster(Master):
         # A stump has the output -1 or +1: half the difference of its sides, and their mean.
         half = size[:, None, None] / (2 * len(size))
         self.intercept += ((high + low) * half).sum(axis=(0, 2))
+        self._add(cut, (high - low) * half)
+        self.losses.append(self.loss_of_unseen())
+        self._look(self.losses[-1])
+        return len(self.losses) < self.best + self.params.patience
+
+    def _add(self, cut, added):
+        """Add to the votes, by member, score and feature."""
         n_scores = len(self.intercept)
         at = (self._start + cut)[:, None] * n_scores + np.arange(n_scores)[:, None]
-        added = (high - low) * half
         votes = np.bincount(at.ravel(), added.ravel(), self.votes.size)
         if len(self._bound):
             np.put_along_axis(
@@ -295,19 +325,35 @@ class BagMaster(Master):
                 axis=1,
             )
         self.votes += votes.reshape(self.votes.shape)
-        self.losses.append(self.loss_of_unseen())
-        self._look(self.losses[-1])
-        return len(self.losses) < self.best + self.params.patience
+
+    def end(self):
+        """Train the tables of pairs."""
+        if self.params.interactions:
+            with self.clock.phase("pairs"):
+                axes, pairs = chosen_pairs(self, self._weights)
+                if len(pairs):
+                    self._pairs = PairMaster(self, axes, pairs).trained()
+
+    def model(self):
+        """Return the pairs, and the sum of stumps."""
+        total = self.mean_of_members(*self.kept)
+        if self._pairs is None:
+            return [], total
+        pairs, intercept = self._pairs
+        total = total._replace(intercept=total.intercept + intercept.reshape(total.intercept.shape))
+        return with_functions(pairs, total, self.params.views_, self.search.X, self._weights)
 
     def _look(self, loss):
         """Keep the model where the loss has fallen."""
         if loss < self._least - LEAST_FALL:
             self._least, self.best = loss, len(self.losses)
             self.kept = self.votes.copy(), self.intercept.copy()
+            if self.params.interactions:
+                self.best_scores = [block.scores.copy() for block in self.blocks]
 
     def loss_of_unseen(self):
         """Loss of the samples, each by the mean of the members that do not see it."""
-        scores = np.concatenate([block.scores_of_unseen() for block in self.blocks])[self._tested]
+        scores = sum_of_unseen(self.blocks, [block.scores for block in self.blocks])[self.tested]
         if scores.shape[1] == 1:
             scores = scores[:, 0]
         return self.loss.mean(scores, self._target, self._of_tested)
@@ -328,6 +374,80 @@ class BagMaster(Master):
         if len(intercept) == 1:
             return StumpSum(stumps, votes[used, 0], intercept[0])
         return StumpSum(stumps, votes[used], intercept)
+
+
+class PairMaster(BagMaster):
+    """Tables of pairs in training, on the scores of the best functions.
+
+    The columns of a round are quadrants: of each feature some cells are drawn, those on one side of
+    a threshold, with or without the missing values, or any set of categories.
+
+    Parameters
+    ----------
+    main : BagMaster
+        Trained, with the scores of its best round.
+    axes, pairs
+        From `boostbench.algorithms.bag_pairs.chosen_pairs`.
+
+    Attributes
+    ----------
+    votes : ndarray of shape (n_pairs, n_cells, n_cells, n_scores)
+        The tables, of as many cells as the longest axis has.
+    """
+
+    def __init__(self, main, axes, pairs):
+        Master.__init__(self, main.params, main.search)
+        self.random_state, self.loss = main.random_state, main.loss
+        self.tested, self._target, self._of_tested = main.tested, main._target, main._of_tested
+        self._axes, self._ends = axes, pairs
+        cells = np.stack([axis.cells(main.search.X) for axis in axes])
+        sizes = np.cumsum([block.scores.shape[2] for block in main.blocks])[:-1]
+        self.blocks = [
+            PairBlock(*part, pairs)
+            for part in zip(
+                main.blocks, main.best_scores, np.split(cells, sizes, axis=1), strict=True
+            )
+        ]
+        # Which cells are in the order of numbers, and how many thresholds are between them.
+        width = max(axis.n_cells for axis in axes)
+        self._cuts = np.array([0 if a.thresholds is None else len(a.thresholds) for a in axes])
+        self._is_ordered = np.arange(width) < np.where(self._cuts, self._cuts + 1, 0)[:, None]
+        self._bound, self._count = [], np.ones((1, len(pairs)))
+        self.intercept = np.zeros(main.intercept.shape)
+        self.votes = np.zeros((len(pairs), width, width, len(self.intercept)))
+        self.losses, self._least = [], np.inf
+        self._look(self.loss_of_unseen())
+
+    def draw(self):
+        """Draw sets of cells of each axis for each member, (n_members, n_axes, n_cells) of 0, 1."""
+        n_members, width = self.blocks[0].scores.shape[1], self.votes.shape[1]
+        lots = self.random_state.random_sample((n_members, len(self._axes), width + 2))
+        cut, turned = (lots[..., -2] * self._cuts).astype(int), lots[..., -1:] < 0.5
+        ordered = (np.arange(width) > cut[..., None]) != turned
+        return np.where(self._is_ordered, ordered, lots[..., :-2] < 0.5).astype(np.float32)
+
+    def _add(self, sides, added):
+        """Add to the tables; a column that is +1 in a quadrant is -1 elsewhere."""
+        first, second = sides[:, self._ends[:, 0]], sides[:, self._ends[:, 1]]
+        self.intercept -= added.sum(axis=(0, 2))
+        self.votes += 2 * np.einsum(
+            "mpa,mpb,msp->pabs", first, second, added, optimize=["einsum_path", (0, 2), (0, 1)]
+        )
+
+    def trained(self):
+        """Train, and return the tables and the intercept of the best round; None where it is 0."""
+        while len(self.losses) < self.params.n_iterations:
+            found = self.generate()
+            if found is None or not self.correct(found):
+                break
+        if not self.best:
+            return None
+        tables, intercept = (self.loss.scale * part for part in self.kept)
+        ends = [[self._axes[at] for at in pair] for pair in self._ends]
+        return [
+            Pair(tuple(axes), table[: axes[0].n_cells, : axes[1].n_cells])
+            for axes, table in zip(ends, tables, strict=True)
+        ], intercept
 
 
 def _sum(pairs):

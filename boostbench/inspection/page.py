@@ -7,6 +7,8 @@ import jinja2
 import numpy as np
 import pandas as pd
 
+from boostbench.inspection.heat_maps import heat_map
+
 # Of a drawing, in its own units: the places of its edges.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
 # Where a missing value has its mark, right of all numbers.
@@ -79,6 +81,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         row=row,
         explained=page.explained(estimator, _rows(X, row), local),
         terms=[page.term(feature) for feature in page.features],
+        pairs=page.pairs(),
         number=page.number,
         box={"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM, "missing": _MISSING},
     )
@@ -120,11 +123,13 @@ class _Page:
         parts = values[1:]
         cells = sample.iloc[0] if isinstance(sample, pd.DataFrame) else np.asarray(sample)[0]
         order = np.argsort(-np.abs(parts), kind="stable")
-        shown = [at for at in order if at in self.features]
-        bars = [
-            _Bar(f"{self.shapes.feature_names[at]} = {_written(cells, at)}", [float(parts[at])])
-            for at in shown
+        n_features = len(self.shapes.feature_names)
+        shown = [at for at in order if at in self.features or at >= n_features]
+        names = [
+            f"{name} = {_written(cells, at)}" for at, name in enumerate(self.shapes.feature_names)
         ]
+        names += [self.shapes.pair_name(pair) for pair in self.shapes.pairs]
+        bars = [_Bar(names[at], [float(parts[at])]) for at in shown]
         rest = float(parts.sum() - parts[shown].sum())
         if len(self.features) < (self.shapes.importances > 0).sum():
             bars.append(_Bar("all other features", [rest]))
@@ -158,6 +163,22 @@ class _Page:
         if term.has_missing:
             bars.append(_Bar("missing", [float(value) for value in term.missing], True))
         return shown | {"bars": bars, "scale": self.size}
+
+    def pairs(self):
+        """Give what is drawn of the pairs, one heat map for each output."""
+        sizes = [np.abs(pair.table).max() for pair in self.shapes.pairs]
+        largest = max(sizes, default=1.0) or 1.0
+        return [
+            {
+                "name": self.shapes.pair_name(pair),
+                "size": size,
+                "maps": [
+                    heat_map(self.shapes, pair, output, largest, self.number)
+                    for output in range(len(self.shapes.outputs))
+                ],
+            }
+            for pair, size in zip(self.shapes.pairs, sizes, strict=True)
+        ]
 
     def _curves(self, term):
         values = self.X[:, term.feature]

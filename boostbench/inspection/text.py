@@ -61,6 +61,8 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     """
     if max_terms is not None:
         return _by_feature(estimator.shape_functions(), max_terms, decimals)
+    if len(getattr(estimator, "pairs_", ())):
+        return _by_feature(estimator.shape_functions(), _FEW, decimals)
     table = estimator.rules()
     intercept = (table["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MANY:
@@ -121,6 +123,9 @@ def _by_feature(shapes, max_terms, decimals):
     left_out = int((importances > 0).sum()) - len(chosen)
     if left_out:
         lines.append(f"... {left_out} more features")
+    for pair in shapes.pairs:
+        low, high = pair.table.min(), pair.table.max()
+        lines.append(f"{shapes.pair_name(pair)}: a table, from {low:+.2f} to {high:+.2f}")
     return "\n".join(lines)
 
 

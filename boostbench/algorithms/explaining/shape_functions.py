@@ -1,5 +1,6 @@
 """Sums of stumps as functions of one feature each: what a model does with a feature, exactly."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -78,8 +79,8 @@ class ShapeFunctions:
     r"""A fitted sum of stumps as :math:`F(x) = F_0 + \sum_j f_j(x_j)`, a step function per feature.
 
     It is what `BoostingClassifier.shape_functions` returns. Nothing is approximated: stumps on the
-    same feature add up to a step function of it, and there are no interactions. Of categories, and
-    of missing values, each has a value of its own.
+    same feature add up to a step function of it. A bag may have tables of two features besides. Of
+    categories, and of missing values, each has a value of its own.
 
     Parameters
     ----------
@@ -100,6 +101,8 @@ class ShapeFunctions:
         are predicted.
     terms : list of Term
         Of the features in use.
+    pairs : list of boostbench.algorithms.bag_pairs.Pair
+        Tables that are added for two features together, of models that have such.
     intercept : ndarray of shape (n_outputs,)
         :math:`F_0`.
     """
@@ -121,7 +124,12 @@ class ShapeFunctions:
         tables = self._without_constants(AdditiveTables(stumps, columns))
         self._variation = self._variation_of(tables)
         self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]
+        self.pairs = list(getattr(model, "pairs_", ()))
         if X is not None:
+            for at, values in enumerate(self._of_pairs(self.numbers(X))):
+                table = self.pairs[at].table.copy()
+                self._move(table, values.mean(axis=0))
+                self.pairs[at] = self.pairs[at]._replace(table=table)
             for values, term in zip(self._looked_up(self.numbers(X)), self.terms, strict=True):
                 self._move(term.table, values.mean(axis=0))
 
@@ -139,7 +147,7 @@ class ShapeFunctions:
         """
         X = self.numbers(X)
         scores = np.zeros((len(X), len(self.outputs)))
-        for values in self._looked_up(X):
+        for values in [*self._looked_up(X), *self._of_pairs(X)]:
             scores += values
         scores += self._intercept
         return decision(scores[:, 0] if self._is_binary else scores, self._slack)
@@ -169,7 +177,7 @@ class ShapeFunctions:
 
         Of categories and missing values it is the sum over the tests for each. Of more than two
         classes, the mean over the classes is subtracted first, as what is added to all scores alike
-        decides nothing. All are 0 where no feature is in use.
+        decides nothing. Pairs do not count. All are 0 where no feature is in use.
         """
         return self._variation / (self._variation.sum() or 1.0)
 
@@ -233,16 +241,21 @@ class ShapeFunctions:
         Returns
         -------
         pandas.DataFrame
-            A row for each sample; columns ``intercept`` and the name of each feature. Their sum is
-            `decision_function`. Of more than two classes, columns have a level above it, the class:
-            ``explain_local(X)[label].sum(axis=1)`` is the score of that class.
+            A row for each sample; columns ``intercept``, the name of each feature, and ``a & b`` of
+            each pair. Their sum is `decision_function`. Of more than two classes, columns have a
+            level above it, the class: ``explain_local(X)[label].sum(axis=1)`` is the score of that
+            class.
         """
         X = self.numbers(X)
-        terms = np.zeros((len(X), 1 + self._n_features, len(self.outputs)))
+        of_pairs = self._of_pairs(X)
+        n_terms = 1 + self._n_features
+        terms = np.zeros((len(X), n_terms + len(of_pairs), len(self.outputs)))
         terms[:, 0] = self.intercept
+        for at, values in enumerate(of_pairs):
+            terms[:, n_terms + at] = values
         for term, values in zip(self.terms, self._looked_up(X), strict=True):
             terms[:, 1 + term.feature] = values
-        names = ["intercept", *self.feature_names]
+        names = ["intercept", *self.feature_names, *map(self.pair_name, self.pairs)]
         if self._is_binary:
             return pd.DataFrame(terms[..., 0], columns=names)
         columns = pd.MultiIndex.from_product([self.outputs, names], names=["class", "term"])
@@ -267,6 +280,36 @@ class ShapeFunctions:
         if X.shape[1] != self._n_features:
             raise ValueError(f"X has {X.shape[1]} features, expected {self._n_features}")
         return X
+
+    def pair_name(self, pair):
+        """Name a pair by its features."""
+        return " & ".join(str(self.feature_names[axis.feature]) for axis in pair.axes)
+
+    def cell_names(self, axis):
+        """Name the cells of an axis of a pair.
+
+        Parameters
+        ----------
+        axis : boostbench.core.weak.pair_cells.Axis
+
+        Returns
+        -------
+        list of str
+        """
+        if axis.thresholds is not None:
+            ends = [f"{end:.4g}" for end in axis.thresholds]
+            names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
+            return [*names, "missing"] if axis.has_missing else names
+        known, codes = self._categories[axis.feature], self._views.category[axis.views]
+        names = ["missing" if np.isinf(code) else str(known[int(code)]) for code in codes]
+        return names if len(names) > 1 else [f"other than {names[0]}", *names]
+
+    def _of_pairs(self, X):
+        """List what the pairs add for checked samples, each of shape (n_samples, n_outputs)."""
+        if not self.pairs:
+            return []
+        Z = self._views.of(X)
+        return [pair.of(Z) for pair in self.pairs]
 
     def _looked_up(self, X):
         """Yield what the terms add for checked samples, of shape (n_samples, n_outputs)."""

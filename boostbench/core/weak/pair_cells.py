@@ -1,0 +1,194 @@
+"""Cells of pairs of features: tables of two features, and which pairs a loss asks for.
+
+The ranking of pairs is that of FAST [1]_: of each two features the best cut of both into four
+quadrants, each with a step of its own.
+
+References
+----------
+.. [1] Y. Lou, R. Caruana, J. Gehrke and G. Hooker, "Accurate intelligible models with pairwise
+   interactions", KDD 2013.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from boostbench.core.weak.views import MISSING
+
+# Added to curvatures, so that few samples say little.
+_DAMPING = 1.0
+
+
+class Axis(NamedTuple):
+    """A feature, cut into cells.
+
+    Attributes
+    ----------
+    feature : int
+    views : ndarray of int
+        Of the feature; see `boostbench.core.weak.views.Views`.
+    thresholds : ndarray of shape (n_thresholds,) or None
+        Of the first view, where the feature is a number: cells are the steps between them, and one
+        for missing values where the training had some. None for categories: a cell of each.
+    has_missing : bool
+    """
+
+    feature: int
+    views: np.ndarray
+    thresholds: np.ndarray | None
+    has_missing: bool
+
+    @property
+    def n_cells(self):
+        """How many there are."""
+        if self.thresholds is not None:
+            return len(self.thresholds) + 1 + self.has_missing
+        return max(2, len(self.views))
+
+    def cells(self, Z):
+        """Find the cell of each sample.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n_samples, n_views)
+            What views show of the samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), dtype=int64
+        """
+        if self.thresholds is None:
+            if len(self.views) == 1:
+                return (Z[:, self.views[0]] > 0.5).astype(int)
+            return Z[:, self.views].argmax(axis=1)
+        found = self.thresholds.searchsorted(Z[:, self.views[0]])
+        if self.has_missing:
+            found[Z[:, self.views[-1]] > 0.5] = self.n_cells - 1
+        return found
+
+    def stumps(self, fill):
+        """List stumps that can add up to any function of the cells.
+
+        Parameters
+        ----------
+        fill : float
+            What the first view shows of a missing value.
+
+        Returns
+        -------
+        views, thresholds : ndarray of shape (n_stumps,)
+        outputs : ndarray of shape (n_cells, n_stumps)
+            -1 and +1.
+        """
+        if self.thresholds is None:
+            eye = np.eye(self.n_cells)[:, -len(self.views) :]
+            return self.views, np.full(len(self.views), 0.5), 2 * eye - 1
+        views = np.repeat(self.views[0], len(self.thresholds))
+        above = np.arange(self.n_cells)[:, None] > np.arange(len(self.thresholds))
+        thresholds = self.thresholds
+        if self.has_missing:
+            above[-1] = fill > thresholds
+            above = np.column_stack([above, np.arange(self.n_cells) == self.n_cells - 1])
+            views, thresholds = np.append(views, self.views[-1]), np.append(thresholds, 0.5)
+        return views, thresholds, 2.0 * above - 1.0
+
+
+def axes_of(views, thresholds, most):
+    """Cut features into cells.
+
+    Parameters
+    ----------
+    views : boostbench.core.weak.views.Views
+    thresholds : dict of int to ndarray
+        Of each view that varies, ascending.
+    most : int
+        Thresholds of a feature; of more, some at equal distances in their order.
+
+    Returns
+    -------
+    list of Axis
+        Of the features that vary.
+    """
+    axes = []
+    for feature in range(views.n_features):
+        some = np.flatnonzero(views.feature == feature)
+        if np.isnan(views.category[some]).any():
+            cuts = thresholds.get(int(some[0]), np.empty(0))
+            if len(cuts) > most:
+                cuts = cuts[np.linspace(0, len(cuts) - 1, most).round().astype(int)]
+            is_missing = bool((views.category[some] == MISSING).any())
+            if len(cuts):
+                axes.append(Axis(feature, some, cuts, is_missing))
+        elif any(int(view) in thresholds for view in some):
+            axes.append(Axis(feature, some, None, bool(np.isinf(views.category[some]).any())))
+    return axes
+
+
+def ranked_pairs(above, axis_of, slopes, curvatures):
+    """Rank pairs of features by what four quadrants lower a loss by.
+
+    Parameters
+    ----------
+    above : ndarray of shape (n_samples, n_cuts)
+        0 or 1: on which side of each cut a sample is.
+    axis_of : ndarray of shape (n_cuts,)
+        The feature that each cut is of, ascending, from 0 on.
+    slopes, curvatures : ndarray of shape (n_scores, n_samples)
+        Slopes down, and curvatures, of the loss.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_pairs, 2)
+        All pairs, that of the largest fall first.
+    falls : ndarray of shape (n_pairs,)
+    """
+    total = 0.0
+    for slope, curvature in zip(slopes, curvatures, strict=True):
+        quadrants = []
+        for number in (slope, curvature):
+            both = above.T @ (above * number[:, None])
+            one = np.diag(both)
+            first, second = one[:, None] - both, one - both
+            quadrants.append(np.stack([both, first, second, number.sum() - both - first - second]))
+        total = total + (quadrants[0] ** 2 / (quadrants[1] + _DAMPING)).sum(axis=0)
+    starts = np.unique(axis_of, return_index=True)[1]
+    best = np.maximum.reduceat(np.maximum.reduceat(total, starts, axis=0), starts, axis=1)
+    at = np.stack(np.triu_indices(len(starts), 1), axis=1)
+    falls = best[at[:, 0], at[:, 1]]
+    order = np.argsort(-falls, kind="stable")
+    return at[order], falls[order]
+
+
+def purified(table, weights):
+    """Take from a table what is of one feature alone.
+
+    What is left has the weighted mean 0 in every row and every column: it is what least squares by
+    a number for each row and each column do not explain.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_rows, n_columns, n_scores)
+    weights : ndarray of shape (n_rows, n_columns)
+        Of the samples in each cell.
+
+    Returns
+    -------
+    table : ndarray of shape (n_rows, n_columns, n_scores)
+    rows : ndarray of shape (n_rows, n_scores)
+    columns : ndarray of shape (n_columns, n_scores)
+        The three add up to the table that was given.
+
+    Examples
+    --------
+    >>> table, rows, columns = purified(np.arange(4.0).reshape(2, 2, 1), np.ones((2, 2)))
+    >>> bool(np.allclose(table, 0)), rows[:, 0].round(3), columns[:, 0].round(3)
+    (True, array([-0.25,  1.75]), array([0.25, 1.25]))
+    """
+    n_rows = len(table)
+    of_rows, of_columns = weights.sum(axis=1), weights.sum(axis=0)
+    normal = np.block([[np.diag(of_rows), weights], [weights.T, np.diag(of_columns)]])
+    heavy = table * weights[:, :, None]
+    sums = np.concatenate([heavy.sum(axis=1), heavy.sum(axis=0)])
+    found = np.linalg.lstsq(normal, sums)[0]
+    rows, columns = found[:n_rows], found[n_rows:]
+    return table - rows[:, None] - columns, rows, columns

@@ -1,0 +1,65 @@
+"""Tables of two features as heat maps."""
+
+import numpy as np
+
+# Of a drawing, in its own units.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 334, 8, 190
+
+
+def heat_map(shapes, pair, output, largest, written):
+    """Give what is drawn of a pair.
+
+    Parameters
+    ----------
+    shapes : boostbench.algorithms.explaining.shape_functions.ShapeFunctions
+    pair : boostbench.algorithms.bag_pairs.Pair
+    output : int
+        Which score is shown.
+    largest : float
+        What is drawn in full colour.
+    written : callable
+        From a number to text.
+
+    Returns
+    -------
+    dict
+        Of the cells the places, sizes, values by the largest, and texts; of both axes the places
+        and texts of some marks; and the names of both features.
+    """
+    across, down = pair.axes
+    names = [shapes.cell_names(axis) for axis in (across, down)]
+    width = (_RIGHT - _LEFT) / across.n_cells
+    height = (_BOTTOM - _TOP) / down.n_cells
+    table = pair.table[..., output]
+    features = [str(shapes.feature_names[axis.feature]) for axis in pair.axes]
+    cells = [
+        {
+            "x": round(_LEFT + width * column, 2),
+            "y": round(_BOTTOM - height * (row + 1), 2),
+            "value": round(float(table[column, row]) / largest, 3),
+            "text": f"{features[0]} {names[0][column]}, {features[1]} {names[1][row]}: "
+            + written(float(table[column, row])),
+        }
+        for column, row in np.ndindex(*table.shape)
+    ]
+    return {
+        "features": features,
+        "cells": cells,
+        "width": round(width + 0.05, 2),
+        "height": round(height + 0.05, 2),
+        "x_marks": [
+            (round(_LEFT + width * at, 1), text) for at, text in _marks(across, names[0], 3)
+        ],
+        "y_marks": [
+            (round(_BOTTOM - height * at, 1), text) for at, text in _marks(down, names[1], 6)
+        ],
+    }
+
+
+def _marks(axis, names, most):
+    """Places, in cells, and texts of some thresholds or of all categories."""
+    if axis.thresholds is None:
+        return [(at + 0.5, name[:9]) for at, name in enumerate(names)][:: -(-len(names) // most)]
+    some = np.unique(np.linspace(0, len(axis.thresholds) - 1, min(most, 4)).round().astype(int))
+    marks = [(int(at) + 1, f"{axis.thresholds[at]:.3g}") for at in some]
+    return [*marks[:-1], (axis.n_cells - 0.5, "missing")] if axis.has_missing else marks

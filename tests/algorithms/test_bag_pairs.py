@@ -1,0 +1,178 @@
+"""Tables of pairs of features in the bags of sums of stumps."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
+from boostbench.algorithms.bag_of_stumps import PairMaster
+from boostbench.algorithms.training.early_stopping import log_losses
+from boostbench.conversion import to_onnx, to_treelite
+from boostbench.inspection import export_html, export_text
+
+from .problems import messy
+
+
+def problem(n_outputs=2, n_samples=400, seed=0):
+    """Draw a table in which a number does something else for each word; 1: numbers to predict."""
+    X, _ = messy(2, n_samples, seed)
+    rng = np.random.default_rng(seed)
+    turn = np.where(X["words"].isin(["ash", "elm"]), 2.0, -2.0)
+    score = turn * X["number"] + X["count"] + 0.5 * rng.normal(size=n_samples)
+    if n_outputs == 1:
+        return X, score.to_numpy()
+    return X, np.digitize(score, np.quantile(score, np.arange(1, n_outputs) / n_outputs))
+
+
+def bag(n_outputs, **params):
+    kind = BaggedLsBoostRegressor if n_outputs == 1 else BaggedMCBoost
+    return kind(**{"n_estimators": 5, "interactions": 3, "random_state": 0} | params)
+
+
+def scores(model, X):
+    return model.decision_function(X) if hasattr(model, "classes_") else model.predict(X)
+
+
+@pytest.fixture(params=[1, 2, 3])
+def fitted(request):
+    X, y = problem(request.param)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    return bag(request.param).fit(X, y, weights), X, y, weights
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2, 3])
+def test_the_model_is_the_one_that_was_trained(n_outputs, monkeypatch):
+    X, y = problem(n_outputs)
+    stages, look = [], PairMaster._look
+
+    def remember(stage, loss):
+        look(stage, loss)
+        stages.append((stage, stage.best, stage.scores.astype(float)))
+
+    monkeypatch.setattr(PairMaster, "_look", remember)
+    model = bag(n_outputs).fit(X, y)
+    stage = stages[-1][0]
+    assert stage.best > 3
+    trained = stages[stage.best][2].mean(axis=1)
+    found = scores(model, X).reshape(len(X), -1)
+    expected = stage.loss.scale * trained + stage.loss.offset
+    np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
+
+
+def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
+    X, y = problem(2)
+    found, trained = [], PairMaster.trained
+
+    def slowly(stage):
+        for _ in range(15):
+            members = stage.scores[..., 0].astype(float)
+            found.append(
+                [
+                    log_losses(member[seen], y[seen]).sum()
+                    for member, seen in zip(members.T, ~stage.unseen.T, strict=True)
+                ]
+            )
+            stage.correct(stage.generate())
+        return trained(stage)
+
+    def with_parts(stage, main, *rest):
+        init(stage, main, *rest)
+        weights = np.concatenate([block._loss._weights for block in main.blocks], axis=1)
+        stage.unseen = weights.T == 0
+
+    init = PairMaster.__init__
+    monkeypatch.setattr(PairMaster, "__init__", with_parts)
+    monkeypatch.setattr(PairMaster, "trained", slowly)
+    bag(2, eta=0.2).fit(X, y)
+    assert len(found) == 15
+    assert (np.diff(found, axis=0) < 0).all()
+
+
+def test_tables_have_mean_zero_in_rows_and_columns(fitted):
+    model, X, _, weights = fitted
+    Z = model.views_.of(model.shape_functions().numbers(X))
+    assert len(model.pairs_) == 3
+    for pair in model.pairs_:
+        values = pair.of(Z)
+        size = np.abs(values).max()
+        assert size > 0
+        for axis in pair.axes:
+            cells = axis.cells(Z)
+            for cell in np.unique(cells):
+                some = cells == cell
+                mean = np.average(values[some], axis=0, weights=weights[some])
+                np.testing.assert_allclose(mean, 0, atol=1e-10 * max(size, 1))
+
+
+def test_the_pair_that_is_there_is_found_and_helps(fitted):
+    model, X, y, weights = fitted
+    first = max(model.pairs_, key=lambda pair: np.abs(pair.table).max())
+    assert {axis.feature for axis in first.axes} == {0, 2}
+    without = type(model)(**model.get_params() | {"interactions": 0}).fit(X, y, weights)
+    assert without.pairs_ == []
+    n_outputs = 1 if not hasattr(model, "classes_") else len(model.classes_)
+    X_test, y_test = problem(n_outputs, seed=1)
+    assert 1 - model.score(X_test, y_test) < 0.75 * (1 - without.score(X_test, y_test))
+
+
+def test_terms_add_up_to_the_scores(fitted):
+    model, X, _, _ = fitted
+    new = X.iloc[:60].copy()
+    # What the training has not: a missing number, and another word.
+    new.loc[:9, "number"] = np.nan
+    new.loc[5:19, "words"] = "yew"
+    for centred in (None, X):
+        shapes = model.shape_functions(centred)
+        np.testing.assert_allclose(
+            scores(model, new), shapes.decision_function(new), atol=1e-9, rtol=1e-9
+        )
+        terms = shapes.explain_local(new).to_numpy().reshape(len(new), len(shapes.outputs), -1)
+        total = scores(model, new).reshape(len(new), -1)
+        if total.shape[1] == len(shapes.outputs):
+            np.testing.assert_allclose(terms.sum(axis=2), total, atol=1e-9, rtol=1e-9)
+        assert terms.shape[2] == 1 + X.shape[1] + 3
+    means = shapes.explain_local(X).mean().to_numpy().reshape(len(shapes.outputs), -1)
+    np.testing.assert_allclose(means[:, 1:], 0, atol=1e-9)
+    np.testing.assert_array_equal(scores(pickle.loads(pickle.dumps(model)), X), scores(model, X))
+
+
+def test_what_shows_models_shows_pairs(fitted, tmp_path):
+    model, X, _, _ = fitted
+    shapes = model.shape_functions()
+    names = [shapes.pair_name(pair) for pair in model.pairs_]
+    assert "number & words" in names
+    text = export_text(model)
+    assert all(f"{name}: a table, from -" in text for name in names)
+    export_html(model, X, tmp_path / "model.html")
+    page = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert "number &amp; words" in page
+    pair = model.pairs_[names.index("number & words")]
+    n_cells = [axis.n_cells for axis in pair.axes]
+    assert [len(shapes.cell_names(axis)) for axis in pair.axes] == n_cells
+    assert shapes.cell_names(pair.axes[1]) == ["ash", "elm", "fir", "oak", "missing"]
+    for refuses in (to_onnx, to_treelite, type(model).rules):
+        with pytest.raises(ValueError, match="has pairs of features"):
+            refuses(model)
+
+
+def test_features_that_are_held_to_one_direction_are_in_no_pair():
+    X, y = problem(2)
+    model = bag(2, interactions=50, monotonic_cst={"count": 1}).fit(X, y)
+    count = list(X.columns).index("count")
+    assert len(model.pairs_) == 6 * 5 // 2
+    assert all(axis.feature != count for pair in model.pairs_ for axis in pair.axes)
+    assert (np.diff(model.shape_functions().term(count).values[:, 0]) >= 0).all()
+
+
+def test_one_feature_has_no_pair():
+    X, y = problem(2)
+    assert bag(2).fit(X[["count"]], y).pairs_ == []
+
+
+def test_the_functions_are_those_without_pairs_but_for_what_tables_give_them():
+    """The first stage draws what it draws without pairs."""
+    X, y = problem(2)
+    with_pairs, without = bag(2).fit(X, y), bag(2, interactions=0).fit(X, y)
+    assert with_pairs.n_iterations_ == without.n_iterations_
+    np.testing.assert_array_equal(with_pairs.validation_losses_, without.validation_losses_)
