@@ -10,8 +10,10 @@ For each model: test error, log-loss, area under the ROC curve (of many classes 
 against the rest), and CPU seconds of the fit, one thread, in one process.
 
     python scripts/bench_messy.py
+    python scripts/bench_messy.py BaggedMCBoost LightGBM    # these only; EBM takes most of the time
 """
 
+import sys
 import time
 import warnings
 from functools import partial
@@ -181,10 +183,11 @@ def measured(model, X, y, rows, others):
     )
 
 
-def main():
-    """Print a line for each table and model, then the means over the tables."""
+def main(names):
+    """Print a line for each table, then all models side by side, and their means."""
+    models = {name: MODELS[name] for name in names or MODELS}
     warnings.filterwarnings("ignore", category=UserWarning)
-    found = np.zeros((N_SPLITS, len(TABLES), len(MODELS), 4))
+    found = np.zeros((N_SPLITS, len(TABLES), len(models), 4))
     for split in range(N_SPLITS):
         print("split", split)
         for number, (name, make) in enumerate(TABLES.items()):
@@ -193,7 +196,7 @@ def main():
             rows, others = train_test_split(
                 np.arange(len(y)), train_size=n_train, stratify=y, random_state=split
             )
-            for at, model in enumerate(MODELS.values()):
+            for at, model in enumerate(models.values()):
                 found[split, number, at] = measured(model(), X, y, rows, others)
             cells = [
                 f"{e:.1f}, {ll:.3f}, {auc:.3f}, {s:.2f}" for e, ll, auc, s in found[split, number]
@@ -213,9 +216,9 @@ def main():
         ("CPU s", 3, 2),
     ):
         rows.append([f"mean {label}", *(f"{value:.{decimals}f}" for value in total[:, at])])
-    print(tabulate(rows, ["table", *MODELS], disable_numparse=True, tablefmt="github"))
+    print(tabulate(rows, ["table", *models], disable_numparse=True, tablefmt="github"))
 
 
 if __name__ == "__main__":
     with threadpool_limits(1):
-        main()
+        main(sys.argv[1:])

@@ -123,7 +123,7 @@ class BagOfStumps(Tabular):
         return np.where(np.isnan(self.views_.category), signs[self.views_.feature], 0)
 
     def _keep(self, master):
-        self.n_iterations_ = master.best
+        self.n_iterations_ = master.best + master.rounds_of_pairs
         self.validation_losses_ = master.loss.shown(np.array(master.losses))
         self.pairs_, total = master.model()
         self.hypotheses_, self.coefficients_, self.intercept_ = total
@@ -182,7 +182,7 @@ class BagMaster(Master):
         codes = self._lay_out(seen)
         self._weights = weights
         self._pairs = None
-        self.held_features = set(params.views_.feature[signs != 0]) if signs.any() else set()
+        self.signs = signs
         self._signs = signs[search.feature[self.stumps].astype(int)]
         self._bound = np.flatnonzero(self._signs[self._start])
         # What each member has of `votes`.
@@ -332,14 +332,20 @@ class BagMaster(Master):
             with self.clock.phase("pairs"):
                 axes, pairs = chosen_pairs(self, self._weights)
                 if len(pairs):
-                    self._pairs = PairMaster(self, axes, pairs).trained()
+                    self._pairs = PairMaster(self, axes, pairs)
+                    self._pairs.train()
+
+    @property
+    def rounds_of_pairs(self):
+        """The last round of progress of the tables; 0 where there are none."""
+        return 0 if self._pairs is None else self._pairs.best
 
     def model(self):
         """Return the pairs, and the sum of stumps."""
         total = self.mean_of_members(*self.kept)
-        if self._pairs is None:
+        if not self.rounds_of_pairs:
             return [], total
-        pairs, intercept = self._pairs
+        pairs, intercept = self._pairs.tables()
         total = total._replace(intercept=total.intercept + intercept.reshape(total.intercept.shape))
         return with_functions(pairs, total, self.params.views_, self.search.X, self._weights)
 
@@ -434,20 +440,22 @@ class PairMaster(BagMaster):
             "mpa,mpb,msp->pabs", first, second, added, optimize=["einsum_path", (0, 2), (0, 1)]
         )
 
-    def trained(self):
-        """Train, and return the tables and the intercept of the best round; None where it is 0."""
+    def train(self):
+        """Go on as long as the tables get better."""
         while len(self.losses) < self.params.n_iterations:
             found = self.generate()
             if found is None or not self.correct(found):
                 break
-        if not self.best:
-            return None
+
+    def tables(self):
+        """Return the pairs and the intercept of the best round."""
         tables, intercept = (self.loss.scale * part for part in self.kept)
-        ends = [[self._axes[at] for at in pair] for pair in self._ends]
-        return [
-            Pair(tuple(axes), table[: axes[0].n_cells, : axes[1].n_cells])
+        ends = [tuple(self._axes[at] for at in pair) for pair in self._ends]
+        pairs = [
+            Pair(axes, table[: axes[0].n_cells, : axes[1].n_cells])
             for axes, table in zip(ends, tables, strict=True)
-        ], intercept
+        ]
+        return pairs, intercept
 
 
 def _sum(pairs):

@@ -68,8 +68,9 @@ def chosen_pairs(main, weights):
         int(view): np.sort(search.threshold[main.stumps[numbers == view]])
         for view in np.unique(numbers)
     }
+    held = set(views.feature[main.signs != 0])
     coarse, fine = (
-        [axis for axis in axes_of(views, cuts, most) if axis.feature not in main.held_features]
+        [axis for axis in axes_of(views, cuts, most) if axis.feature not in held]
         for most in (COARSE_CUTS, MOST_CUTS)
     )
     if len(fine) < 2:
@@ -118,8 +119,8 @@ def with_functions(pairs, total, views, X, weights):
     """
     stumps, coefficients, intercept = total
     keys = [np.stack([stumps.feature, stumps.threshold])]
-    votes = [coefficients.reshape(len(stumps), -1)]
     intercept = np.atleast_1d(intercept)
+    votes = [coefficients.reshape(len(stumps), len(intercept))]
     found = []
     for axes, table in pairs:
         cells = [axis.cells(X) for axis in axes]

@@ -62,7 +62,7 @@ def test_the_model_is_the_one_that_was_trained(n_outputs, monkeypatch):
 
 def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
     X, y = problem(2)
-    found, trained = [], PairMaster.trained
+    found, train = [], PairMaster.train
 
     def slowly(stage):
         for _ in range(15):
@@ -74,7 +74,7 @@ def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
                 ]
             )
             stage.correct(stage.generate())
-        return trained(stage)
+        train(stage)
 
     def with_parts(stage, main, *rest):
         init(stage, main, *rest)
@@ -83,7 +83,7 @@ def test_members_of_the_pairs_stage_lower_their_loss(monkeypatch):
 
     init = PairMaster.__init__
     monkeypatch.setattr(PairMaster, "__init__", with_parts)
-    monkeypatch.setattr(PairMaster, "trained", slowly)
+    monkeypatch.setattr(PairMaster, "train", slowly)
     bag(2, eta=0.2).fit(X, y)
     assert len(found) == 15
     assert (np.diff(found, axis=0) < 0).all()
@@ -174,5 +174,16 @@ def test_the_functions_are_those_without_pairs_but_for_what_tables_give_them():
     """The first stage draws what it draws without pairs."""
     X, y = problem(2)
     with_pairs, without = bag(2).fit(X, y), bag(2, interactions=0).fit(X, y)
-    assert with_pairs.n_iterations_ == without.n_iterations_
+    assert with_pairs.n_iterations_ > without.n_iterations_
     np.testing.assert_array_equal(with_pairs.validation_losses_, without.validation_losses_)
+
+
+def test_where_no_function_helps_pairs_may():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    model = bag(2, interactions=1).fit(X, y)
+    assert model.score(X, y) > 0.9
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 400)
+    numbers = bag(1, interactions=1).fit(X, X[:, 0] * X[:, 1], weights)
+    assert numbers.score(X, X[:, 0] * X[:, 1]) > 0.8
