@@ -61,7 +61,7 @@ def test_what_was_found_is_filed_at_once(call, recorded, monkeypatch, stop, code
                 raise stop
 
     with monkeypatch.context() as patch:
-        patch.setattr("boostbench.cli.verify.fit", stopped)
+        patch.setattr("boostbench.running.verification.session.fit", stopped)
         assert call("verify", "--jobs", "1").code == code
     assert [len(*json.loads(line)["agreed"].values()) for line in lines] == [1, 2]
     assert call("verify", "--jobs", "1").out.splitlines()[-1] == "3 fitted again: 3 as on record"
