@@ -21,19 +21,21 @@ def driver():
         yield driver
 
 
-def written(folder, n_classes=2, **options):
+def written(folder, n_classes=2, interactions=0, **options):
     X, y = messy(n_classes, n_samples=200)
     X = X.rename(columns={"with holes": ODD})
     X["words"] = X["words"].replace("elm", ODD)
-    model = BaggedMCBoost(n_iterations=40, n_estimators=4, random_state=0)
+    model = BaggedMCBoost(
+        n_iterations=40, n_estimators=4, interactions=interactions, random_state=0
+    )
     model.fit(X, np.array(["no", ODD, "perhaps"])[y])
     export_html(model, X, folder / "model.html", **options)
     return model, X, folder / "model.html"
 
 
-@pytest.fixture(params=[2, 3])
+@pytest.fixture(params=[(2, 0), (2, 2), (3, 2)])
 def page(request, driver, tmp_path):
-    model, X, path = written(tmp_path, request.param, row=5)
+    model, X, path = written(tmp_path, *request.param, row=5)
     return model, X, Browser(driver, path)
 
 
@@ -111,6 +113,29 @@ def test_a_curve_is_the_shape_function(page):
     heights = zero - ends
     size = np.abs(heights).max() / np.abs(values).max()
     np.testing.assert_allclose(heights, size * values, atol=0.2)
+
+
+@needs_browser
+def test_pairs_are_heat_maps(page):
+    model, X, browser = page
+    shapes = model.shape_functions(X)
+    assert len(model.pairs_) == model.interactions
+    assert browser.seen("#pairs h3") == [shapes.pair_name(pair) for pair in shapes.pairs]
+    drawn = browser.run("""
+    return [...document.querySelectorAll("#pairs svg")].map((map) =>
+      [...map.querySelectorAll("rect:not(.frame)")].map((cell) => [
+        +cell.getAttribute("fill-opacity") * (cell.classList.contains("cless") ? -1 : 1),
+        cell.querySelector("title").textContent,
+      ]));
+    """)
+    assert len(drawn) == len(shapes.pairs) * len(shapes.outputs)
+    largest = max((np.abs(pair.table).max() for pair in shapes.pairs), default=1.0)
+    tables = [column for pair in shapes.pairs for column in np.moveaxis(pair.table, 2, 0)]
+    for cells, table in zip(drawn, tables, strict=True):
+        values, texts = zip(*cells, strict=True)
+        np.testing.assert_allclose(largest * np.array(values), table.ravel(), atol=1e-3 * largest)
+        written_down = [float(text.rpartition(": ")[2]) for text in texts]
+        np.testing.assert_allclose(written_down, table.ravel(), atol=0.006)
 
 
 @needs_browser
