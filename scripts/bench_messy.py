@@ -86,7 +86,7 @@ def holed(X, y, seed=0):
             values = pd.Series(words[np.minimum(4, (5 * ranks).astype(int))])
         values = values.where(rng.random(len(frame)) >= np.where(ranks > 0.5, 0.15, 0.05))
         frame[name] = values.astype("category") if at % 3 == 2 else values
-    return frame, np.asarray(y)
+    return frame, np.unique(y, return_inverse=True)[1]
 
 
 def customers(n_samples=3000, seed=0):
