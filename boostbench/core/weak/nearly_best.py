@@ -46,8 +46,10 @@ class Entries:
         -------
         float
         """
-        # That of all columns together is far from that of one.
-        return self.scale(sums_of_sizes(W)) if W.shape[1] > 1 else _bound_of_all(W)
+        # That of all columns together is far from that of one. In double precision nothing is near.
+        if W.shape[1] == 1 or W.dtype == np.float64:
+            return _bound_of_all(W)
+        return self.scale(sums_of_sizes(W))
 
     def width(self, n_columns):
         """Sizes of a stump."""
