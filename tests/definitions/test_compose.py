@@ -41,7 +41,7 @@ def compose(*overrides):
 
 _SHARED = ("n_iter_no_change", "validation_fraction", "verbose")
 # What a data frame's columns are and how they may act.
-_OF_TABLES = ("categorical_features", "monotonic_cst")
+_OF_TABLES = ("categorical_features",)
 
 
 @pytest.mark.parametrize("name", configs.names("algo"))

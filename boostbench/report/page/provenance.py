@@ -66,9 +66,11 @@ def environments(source: Source) -> list[dict]:
     machines = []
     for key, records in sorted(groups.items(), key=lambda group: -len(group[1])):
         versions = dict(key)
-        cpu, cores, system = (versions.pop(name) for name in ("cpu", "n_cores", "system"))
+        # A record need not say all of it.
+        names = ("cpu", "n_cores", "system", "python")
+        cpu, cores, system, python = (versions.pop(name, "?") for name in names)
         system = f"{cpu}, {cores} {'core' if cores == 1 else 'cores'}, {system}"
-        named = [("Python", versions.pop("python")), *versions.items()]
+        named = [("Python", python), *versions.items()]
         machines.append({"system": system, "versions": named, "source": Source(records)})
     return machines
 
