@@ -305,8 +305,10 @@ class StumpSearch:
         stump, outputs = self._evaluated(found[0])
         edges = outputs @ G
         votes = np.copysign(1.0, edges)
-        # An edge of 0 has no sign but that of rounding.
-        votes[np.abs(edges) <= EQUAL * (votes @ edges)] = 1.0
+        # An edge of 0 has no sign but that of rounding, which Cauchy's inequality bounds at once.
+        sizes = np.abs(edges)
+        if sizes.min() <= EQUAL * (len(G) * np.vdot(G, G)) ** 0.5:
+            votes[sizes <= EQUAL * sums_of_sizes(G)] = 1.0
         return Found(stump, outputs, float(votes @ edges), votes=votes)
 
     def best_each(self, G):
