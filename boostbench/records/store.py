@@ -269,7 +269,8 @@ def thin(path: Path) -> int:
     int
         How many records went. A file with damaged lines stays as it is.
     """
-    if len(RecordFile(path).new()) == len(read_records(path)[0]):
+    keys = [record["key"] for record in RecordFile(path).new()]
+    if len(set(keys)) == len(keys):
         return 0
     with appending(path, "records to ", _is_whole):
         file = RecordFile(path)
