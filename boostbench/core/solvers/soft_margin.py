@@ -4,6 +4,13 @@ import highspy
 import numpy as np
 
 
+class _Silent(highspy.Highs):
+    """HiGHS without callbacks: 1.16 writes its banner where they are enabled, before any option."""
+
+    def enableCallbacks(self):
+        pass
+
+
 class SoftMarginProgram:
     r"""The dual linear program of LPBoost, to which a constraint is added at a time.
 
@@ -42,7 +49,7 @@ class SoftMarginProgram:
         self.coefficients = np.empty(0)
         self.value = float(self.dual.sum())
         self._columns = np.arange(n_samples, dtype=np.int32)
-        self._highs = highs = highspy.Highs()
+        self._highs = highs = _Silent()
         # Nothing on the screen, no threads beside those of the runner, and nothing that would
         # start from nothing.
         for option, value in (

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import highspy
 import numpy as np
 import pytest
@@ -73,3 +76,13 @@ def test_a_failure_of_highs_is_raised(monkeypatch):
 def test_an_error_of_highs_is_raised():
     with pytest.raises(RuntimeError, match="HiGHS reports an error"):
         SoftMarginProgram(2, 1.0).add(np.array([np.inf, 1.0]))
+
+
+def test_nothing_is_written_on_the_screen():
+    program = (
+        "import numpy as np; from boostbench.core.solvers.soft_margin import SoftMarginProgram; "
+        "SoftMarginProgram(2, C=1.0).add(np.ones(2))"
+    )
+    # What HiGHS writes leaves its buffer when the process ends.
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
