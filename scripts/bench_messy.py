@@ -1,6 +1,6 @@
 """Compare models on tables as people have them: holes, words, flags, counts.
 
-Twelve tables, two splits of each: 500 rows to train on, or three quarters of fewer, and the others
+Twelve tables, five splits of each: 500 rows to train on, or three quarters of fewer, and the others
 to test on. All models have the settings they come with; the bag with pairs has ten. Tables are
 drawn, or they are data sets of scikit-learn and of the papers into which `holed` puts missing
 values and words. Every model gets the same data frame. The boosters take it as it is; the logistic
@@ -11,12 +11,16 @@ against the rest), and CPU seconds of the fit, one thread, in one process.
 
     python scripts/bench_messy.py
     python scripts/bench_messy.py BaggedMCBoost LightGBM    # these only; EBM takes most of the time
+    python scripts/bench_messy.py --kept messy.jsonl        # goes on from what is in the file
 """
 
-import sys
+import argparse
+import itertools
+import json
 import time
 import warnings
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -40,7 +44,7 @@ try:
 except ImportError as error:
     raise SystemExit(f"{error}; install what this compares with: pip install '.[bench]'") from None
 
-N_SPLITS, N_TRAIN = 2, 500
+N_SPLITS, N_TRAIN = 5, 500
 
 
 def logistic_regression():
@@ -183,30 +187,43 @@ def measured(model, X, y, rows, others):
     )
 
 
-def main(names):
-    """Print a line for each table, then all models side by side, and their means."""
-    models = {name: MODELS[name] for name in names or MODELS}
-    warnings.filterwarnings("ignore", category=UserWarning)
-    found = np.zeros((N_SPLITS, len(TABLES), len(models), 4))
-    for split in range(N_SPLITS):
-        print("split", split)
-        for number, (name, make) in enumerate(TABLES.items()):
-            X, y = make()
-            n_train = min(N_TRAIN, 3 * len(y) // 4)
-            rows, others = train_test_split(
-                np.arange(len(y)), train_size=n_train, stratify=y, random_state=split
-            )
-            for at, model in enumerate(models.values()):
-                found[split, number, at] = measured(model(), X, y, rows, others)
-            cells = [
-                f"{e:.1f}, {ll:.3f}, {auc:.3f}, {s:.2f}" for e, ll, auc, s in found[split, number]
-            ]
-            print(f"{name} ({n_train}):", *cells, sep=" | ", flush=True)
-    means = found.mean(axis=0)
-    print()
+def fitted(name, table, split):
+    """Measure one model on one split of a table; see `measured`."""
+    X, y = TABLES[table]()
+    rows, others = train_test_split(
+        np.arange(len(y)), train_size=_n_train(y), stratify=y, random_state=split
+    )
+    return measured(MODELS[name](), X, y, rows, others)
+
+
+def _n_train(y):
+    return min(N_TRAIN, 3 * len(y) // 4)
+
+
+def main(names, kept, n_splits):
+    """Measure what is not in the file `kept`, then print all models side by side."""
+    lines = kept.read_text().splitlines() if kept and kept.is_file() else []
+    found = {tuple(key): numbers for key, numbers in map(json.loads, lines)}
+    for key in itertools.product(range(n_splits), TABLES, names):
+        if key in found:
+            continue
+        split, table, name = key
+        found[key] = fitted(name, table, split)
+        line = json.dumps([key, found[key]])
+        print(line, flush=True)
+        if kept:
+            with kept.open("a") as file:
+                file.write(line + "\n")
+    numbers = np.array(
+        [
+            [[found[split, table, name] for name in names] for table in TABLES]
+            for split in range(n_splits)
+        ]
+    )
+    means = numbers.mean(axis=0)
     rows = [
-        [name, *(f"{error:.1f}, {loss:.3f}" for error, loss, _, _ in of_models)]
-        for name, of_models in zip(TABLES, means, strict=True)
+        [table, _n_train(TABLES[table]()[1]), *(f"{e:.1f}, {loss:.3f}" for e, loss, _, _ in some)]
+        for table, some in zip(TABLES, means, strict=True)
     ]
     total = means.mean(axis=0)
     for label, at, decimals in (
@@ -215,10 +232,16 @@ def main(names):
         ("AUC", 2, 3),
         ("CPU s", 3, 2),
     ):
-        rows.append([f"mean {label}", *(f"{value:.{decimals}f}" for value in total[:, at])])
-    print(tabulate(rows, ["table", *models], disable_numparse=True, tablefmt="github"))
+        rows.append([f"mean {label}", "", *(f"{value:.{decimals}f}" for value in total[:, at])])
+    print(tabulate(rows, ["table", "rows", *names], disable_numparse=True, tablefmt="github"))
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
+    parser.add_argument("--kept", type=Path, metavar="FILE", help="what is measured, line by line")
+    parser.add_argument("--splits", type=int, default=N_SPLITS)
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore", category=UserWarning)
     with threadpool_limits(1):
-        main(sys.argv[1:])
+        main(args.models or list(MODELS), args.kept, args.splits)

@@ -34,6 +34,9 @@ class Dataset:
         Fixed splits that came with the data: row numbers of the training and of the test part.
     expect : mapping, default={}
         The counts of `COUNTS` that `validate` compares with.
+    words : tuple of (int, int), default=()
+        Columns of words of the user's own file: features, from the one number to before the other,
+        of which one is 1 and the others are 0. An algorithm that takes categories gets these.
     spec : mapping, default=None
         Config by which `boostbench.data.load` gives the same data again, if there is one.
     """
@@ -44,6 +47,7 @@ class Dataset:
     source: str
     splits: list[tuple[np.ndarray, np.ndarray]] | None = None
     expect: Mapping[str, int] = field(default_factory=dict)
+    words: tuple[tuple[int, int], ...] = ()
     spec: Mapping[str, Any] | None = None
 
     @property

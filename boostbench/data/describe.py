@@ -3,7 +3,7 @@
 import numpy as np
 
 from boostbench.data.dataset import COUNTS, Dataset
-from boostbench.data.missing import imputation
+from boostbench.data.missing import KEEP, OF_OTHERS, imputation
 
 #: Classes that are listed one by one; of more, only the range of their sizes is given.
 MAX_CLASSES = 30
@@ -48,8 +48,11 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
 
 def _missing(dataset: Dataset, values: np.ndarray) -> str:
     absent = np.isnan(values)
-    how = f", filled by {imputation(dataset)} of the training part" if imputation(dataset) else ""
-    return f"{int(absent.sum())} values in {int(absent.any(axis=1).sum())} rows{how}"
+    how = imputation(dataset)
+    if how:
+        others = " for algorithms that take none" if how == KEEP else ""
+        how = f", filled by {OF_OTHERS if others else how} of the training part{others}"
+    return f"{int(absent.sum())} values in {int(absent.any(axis=1).sum())} rows{how or ''}"
 
 
 def _classes(counts: dict[int | str, int]) -> str:

@@ -107,6 +107,8 @@ def read_file(
     X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
     y : ndarray of shape (n_samples,), int64 or str
     splits : list of (ndarray, ndarray), or None
+    words : tuple of (int, int)
+        See `boostbench.data.table.features_and_labels`.
 
     Raises
     ------
@@ -118,15 +120,15 @@ def read_file(
     stem, ending = split_name(path)
     if na_values and ending != ".csv":
         raise UserError(f"data.na_values is of CSV files, which {path.name} is not")
-    where, splits = str(path), None
+    where, splits, words = str(path), None, ()
     with _opened(path) as stream:
         if ending == ".svm":
             X, y = read_libsvm(stream, where)
         elif ending == ".arff":
-            X, y = features_and_labels(read_arff(stream, where), labels, missing=missing)
+            X, y, words = features_and_labels(read_arff(stream, where), labels, missing=missing)
         elif ending == ".csv":
             table = read_csv(stream, where, labels, na_values)
-            X, y = features_and_labels(table, labels, missing=missing)
+            X, y, words = features_and_labels(table, labels, missing=missing)
         elif ending == ".npz":
             X, y, splits = read_npz(stream, where)
         elif ending == IDX:
@@ -139,7 +141,7 @@ def read_file(
     beside = path.with_name(f"{stem}.splits.npz")
     if beside.is_file():
         splits = read_splits(beside, len(y))
-    return dense_unless_large(X), y, splits
+    return dense_unless_large(X), y, splits, words
 
 
 def read_names(

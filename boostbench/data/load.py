@@ -12,7 +12,7 @@ from boostbench.data.bundled import as_in_libsvm, bundled, generate
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import data_folder, local_file, read_file, stem_of
 from boostbench.data.fixed_splits import drawn_pools, first_rows
-from boostbench.data.missing import validate
+from boostbench.data.missing import chosen, validate
 from boostbench.data.openml_source import Unreachable, download
 from boostbench.data.spec import check
 from boostbench.errors import UserError
@@ -48,8 +48,10 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``path``: a file, taken before all else;
         - ``openml_task``: number of a task of OpenML, whose splits are the fixed splits;
         - ``labels``: the column of a CSV or ARFF file that holds the classes;
-        - ``missing``: null (an error), ``drop``, which leaves rows with missing values out, or
-          ``mean``, ``median``, ``most_frequent``, by which they are filled when it is fitted;
+        - ``missing``: ``drop``, which leaves rows with missing values out; ``mean``, ``median``,
+          ``most_frequent``, by which they are filled when it is fitted; ``keep``, which does so for
+          algorithms that take no missing values, by the median; or null, an error, and of the file
+          ``path`` ``keep``;
         - ``na_values``: what else means a missing value in a CSV file, a list of words or numbers;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
         - ``features``: ``[start, stop]``, the features of a file to take (``openml`` has its own
@@ -102,8 +104,13 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     path = local_file(spec)
     if path is not None:
         labels = None if spec.get("labels") is None else str(spec["labels"])
-        X, y, splits = read_file(path, labels, spec.get("missing"), spec.get("na_values") or ())
+        na_values = spec.get("na_values") or ()
+        X, y, splits, words = read_file(path, labels, chosen(spec), na_values)
         dataset, about = Dataset(name, X, y, f"file {path}", splits), spec
+        if spec.get("path") and words and not (spec.get("features") or dataset.is_sparse):
+            dataset = replace(dataset, words=words)
+            template = "%s: an algorithm that takes categories gets %d columns of words as they are"
+            logger.warning(template, path, len(words))
         if spec.get("features"):
             start, stop = spec["features"]
             if stop > dataset.n_features:
@@ -135,9 +142,10 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         from boostbench.data.descriptors import described  # slow to import
 
         kind, shape = (spec["descriptor"][key] for key in ("kind", "shape"))
-        dataset = replace(dataset, X=described(dataset.X, kind, tuple(shape)))
+        X = described(dataset.X, kind, tuple(shape))
+        dataset = replace(dataset, X=X, words=())
     expect = about.get("expect", spec.get("expect")) or {}
-    dataset = validate(replace(dataset, name=name, expect=expect), spec.get("missing"))
+    dataset = validate(replace(dataset, name=name, expect=expect), chosen(spec))
     if spec.get("classes") is not None:
         dataset = dataset.take_classes(spec["classes"])
     if spec.get("redraw"):

@@ -1,6 +1,8 @@
 """What ``data.missing`` may say, and what it comes to."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,27 +11,40 @@ from boostbench.errors import UserError
 
 #: Ways to fill missing values, within each trial.
 IMPUTATIONS = ("mean", "median", "most_frequent")
-#: Besides null: missing values are an error.
-CHOICES = ("drop", *IMPUTATIONS)
+#: They stay as they are for algorithms that take them, and are filled for others, by this.
+KEEP, OF_OTHERS = "keep", "median"
+#: Besides null: missing values are an error, but of a file of the user's own they are kept.
+CHOICES = ("drop", KEEP, *IMPUTATIONS)
+
+
+def chosen(spec: Mapping[str, Any]) -> str | None:
+    """Say what the config of a data set comes to: one of `CHOICES`, or None.
+
+    Examples
+    --------
+    >>> chosen({"name": "mine", "path": "mine.csv", "missing": None})
+    'keep'
+    """
+    return spec.get("missing") or (KEEP if spec.get("path") else None)
 
 
 def imputation(dataset: Dataset) -> str | None:
-    """Say how missing values of a data set are to be filled; None where it has none."""
-    choice = (dataset.spec or {}).get("missing")
-    if choice not in IMPUTATIONS or dataset.is_sparse:
+    """Say how missing values of a data set are filled, or `KEEP`; None where it has none."""
+    choice = chosen(dataset.spec or {})
+    if choice not in (KEEP, *IMPUTATIONS) or dataset.is_sparse:
         return None
     return choice if np.isnan(dataset.X).any() else None
 
 
 def validate(dataset: Dataset, missing: str | None) -> Dataset:
-    """Check a data set as `Dataset.validate` does, but for missing values that will be filled.
+    """Check a data set as `Dataset.validate` does, but for missing values that may stay.
 
     Raises
     ------
     UserError
-        As there; or if sparse features are to be filled.
+        As there; or if sparse features have missing values.
     """
-    if missing not in IMPUTATIONS:
+    if missing not in (KEEP, *IMPUTATIONS):
         return dataset.validate()
     absent = np.isnan(dataset.values)
     if absent.any() and dataset.is_sparse:

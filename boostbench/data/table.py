@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.data.labels import as_labels
-from boostbench.data.missing import CHOICES, IMPUTATIONS
+from boostbench.data.missing import CHOICES, IMPUTATIONS, KEEP, OF_OTHERS
 from boostbench.data.sparse import LARGE
 from boostbench.dates import are_dates, as_days
 from boostbench.errors import UserError, unknown
@@ -18,6 +18,9 @@ logger = logging.getLogger(__name__)
 
 #: A column of text has at most so many different values, or this share of its rows has.
 MANY, UNIQUE = 20, 0.5
+#: A column of more words is none of categories: as many as scikit-learn's
+#: HistGradientBoostingClassifier takes.
+MOST_CATEGORIES = 255
 #: So many of the columns of words are named.
 _NAMED = 5
 
@@ -82,14 +85,16 @@ def features_and_labels(
         Columns that are no features (row ids and the like); the target may be among them.
     keep, drop : sequence of str, default=()
         Patterns as of `fnmatch`: the only columns to use as features, and those not to use.
-    missing : {None, "drop", "mean", "median", "most_frequent"}, default=None
-        Whether rows with missing features are an error, left out, or kept to be filled later. A
-        missing word is missing in all columns of its own.
+    missing : {None, "drop", "keep", "mean", "median", "most_frequent"}, default=None
+        Whether rows with missing features are an error, left out, or kept, perhaps to be filled
+        later. A missing word is missing in all columns of its own.
 
     Returns
     -------
     X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
     y : ndarray of shape (n_samples,), int64 or str
+    words : tuple of (int, int)
+        Of each column of 3 to 255 words its features, from the one number to before the other.
 
     Raises
     ------
@@ -109,10 +114,13 @@ def features_and_labels(
         raise UserError(f"{table.where} has no column of features beside the labels")
 
     complete = _complete_rows(table, columns, missing)
-    if missing in IMPUTATIONS:
+    if missing in (KEEP, *IMPUTATIONS):
         if not complete.all():
             template = "%s: %d of %d rows have missing values, filled by %s of the training part"
-            logger.warning(template, table.where, (~complete).sum(), len(complete), missing)
+            how = missing
+            if missing == KEEP:
+                template, how = f"{template} for algorithms that take none", OF_OTHERS
+            logger.warning(template, table.where, (~complete).sum(), len(complete), how)
         complete[:] = True
     if not complete.any():
         raise UserError(f"{table.where} has no row without missing values")
@@ -120,7 +128,8 @@ def features_and_labels(
         n_rows, n_left_out = len(complete), int((~complete).sum())
         logger.warning("%s: %d of %d rows are left out", table.where, n_left_out, n_rows)
         table = replace(table, values=table.values[complete])
-    return _features(table, columns), table.labels(labels)
+    X, words = _features(table, columns)
+    return X, table.labels(labels), words
 
 
 def column_names(table: DataTable, target: str | None = None) -> list[str]:
@@ -204,9 +213,9 @@ def _complete_rows(table: DataTable, columns: list[int], missing: str | None) ->
 
 
 def _features(table: DataTable, columns: list[int]):
-    """Code the chosen columns as numbers, in their order."""
+    """Code the chosen columns as numbers, in their order; and say which are of words."""
     if all(table.categories[j] is None for j in columns):
-        return table.values[:, columns]
+        return table.values[:, columns], ()
     blocks = [
         table.values[:, [j]] if table.categories[j] is None else _code(table, j) for j in columns
     ]
@@ -222,9 +231,13 @@ def _features(table: DataTable, columns: list[int]):
     from scipy.sparse import csr_matrix, hstack, issparse
 
     n_entries = table.values.shape[0] * sum(block.shape[1] for block in blocks)
+    widths = [block.shape[1] for block in blocks]
+    ends = np.cumsum(widths).tolist()
+    spans = zip(ends, widths, strict=True)
+    words = tuple((end - n, end) for end, n in spans if 1 < n <= MOST_CATEGORIES)
     if issparse(table.values) or n_entries > LARGE:
-        return hstack([csr_matrix(block) for block in blocks], format="csr")
-    return np.hstack([block.toarray() if issparse(block) else block for block in blocks])
+        return hstack([csr_matrix(block) for block in blocks], format="csr"), words
+    return np.hstack([b.toarray() if issparse(b) else b for b in blocks]), words
 
 
 def _code(table: DataTable, j: int):

@@ -1,6 +1,6 @@
 """What is done to the features before an algorithm sees them: scaling, then projection."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -39,7 +39,9 @@ def scaler(kind: str, is_sparse: bool = False):
     return Normalizer() if kind == "unit" else FunctionTransformer(accept_sparse=True)
 
 
-def preparation(train, scale: str, pca: float | None = None) -> Callable:
+def preparation(
+    train, scale: str, pca: float | None = None, words: Sequence[tuple[int, int]] = ()
+) -> Callable:
     """Learn from the training part how to scale and project features.
 
     Parameters
@@ -52,12 +54,18 @@ def preparation(train, scale: str, pca: float | None = None) -> Callable:
         Share of the variance that the principal components keep, which replace the scaled features;
         None keeps these. What comes out is dense, also of sparse features, whose components are
         those of the dense matrix.
+    words : sequence of (int, int), default=()
+        Features that become a column of categories each, see `boostbench.data.dataset.Dataset`; no
+        `pca` then, and no unit length.
 
     Returns
     -------
     callable
-        From features of any samples to what the algorithm sees of them.
+        From features of any samples to what the algorithm sees of them: a data frame, if there are
+        words.
     """
+    if words:
+        return _frames(train, scale, words)
     scaled = scaler(scale, sparse.issparse(train)).fit(train).transform
     if pca is None:
         return scaled
@@ -72,6 +80,25 @@ def preparation(train, scale: str, pca: float | None = None) -> Callable:
     way = _by_samples if n_samples < n_features else _by_features
     project = way(centred(train), pca)
     return lambda part: project(centred(scaled(part)))
+
+
+def _frames(train, scale: str, words: Sequence[tuple[int, int]]) -> Callable:
+    """Scale numbers, and put categories in the place of columns of 0 and 1."""
+    import pandas as pd  # slow to import
+
+    of_words = np.concatenate([np.arange(*span) for span in words])
+    numbers = np.setdiff1d(np.arange(train.shape[1]), of_words)
+    scaled = scaler(scale).fit(train[:, numbers]).transform if len(numbers) else np.asarray
+
+    def framed(part):
+        columns = dict(zip(numbers.tolist(), scaled(part[:, numbers]).T, strict=True))
+        for start, stop in words:
+            ones = part[:, start:stop]
+            codes = np.where(np.isnan(ones[:, 0]), -1, ones.argmax(axis=1))
+            columns[start] = pd.Categorical.from_codes(codes, range(stop - start))
+        return pd.DataFrame({at: columns[at] for at in sorted(columns)})
+
+    return framed
 
 
 # The same components come from the matrix of the samples' inner products and from that of the

@@ -14,6 +14,7 @@ from sklearn.impute import SimpleImputer
 from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset
+from boostbench.data.missing import KEEP
 from boostbench.errors import first_line
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.calibration import calibration
@@ -86,10 +87,13 @@ class Trial:
         Of which the preparation of the features and the checkpoints matter here.
     measure : boostbench.experiment.measures.base.Measure
         What is recorded of the fit.
-    imputation : {"mean", "median", "most_frequent"}, default=None
+    imputation : {"mean", "median", "most_frequent", "keep"}, default=None
         What takes the place of missing values, if there are any: of the feature, over the rows that
         are fitted on. Neither tested rows nor those that a fold of cross-validation is judged on
-        have a say. A feature of which all these rows lack the value becomes 0.
+        have a say. A feature of which all these rows lack the value becomes 0. ``"keep"``: the
+        algorithm takes them.
+    words : tuple of (int, int), default=()
+        Features that become categories, see `boostbench.experiment.preparation.preparation`.
     """
 
     algorithm: Algorithm
@@ -98,6 +102,7 @@ class Trial:
     protocol: Protocol
     measure: "Taker"
     imputation: str | None = None
+    words: tuple[tuple[int, int], ...] = ()
 
     def fit(self, X, y: np.ndarray, **overrides) -> Fit:
         """Fit on the training part; X and y are those of the whole data set.
@@ -112,10 +117,10 @@ class Trial:
             Parameters of the estimator besides those that are `chosen`.
         """
         train, test = self.split.train, self.split.test
-        if self.imputation:
+        if self.imputation not in (None, KEEP):
             imputer = SimpleImputer(strategy=self.imputation, keep_empty_features=True)
             X = imputer.fit(X[train]).transform(X)
-        prepare = preparation(X[train], self.protocol.scale, self.protocol.pca)
+        prepare = preparation(X[train], self.protocol.scale, self.protocol.pca, self.words)
         X_train, X_test = prepare(X[train]), prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
         seconds = _fit(estimator, X_train, y[train])

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from boostbench.data.missing import chosen
 from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.makers import Maker
 from boostbench.records.store import read_records, record_path
@@ -100,7 +101,8 @@ class Records:
         (request, asked), data = self._asked(config), config["data"]
         kind, protocol = request.measure.suffix, request.protocol
         path = record_path(self.results, data["name"], request.algorithm.name, kind)
-        newest = _newest_version([r for r in self._read(path).get(asked, []) if _is_of(r, data)])
+        found, filled = self._read(path).get(asked, []), request.filled(chosen(data))
+        newest = _newest_version([r for r in found if _is_of(r, data, filled)])
         n_splits = len(newest)  # how many fixed splits there are, only the data tell
         if protocol.sampling != "fixed":
             n_splits = protocol.n_parts
@@ -130,7 +132,7 @@ class Records:
         return self._files[path]
 
 
-def _is_of(record: Mapping, spec: Mapping) -> bool:
+def _is_of(record: Mapping, spec: Mapping, missing: str | None) -> bool:
     """Whether the facts of a record's data are those that a config of data leads to expect."""
     recorded = record["config"]["data"]
     classes = spec.get("classes") or (spec.get("expect") or {}).get("classes")
@@ -138,17 +140,20 @@ def _is_of(record: Mapping, spec: Mapping) -> bool:
         classes = 2
     if isinstance(classes, Iterable):
         classes = len(list(classes))
-    # Where nothing is missing, it does not matter how it would be filled.
-    filled = recorded.get("missing") in (None, spec.get("missing"))
     same = recorded["name"] == spec["name"] and classes in (None, recorded["n_classes"])
-    return same and filled
+    # Where nothing is missing, it does not matter what would become of it.
+    return same and recorded.get("missing") in (None, missing)
 
 
 def _newest_version(records: list[dict]) -> dict[int, dict]:
-    """Give the newest record of each split, of the data that were used last."""
+    """Give the newest record of each split, of the data as they were used last."""
     if not records:
         return {}
     # Of those of one second, the last of the file.
     last = max(reversed(records), key=lambda record: record.get("finished", ""))
-    checksum = last["config"]["data"]["checksum"]
-    return {r["split"]: r for r in records if r["config"]["data"]["checksum"] == checksum}
+    return {r["split"]: r for r in records if _version(r) == _version(last)}
+
+
+def _version(record: Mapping) -> tuple:
+    data = record["config"]["data"]
+    return data["checksum"], data.get("words")

@@ -14,6 +14,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from boostbench.data.missing import KEEP, OF_OTHERS
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
@@ -85,6 +89,27 @@ class Request:
     def points(self) -> list[dict]:
         """Points of the grid to choose from; a single one where nothing is tuned."""
         return self.algorithm.points() if self.protocol.tune != "none" else [{}]
+
+    @cached_property
+    def takes(self) -> tuple[bool, bool]:
+        """Whether the estimator gets missing values, and categories, as they are.
+
+        It is asked: by scikit-learn's tags, and by its parameter `categorical_features`, if it has
+        one. Where features are projected, or samples get the length 1, they are numbers.
+        """
+        estimator = self.algorithm.specimen()
+        is_number = self.protocol.pca is not None or self.protocol.scale == "unit"
+        if is_number or not (self.measure.takes_tables and isinstance(estimator, BaseEstimator)):
+            return False, False
+        tags = get_tags(estimator).input_tags
+        asked = getattr(estimator, "categorical_features", None)
+        has_own = hasattr(estimator, "categorical_features")
+        is_categorical = isinstance(asked, str) if has_own else tags.categorical
+        return tags.allow_nan, is_categorical
+
+    def filled(self, choice: str | None) -> str | None:
+        """Say how missing values are filled, or `KEEP`, where ``data.missing`` is some choice."""
+        return OF_OTHERS if choice == KEEP and not self.takes[0] else choice
 
     @cached_property
     def asked(self) -> dict:

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing import imputation
+from boostbench.data.missing import KEEP, imputation
 from boostbench.data.spec import cut_of
 from boostbench.errors import UserError
 from boostbench.experiment import measures
@@ -76,8 +76,14 @@ class Experiment(Request):
 
     @cached_property
     def imputation(self) -> str | None:
-        """How missing values are filled; None where there are none."""
-        return imputation(self.dataset)
+        """How missing values are filled, or that they are kept; None where there are none."""
+        return self.filled(imputation(self.dataset))
+
+    @cached_property
+    def words(self) -> tuple[tuple[int, int], ...]:
+        """The features that become categories: what is filled is numbers."""
+        is_whole = self.imputation in (None, KEEP)
+        return self.dataset.words if is_whole and self.takes[1] else ()
 
     @cached_property
     def config(self) -> dict:
@@ -91,6 +97,8 @@ class Experiment(Request):
         }
         if self.imputation:
             data["missing"] = self.imputation
+        if self.words:
+            data["words"] = "categories"
         cut = cut_of(self.dataset.spec or {})
         if cut:
             data["cut"] = cut
@@ -150,7 +158,8 @@ class Experiment(Request):
 
     def trial(self, split: Split, chosen: Mapping) -> Trial:
         """Plan the fit on a split's training part with the chosen parameters."""
-        return Trial(self.algorithm, chosen, split, self.protocol, self.measure, self.imputation)
+        about = self.protocol, self.measure, self.imputation, self.words
+        return Trial(self.algorithm, chosen, split, *about)
 
     def key(self, split: Split) -> str:
         """Give the key of a split's record."""

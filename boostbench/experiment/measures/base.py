@@ -34,6 +34,9 @@ class Measure:
     by_stage : bool, default=True
         Whether `loss` can judge a stage of a fit by its output. If not, numbers of rounds to choose
         from are fits of their own.
+    takes_tables : bool, default=True
+        Whether the estimator may see missing values and categories, if it takes them. If not, its
+        features are those of the data set.
     form : type, default=Measured
         Type of its records, against which every line is checked.
     quantity : str, default="test_error"
@@ -46,6 +49,7 @@ class Measure:
     kind: ClassVar[str] = "classifier"
     judged_by: ClassVar[str] = ""
     by_stage: ClassVar[bool] = True
+    takes_tables: ClassVar[bool] = True
     form: ClassVar[type[Measured]] = Measured
     quantity: ClassVar[str] = "test_error"
 

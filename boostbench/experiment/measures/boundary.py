@@ -53,6 +53,7 @@ class Boundary(Measure):
 
     form = BoundaryRecord
     suffix = "boundary"
+    takes_tables = False
     settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
 
     def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:

@@ -30,6 +30,7 @@ class FeatureUse(Measure):
 
     form = FeatureUseRecord
     suffix = "features"
+    takes_tables = False
     settings: ClassVar[Mapping] = {"feature_use": "stumps"}
 
     def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:

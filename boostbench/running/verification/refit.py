@@ -55,8 +55,9 @@ def refit(record: Mapping, dataset: Dataset) -> Trial:
     if split.checksum != record["rows"]:
         raise UserError("today's code takes other rows")
     algorithm, chosen = Algorithm("", target, algo, config["grid"]), record.get("chosen", {})
-    missing = config["data"].get("missing")
-    trial = Trial(algorithm, chosen, split, protocol, measure, missing)
+    missing, words = config["data"].get("missing"), config["data"].get("words")
+    of_words = dataset.words if words else ()
+    trial = Trial(algorithm, chosen, split, protocol, measure, missing, of_words)
     return next(trials(trial, points)) if points else trial
 
 
