@@ -28,8 +28,9 @@ from experiment.examples import FAILURE, FINDING, RECORD, TRIAL
 from boostbench import configs
 from boostbench.cli import main
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute
+from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.records.store import append, pack, read_records
@@ -293,7 +294,7 @@ def _argv(folder: Path, number: int) -> list[str]:
 def override(folder: Path, number: int) -> str:
     """Plan an experiment with an odd value of the configuration; nothing is fitted."""
     try:
-        [spec] = experiments([_argv(folder, number)])
+        spec = experiment(settings(_argv(folder, number)))
         dataset = load(spec["data"])
         with _no_fits(), contextlib.redirect_stderr(io.StringIO()):
             execute([spec], [dataset])

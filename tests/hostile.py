@@ -25,7 +25,8 @@ from watching import watching
 from boostbench import configs
 from boostbench.data import bundles
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments, one_line_errors, resolve
+from boostbench.definitions.compose import experiment, one_line_errors, resolve
+from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
@@ -319,9 +320,9 @@ def _python(rng: Random, folder: Path) -> str:
             config |= rng.choice([{"estimator": harm}, {"grid": {"estimator": [harm]}}, harm])
             Algorithm.from_config(config).build(0)
         elif kind == 1:
-            found = experiments([[*_usual(rng), _override(rng, folder)]])
-            _check_told(str([{**one, "results": ""} for one in found]), folder)
-            Algorithm.from_config(found[0]["algo"])
+            found = experiment(settings([*_usual(rng), _override(rng, folder)]))
+            _check_told(str({**found, "results": ""}), folder)
+            Algorithm.from_config(found["algo"])
         elif kind == 2:
             measures.find(_harm(rng, folder)["_target_"])
         else:
@@ -329,7 +330,8 @@ def _python(rng: Random, folder: Path) -> str:
             spec |= {"hydra": {"runtime": {"choices": {}, "cwd": str(folder)}}}
             spec["hydra"]["overrides"] = {"task": []}
             with one_line_errors():
-                _check_told(str(resolve(OmegaConf.create(spec))), folder)
+                config = OmegaConf.create(spec)
+                _check_told(str(resolve(config, config.hydra)), folder)
     except UserError as error:
         return refused(error)
     return "taken"

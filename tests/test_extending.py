@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
+from boostbench.definitions.overrides import settings
 from boostbench.experiment.protocol import Protocol
 from boostbench.records.store import read_records
 
@@ -76,7 +77,7 @@ def test_a_data_set(folder):
 
 def test_a_protocol():
     [argv] = [argv for argv in COMMANDS if "data=mnist" in argv]
-    [spec] = experiments([argv[1:]])
+    spec = experiment(settings(argv[1:]))
     protocol = Protocol.from_config(spec["protocol"])
     assert (protocol.sampling, protocol.train_per_class) == ("official", 1000)
 

@@ -3,14 +3,16 @@
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.bundles import write_bundle
 from boostbench.data.describe import describe
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments
-from boostbench.definitions.table import choose_data, choose_file
+from boostbench.definitions.compose import experiment
+from boostbench.definitions.overrides import settings
+from boostbench.definitions.table import choose_data
 from boostbench.errors import UserError, complain, unknown
 
 #: How names of data files end.
@@ -37,7 +39,7 @@ def print_dataset(name: str, overrides: Sequence[str]) -> int:
     UserError
         When there is no such data set, or it is not available.
     """
-    (spec,) = experiments([[_choice(name), *overrides]])
+    spec = experiment(_choice(name) | settings(overrides))
     with busy("loading data"):
         rows = describe(load(spec["data"]))
     width = max(len(label) for label, _ in rows) + 2
@@ -74,7 +76,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     with busy("loading data") as show:
         for name in names or known:
             show(name)
-            (spec,) = experiments([[choose_data(name)]])
+            spec = experiment(choose_data(name))
             try:
                 dataset = load(spec["data"])
             except UserError as error:
@@ -87,13 +89,13 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     return int(n_absent > 0)
 
 
-def _choice(name: str) -> str:
-    """Give the override that chooses a data set by its name, or a file."""
+def _choice(name: str) -> dict[str, Any]:
+    """Choose a data set by its name, or a file."""
     known = configs.names("data")
     if name in known or name.startswith(configs.TASK):
         return choose_data(name)
     if Path(name).exists():
-        return choose_file(name)
+        return {"data.path": name}
     if Path(name).suffix in _ENDINGS or Path(name).name != name:
         raise UserError(f"there is no file {name}; check the path")
     raise unknown("data set", name, known)

@@ -16,8 +16,9 @@ from boostbench.busy import busy
 from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, swept
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments, one_line_errors, resolve
+from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.outcomes import execute
+from boostbench.definitions.overrides import settings as read_settings
 from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment import measures
@@ -169,7 +170,7 @@ def _draw_sweep(
 def _cell(overrides: Sequence[str]) -> Cell | None:
     """Find what is on record of one job; None where it could not be run."""
     try:
-        [spec] = experiments([overrides])
+        spec = experiment(read_settings(overrides))
         recorded = Records(Path(spec["results"])).find(spec)
         quantity = get_quantity(measures.find(spec["measure"]).quantity)
     except UserError:

@@ -1,22 +1,20 @@
 """From overrides to the plain, resolved configuration of one experiment."""
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hydra import compose, initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.types import Override, OverrideType
-from hydra.errors import HydraException, OverrideParseException
+from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from boostbench import configs
-from boostbench.definitions import files, interpolations
+from boostbench.definitions import fields, interpolations
 from boostbench.definitions import overrides as checks
+from boostbench.definitions.overrides import name_of
 from boostbench.errors import UserError
 
 
@@ -25,9 +23,6 @@ def one_line_errors() -> Iterator[None]:
     """Turn errors of Hydra and OmegaConf into a `UserError` of one line."""
     try:
         yield
-    except OverrideParseException as error:
-        what = f"cannot read {error.override!r} as an override"
-        raise UserError(f"{what}: KEY=VALUE is expected, with quotes around odd values") from error
     except (HydraException, OmegaConfBaseException) as error:
         lines = f"{error}\n{error.__cause__ or ''}".splitlines()
         # Without links to Hydra's manual, the caret that points at a column, and inner names.
@@ -40,111 +35,46 @@ def one_line_errors() -> Iterator[None]:
         raise UserError("; ".join(dict.fromkeys(kept))) from error
 
 
-def experiments(
-    overrides: Sequence[Sequence[str]], asked: Sequence[str] | None = None
-) -> list[dict]:
-    """Compose one experiment for each list of overrides.
+def experiment(settings: Mapping[str, Any], asked: Collection[str] | None = None) -> dict:
+    """Compose one experiment as ``boostbench run`` does.
 
-    The cells of tables are a few options crossed, and Hydra takes a tenth of a second for each. So
-    plain choices and values are merged here, group by group, each distinct one once; what is
-    neither is left to Hydra, and so is every mistake.
+    Hydra takes a tenth of a second for each; a table has a hundred.
 
     Parameters
     ----------
-    overrides : sequence of sequence of str
-        Hydra overrides, checked for unknown names and keys before anything is composed.
-    asked : sequence of str, default=None
-        Those of them that a person gave on a command line, which a profile leaves as they are; what
-        a definition says besides, its numbers limit. By default all.
+    settings : Settings
+        What is not as ``config.yaml`` has it, see `boostbench.definitions.overrides`.
+    asked : collection of str, default=None
+        Those of its keys that a person gave on a command line, which a profile leaves as they are;
+        what a definition says besides, its numbers limit. By default all.
 
     Returns
     -------
-    list of dict
-        Resolved configs, see `resolve`.
+    dict
+        Resolved config, see `resolve`.
 
     Raises
     ------
     UserError
-        Unknown option of a group, unknown key, or whatever else Hydra finds wrong.
+        Unknown option of a group, unknown key, or a value that cannot be where it is to go.
     """
-    with one_line_errors():
-        return [_merge(own, asked) or compose_by_hydra(own, asked) for own in overrides]
-
-
-def compose_by_hydra(overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict:
-    """Compose one experiment as ``boostbench run`` does: what `experiments` has to equal."""
-    checks.check(overrides)
-    with _apart(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
-        return resolve(compose("config", list(overrides), return_hydra_config=True), asked=asked)
-
-
-@contextmanager
-def _apart() -> Iterator[None]:
-    """Set aside the Hydra that runs a job, so that another can compose inside it."""
-    state = GlobalHydra.instance()
-    running = state.hydra
-    state.clear()
-    try:
-        yield
-    finally:
-        state.hydra = running
-
-
-def _merge(overrides: Sequence[str], asked: Sequence[str] | None = None) -> dict | None:
-    """Merge an experiment of its groups; None where that is Hydra's to do."""
-    if any("$" in override for override in overrides):  # may refer to another group
-        return None
-    defaults = checks.chosen_by_default()
-    # In Hydra's order; "" is what is in no group.
-    order = [*(key if key in defaults else "" for key in _top()), *defaults]
-    groups: dict[str, list[str]] = {group: [] for group in order}
-    for override in overrides:
-        own = files.group_of(override)
-        groups[own if own in defaults else ""].append(override)
-    spec = {}
-    for group, own in groups.items():
-        part = _part(group, tuple(own))
-        if part is None:
-            return None
-        spec |= _copy(part)
-    # What is new stands behind all else.
-    spec |= {key: spec.pop(key) for key in [*spec] if key not in _top() and key not in defaults}
-    return _settle(spec, _choice("algo", groups["algo"]), overrides, asked)
-
-
-_parse = functools.cache(checks.parse)
+    spec, choices = _copy(checks.of_all()), {}
+    for group, usual in checks.chosen_by_default().items():
+        choice = settings.get(group, usual)
+        choices[group] = "null" if choice is None else str(choice)
+        spec[group] = spec.get(group, {}) | _copy(_option(group, choices[group]))
+    for key, value in settings.items():
+        if key not in choices:
+            _apply(spec, key, value)
+    if "${" in repr(spec):
+        spec = _resolved(OmegaConf.create(spec))
+    return _settle(spec, choices["algo"], settings, asked)
 
 
 @functools.cache
-def _top() -> dict:
-    """Read ``config.yaml``, without what is Hydra's."""
-    top = _load(configs.conf_dir() / "config.yaml")
-    return {key: value for key, value in top.items() if key not in ("defaults", "hydra")}
-
-
-# Tables share most of what their cells are composed of.
-@functools.cache
-def _part(group: str, overrides: tuple[str, ...]) -> dict | None:
-    """Compose one group, or what is in none (``""``)."""
-    try:
-        parsed = [_parse(override) for override in overrides]
-        if group:
-            path = configs.conf_dir() / group / f"{_choice(group, overrides)}.yaml"
-            config = {group: _top().get(group, {}) | _load(path)}
-            if "defaults" in config[group]:
-                return None
-        else:
-            config = {key: _top()[key] for key in _top() if key not in checks.chosen_by_default()}
-        config = _copy(config)
-        settings = (override for override in parsed if not _chooses(override, group))
-        return config if all(_set(config, override) for override in settings) else None
-    except (HydraException, OmegaConfBaseException, OSError):
-        return None
-
-
-def _choice(group: str, overrides: Sequence[str]) -> str:
-    chosen = [o for o in map(_parse, overrides) if _chooses(o, group)]
-    return str(chosen[-1].value()) if chosen else checks.chosen_by_default()[group]
+def _option(group: str, name: str) -> dict:
+    checks.check_option(group, name, configs.names(group))
+    return configs.read(group, name)
 
 
 def _copy(value: Any) -> Any:
@@ -154,45 +84,41 @@ def _copy(value: Any) -> Any:
     return [_copy(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _chooses(override: Override, group: str) -> bool:
-    plain = override.type is OverrideType.CHANGE and override.package is None
-    return plain and override.key_or_group == group
+def _apply(spec: dict, key: str, value: Any) -> None:
+    """Set, add or delete a value as Hydra does."""
+    name, is_new, is_gone = name_of(key), key.startswith("+"), key.startswith("~")
+    *outer, last = name.split(".")
+    node = spec
+    for part in outer:
+        if is_new and not isinstance(node.get(part), dict):
+            node[part] = {}
+        node = node.get(part)
+        if not isinstance(node, dict):
+            raise checks.unknown_key(name, checks.flat_keys(spec))
+    old = node.get(last)
+    if last not in node and not is_new:
+        raise checks.unknown_key(name, checks.flat_keys(spec))
+    if is_gone:
+        if value not in (None, "", old):
+            raise UserError(f"cannot delete {name}={value}: it is {old}")
+        del node[last]
+    elif isinstance(value, dict) and isinstance(old, dict):
+        for inner, own in value.items():
+            _apply(spec, f"{key}.{inner}", own)
+    elif key.startswith("+" + name) and old is not None and not isinstance(value, dict | list):
+        raise UserError(f"{key} is there already, as {old}; {name}=... changes it")
+    else:
+        node[last] = _copy(value)
 
 
-@functools.cache
-def _load(path: Path) -> dict:
-    return OmegaConf.to_container(OmegaConf.load(path), throw_on_missing=True)
+def _resolved(config: DictConfig) -> dict:
+    """Give plain values, of which none refers to another any more."""
+    interpolations.check(OmegaConf.to_container(config, resolve=False), "")
+    with one_line_errors():
+        return OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
 
 
-def _set(config: dict, override: Override) -> bool:
-    """Set or add a value as Hydra does; whether that is plain enough to be done here."""
-    key, value = override.key_or_group, _copy(override.value())
-    is_new = override.is_add() or override.is_force_add()
-    if override.package is not None or override.is_delete() or override.is_sweep_override():
-        return False
-    *outer, last = key.split(".")
-    for name in outer:
-        config = config.setdefault(name, {}) if is_new else config.get(name)
-        if not isinstance(config, dict):
-            return False
-    old = config.get(last)
-    if "[" in key or value == "???" or (isinstance(value, dict) and old):
-        return False
-    if override.is_add() and old is not None and not isinstance(value, dict | list):
-        return False
-    if not is_new and last not in config:
-        return False
-    config[last] = value
-    return True
-
-
-def _key(override: str) -> str:
-    return override.lstrip("+").split("=", 1)[0]
-
-
-def resolve(
-    cfg: DictConfig, hydra: DictConfig | None = None, asked: Sequence[str] | None = None
-) -> dict:
+def resolve(cfg: DictConfig, hydra: DictConfig) -> dict:
     """Turn a composed config into plain values: the profile in effect, what is overtaken dropped.
 
     A profile changes values of the protocol and of the algorithm, except those that an override has
@@ -207,10 +133,8 @@ def resolve(
     ----------
     cfg : DictConfig
         The composed config.
-    hydra : DictConfig, default=cfg.hydra
+    hydra : DictConfig
         Hydra's own part of it: which options were chosen, which overrides given.
-    asked : sequence of str, default=None
-        See `experiments`.
 
     Returns
     -------
@@ -223,13 +147,10 @@ def resolve(
     UserError
         If a value refers to more than other values, or does not fit.
     """
-    hydra = cfg.hydra if hydra is None else hydra
     # Without Hydra's own part nothing can refer to it.
-    own = OmegaConf.masked_copy(cfg, [key for key in cfg if key != "hydra"])
-    interpolations.check(OmegaConf.to_container(own, resolve=False), "")
-    spec = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
+    spec = _resolved(OmegaConf.masked_copy(cfg, [key for key in cfg if key != "hydra"]))
     choice = OmegaConf.select(hydra, "runtime.choices.algo")
-    return _settle(spec, choice, hydra.overrides.task, asked)
+    return _settle(spec, choice, [override.partition("=")[0] for override in hydra.overrides.task])
 
 
 @dataclass
@@ -262,13 +183,15 @@ class _Config:
     shard: Any
 
 
-def _settle(spec: dict, choice: str, overrides: Sequence[str], asked: Sequence[str] | None) -> dict:
-    """Drop what overrides have overtaken, and apply the profile."""
-    given = [_key(override) for override in overrides]
+def _settle(
+    spec: dict, choice: str, given: Collection[str], asked: Collection[str] | None = None
+) -> dict:
+    """Drop what the given keys have overtaken, and apply the profile."""
+    given = [*map(name_of, given)]
     if isinstance(spec.get("results"), int | float) and spec["results"] is not True:
         spec["results"] = str(spec["results"])  # a folder of this name
     known = {key: spec[key] for key in _Config.__annotations__ if key in spec}
-    files.fill(_Config, known, "the configuration", empty=True)
+    fields.fill(_Config, known, "the configuration", empty=True)
     if "name" not in spec["algo"]:
         raise UserError("the configuration lacks algo.name, which names the files of records")
     if not isinstance(spec["algo"]["name"], str):
@@ -281,7 +204,7 @@ def _settle(spec: dict, choice: str, overrides: Sequence[str], asked: Sequence[s
     for key, value in {"sampling": "fixed", "n_splits": None}.items() if task else ():
         if not _is_given(f"protocol.{key}", given):
             spec["protocol"][key] = value
-    _apply_profile(spec, given, given if asked is None else [_key(each) for each in asked])
+    _apply_profile(spec, given, given if asked is None else [*map(name_of, asked)])
     return spec
 
 
@@ -308,9 +231,7 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     """Forget the parameters of the config `choice` when ``_target_`` is another class than its."""
     if "algo._target_" not in given:
         return
-    # As Hydra reads it, for which 1e-2 is a number.
-    path = configs.conf_dir() / "algo" / f"{choice}.yaml"
-    own = OmegaConf.to_container(OmegaConf.load(path)) if path.is_file() else algo
+    own = _option("algo", choice) if choice in configs.names("algo") else algo
     if algo.get("_target_") == own["_target_"]:
         return
     for key in own.keys() - {"_target_"}:

@@ -1,16 +1,17 @@
-"""Check the names and keys of Hydra overrides before Hydra sees them.
+"""What overrides say, and checks of their names and keys before Hydra sees them.
 
 Hydra finds the same mistakes, but one sweep later, in several lines and without near matches.
 """
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-import yaml
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override
+from hydra.errors import OverrideParseException
 
 from boostbench import configs
 from boostbench.definitions import interpolations
@@ -24,6 +25,40 @@ _HYDRA = re.compile(
 )
 _WITHIN_HYDRA = re.compile(r"_target_|hydra[./]|\(\)")
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
+
+
+class Settings(dict[str, Any]):
+    """What overrides say: values by dotted key, with the ``+``, ``++`` or ``~`` before it."""
+
+
+def settings(overrides: Iterable[str]) -> Settings:
+    """Read overrides of one experiment; of several with one key the last counts.
+
+    Raises
+    ------
+    UserError
+        See `parse`; or one that stands for several experiments.
+    """
+    values = Settings()
+    for override in overrides:
+        parsed = parse(override)
+        key = override.partition("=")[0]
+        if parsed.is_sweep_override():
+            raise UserError(
+                f"{key} is given several values; write [1,2] for a list, and quotes around a text"
+            )
+        values[key] = parsed.value()
+    return values
+
+
+def name_of(key: str) -> str:
+    """Give a key without what stands before it: ``"algo.x"`` of ``"+algo.x"``."""
+    return key.lstrip("+~")
+
+
+def group_of(key: str) -> str:
+    """Name what a key is of: ``"algo"`` of ``"+algo.y"``."""
+    return name_of(key).partition(".")[0]
 
 
 def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
@@ -40,9 +75,7 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
     Raises
     ------
     UserError
-        Unknown option of a group, or unknown key, with the near matches.
-    hydra.errors.OverrideParseException
-        When an override cannot be parsed.
+        Unknown option of a group, or unknown key, with the near matches; see also `parse`.
     """
     parsed = [
         o
@@ -56,17 +89,26 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
             known = configs.names(group, folders)
             chosen[group] = list(_options(override, known))
             for name in chosen[group]:
-                if name not in known:
-                    raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
-    keys = set(_own_keys())
+                check_option(group, name, known)
+    keys = set(flat_keys(of_all()))
     for group, options in chosen.items():
         for name in options:
-            keys |= set(_flatten(configs.read(group, name, folders), group))
+            keys |= set(flat_keys({group: configs.read(group, name, folders)}))
     for override in parsed:
         key = override.key_or_group
         if key not in chosen and key not in keys:
-            error = unknown("key", key, keys, listed=False)
-            raise UserError(f"{error} (+{override.input_line} would add it)")
+            raise unknown_key(key, keys)
+
+
+def check_option(group: str, name: str, known: Sequence[str]) -> None:
+    """Refuse an option that a group does not have."""
+    if name not in known:
+        raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
+
+
+def unknown_key(key: str, known: Iterable[str]) -> UserError:
+    """Make the error for a key that the configuration does not have."""
+    return UserError(f"{unknown('key', key, known, listed=False)} (+{key}=... would add it)")
 
 
 def check_once(overrides: Sequence[str]) -> None:
@@ -84,16 +126,16 @@ def check_once(overrides: Sequence[str]) -> None:
             raise UserError(f"{key} is given twice, as {values[key]} and {value}; give it once")
 
 
+@functools.cache
 def parse(override: str) -> Override:
     """Parse one override.
 
     Raises
     ------
     UserError
-        If it is too long, too deep or holds a number too long for Hydra's parser to end well; if it
-        calls something, or changes what Hydra itself runs; or if it names no folder of results.
-    hydra.errors.OverrideParseException
-        When it is none.
+        If it is none; if it is too long, too deep or holds a number too long for Hydra's parser to
+        end well; if it calls something, or changes what Hydra itself runs; or if it names no folder
+        of results.
     """
     depth = deepest = 0
     for character in override:
@@ -109,7 +151,11 @@ def parse(override: str) -> Override:
     interpolations.check(override, key, of_hydra=of_hydra)
     if of_hydra and (not _HYDRA.match(key) or _WITHIN_HYDRA.search(override.partition("hydra")[2])):
         raise UserError(f"{key} is not for a command line: it could run what is no experiment")
-    parsed = OverridesParser.create().parse_overrides([override])[0]
+    try:
+        [parsed] = OverridesParser.create().parse_overrides([override])
+    except OverrideParseException:
+        what = f"cannot read {override!r} as an override"
+        raise UserError(f"{what}: KEY=VALUE is expected, with quotes around odd values") from None
     if parsed.package is not None:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
     if key == "results" and isinstance(parsed.value(), dict | list):
@@ -132,7 +178,7 @@ def _options(override: Override, known: list[str]) -> Iterator[str]:
 
 @functools.cache
 def _config() -> dict:
-    return yaml.safe_load((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+    return configs.parse((configs.conf_dir() / "config.yaml").read_text(encoding="utf-8"))
 
 
 @functools.cache
@@ -147,15 +193,13 @@ def chosen_by_default() -> dict[str, str]:
     }
 
 
-def _own_keys() -> Iterator[str]:
-    """Yield the dotted keys of ``config.yaml``, but for those of Hydra."""
-    for key, value in _config().items():
-        if key not in ("defaults", "hydra"):
-            yield from _flatten(value, key)
+def of_all() -> dict:
+    """Read what ``config.yaml`` says itself, without Hydra's part."""
+    return {key: value for key, value in _config().items() if key not in ("defaults", "hydra")}
 
 
-def _flatten(tree: object, prefix: str) -> Iterator[str]:
+def flat_keys(tree: object, prefix: str = "") -> Iterator[str]:
     """Yield the dotted key of every node: ``algo``, ``algo.grid``, ``algo.grid.nu``."""
-    yield prefix
     for key, value in tree.items() if isinstance(tree, dict) else ():
-        yield from _flatten(value, f"{prefix}.{key}")
+        yield f"{prefix}{key}"
+        yield from flat_keys(value, f"{prefix}{key}.")

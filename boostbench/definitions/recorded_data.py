@@ -4,8 +4,6 @@ import functools
 import json
 from collections.abc import Mapping
 
-import yaml
-
 from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
@@ -55,8 +53,7 @@ def _cuts() -> dict[str, list[dict]]:
     known: dict[str, list[dict]] = {}
     for table in configs.names("table"):
         for row in TableDefinition.read(table).rows.values():
-            given = [override.partition("=") for override in row.overrides]
-            cut = {k[5:]: yaml.safe_load(v) for k, _, v in given if k.startswith("data.")}
+            cut = {k[5:]: v for k, v in row.overrides.items() if k.startswith("data.")}
             known.setdefault(row.data, []).append(cut)
     for name in configs.names("figure"):
         figure = configs.read("figure", name)

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.openml_source import suite
-from boostbench.definitions import files
-from boostbench.definitions.compose import experiments
+from boostbench.definitions import fields, files
+from boostbench.definitions.compose import experiment
+from boostbench.definitions.overrides import Settings, settings
 from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
@@ -30,19 +31,19 @@ class RowDefinition:
         Its name, or the path of a file.
     title : str
         Heading.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides that hold for it alone.
     published : dict of str to str
         Where the published table calls it otherwise: values by the table's column.
-    cells : dict of str to list of str
+    cells : dict of str to Settings
         Hydra overrides of single columns that hold for it alone.
     """
 
     data: str
     title: str
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
     published: dict[str, Any] = field(default_factory=dict)
-    cells: dict[str, list[str]] = field(default_factory=dict)
+    cells: dict[str, Settings] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class ColumnDefinition:
         Heading; by default the name of the column or, where that is the algorithm's, its title.
     group : str, default=None
         Heading over several columns.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides that hold for it alone.
     published : dict of str to str
         Where the published table calls it otherwise than its config: values by the table's column.
@@ -71,7 +72,7 @@ class ColumnDefinition:
     _target_: str | None = None
     title: str | None = None
     group: str | None = None
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
     published: dict[str, Any] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
 
@@ -116,7 +117,7 @@ class TableDefinition:
         Data sets by the name of the row.
     columns : dict of str to ColumnDefinition
         Algorithms by the name of the column; in the file the name of a table may stand for its own.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides that hold for all cells.
     published : str, default=None
         Name of the published table.
@@ -150,7 +151,7 @@ class TableDefinition:
     title: str
     rows: dict[str, RowDefinition]
     columns: dict[str, ColumnDefinition]
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
     published: str | None = None
     quantity: str | None = None
     published_as: dict[str, str] = field(default_factory=dict)
@@ -185,13 +186,13 @@ class TableDefinition:
             if key not in content:
                 raise UserError(f"{path} is not a table: it needs title, rows and columns")
         columns = _columns(content["columns"], f"{path}: columns")
-        table = files.fill(
+        table = fields.fill(
             cls,
             {k: value for k, value in content.items() if k not in ("rows", "suite", "columns")},
             str(path),
             name=path.stem,
             rows={
-                row: files.fill(
+                row: fields.fill(
                     RowDefinition, {"data": row, "title": _title(row)} | entry, f"{path}: row {row}"
                 )
                 for row, entry in _entries(content["rows"], f"{path}: rows").items()
@@ -362,17 +363,17 @@ class TableDefinition:
         dict
             Resolved configs by row and column.
         """
+        asked = settings(overrides)
         keys = self.keys if keys is None else keys
-        asked = [[*self.cell(*key), *overrides] for key in keys]
-        return dict(zip(keys, experiments(asked, overrides), strict=True))
+        return {key: experiment(self.cell(*key) | asked, asked) for key in keys}
 
-    def cell(self, row: str, column: str) -> list[str]:
-        """Collect the overrides of a cell."""
+    def cell(self, row: str, column: str) -> dict[str, Any]:
+        """Collect the settings of a cell."""
         data, variant = self.rows[row], self.columns[column]
-        algo = f"algo={variant.algo}" if variant.algo else f"algo._target_={variant._target_}"
-        chosen = [choose_data(data.data), algo]
-        own = data.cells.get(column, [])
-        return chosen + self.overrides + data.overrides + variant.overrides + own
+        algo = {"algo": variant.algo} if variant.algo else {"algo._target_": variant._target_}
+        own = data.cells.get(column, {})
+        chosen = choose_data(data.data) | algo
+        return chosen | self.overrides | data.overrides | variant.overrides | own
 
     def heading(self, column: str, algo: Mapping) -> str:
         """Give what stands above a column, under its group; `algo` is its resolved config."""
@@ -475,7 +476,7 @@ def _columns(columns: Any, where: str) -> Any:
 
 def _with_suite(content: Mapping, where: str) -> Any:
     """Give the rows of a file, and behind them the tasks of its suite."""
-    number, rows = files.check(int, content["suite"], where, "suite"), content.get("rows", [])
+    number, rows = fields.check(int, content["suite"], where, "suite"), content.get("rows", [])
     try:
         with busy(f"asking OpenML for suite {number}"):
             tasks = suite(number)
@@ -509,16 +510,11 @@ def _entries(entries: Any, where: str) -> dict[str, dict]:
     return named
 
 
-def choose_data(data: str) -> str:
-    """Give the override that chooses data by the name of a set, a task or the path of a file."""
+def choose_data(data: str) -> dict[str, Any]:
+    """Choose data by the name of a set, a task or the path of a file."""
     if data.startswith(configs.TASK):
-        return f"data.openml_task={data.removeprefix(configs.TASK)}"
-    return choose_file(data) if _is_file(data) else f"data={data}"
-
-
-def choose_file(path: str) -> str:
-    """Give the override that chooses a file; quoted, as Hydra has a meaning for some characters."""
-    return f"data.path='{path}'"
+        return settings([f"data.openml_task={data.removeprefix(configs.TASK)}"])
+    return {"data.path" if _is_file(data) else "data": data}
 
 
 def _is_file(data: str) -> bool:
@@ -534,7 +530,7 @@ def _title(row: str) -> str:
 def _column(name: str, content: dict, where: str) -> ColumnDefinition:
     if "_target_" in content and "algo" in content:
         raise UserError(f"{where} has algo and _target_; take one of them")
-    return files.fill(
+    return fields.fill(
         ColumnDefinition, content if "_target_" in content else {"algo": name} | content, where
     )
 

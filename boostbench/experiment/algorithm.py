@@ -9,6 +9,9 @@ from boostbench.experiment import targets
 
 PRESENTATION = ("name", "title", "paper")
 
+# What classes were seen to take, as it is written.
+_taken: set[str] = set()
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -55,9 +58,11 @@ class Algorithm:
             _check_values(parameter, values)
         name = config.get("name") or target.rpartition(".")[2]
         params = {key: value for key, value in config.items() if key not in PRESENTATION}
-        algorithm = cls(name, target, params, grid)
-        for point in algorithm.points():
-            algorithm.specimen(**point)
+        algorithm, written = cls(name, target, params, grid), repr((target, params, grid))
+        if written not in _taken:  # many experiments share an algorithm
+            for point in algorithm.points():
+                algorithm.specimen(**point)
+            _taken.add(written)
         return algorithm
 
     def points(self) -> list[dict]:

@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from boostbench.definitions.outcomes import execute
+from boostbench.definitions.overrides import Settings
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import decode
 from boostbench.figures.cross import CrossColumn, compose_cross, load_each
@@ -144,14 +145,14 @@ class Boundaries(FigureDefinition):
         The algorithms.
     points : str, default=None
         Heading of a first column with the data alone; None for no such column.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides that hold for all.
     """
 
     rows: list[str]
     columns: list[BoundaryColumn]
     points: str | None = None
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""

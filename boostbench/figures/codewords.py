@@ -12,6 +12,7 @@ from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
+from boostbench.definitions.overrides import Settings, settings
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import run_single
@@ -100,7 +101,7 @@ class CodewordPictures(FigureDefinition):
         The data set with the pictures, whose rows are those of `data`.
     shape : list of int
         Height and width of a picture.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides.
     """
 
@@ -108,11 +109,11 @@ class CodewordPictures(FigureDefinition):
     algo: str
     images: str
     shape: list[int]
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        chosen = [*self.overrides, *overrides, "protocol.n_splits=1"]
+        chosen = self.overrides | settings(overrides) | {"protocol.n_splits": 1}
         spec, _, record, notes = run_single(self.data, self.algo, chosen, "codewords", "codewords")
         classes = {"classes": spec["data"].get("classes")}
         with busy("loading data"):

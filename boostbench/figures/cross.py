@@ -1,13 +1,15 @@
 """What figures of data sets by algorithms have in common: their experiments, and the data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute
+from boostbench.definitions.overrides import Settings, settings
 from boostbench.definitions.table import choose_data
 from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note
@@ -23,19 +25,19 @@ class CrossColumn:
         Its name.
     title : str, default=None
         Heading; by default the title of the algorithm.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides that hold for it alone.
     """
 
     algo: str
     title: str | None = None
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
 
 
 def compose_cross(
     rows: Sequence[str],
     columns: Sequence[CrossColumn],
-    overrides: Sequence[str],
+    overrides: Mapping[str, Any],
     given: Sequence[str],
 ) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
     """Compose an experiment for each data set and column of a figure.
@@ -46,9 +48,10 @@ def compose_cross(
         The data sets, by name or by the path of a file.
     columns : sequence of CrossColumn
         The algorithms.
-    overrides, given : sequence of str
-        Hydra overrides for all of it: those of the definition, which come before those of a column,
-        and those of the command line, which come last.
+    overrides : Settings
+        Those of the definition for all of it, which come before those of a column.
+    given : sequence of str
+        Hydra overrides of the command line, which come last.
 
     Returns
     -------
@@ -57,19 +60,17 @@ def compose_cross(
     specs : list of dict
         Resolved config of each.
     """
-    cells = [(row, column) for row in rows for column in columns]
-    specs = experiments(
-        [
-            [choose_data(row), f"algo={column.algo}", *overrides, *column.overrides, *given]
-            for row, column in cells
-        ],
-        asked=given,
-    )
+    cells, asked = [(row, column) for row in rows for column in columns], settings(given)
+    chosen = [choose_data(row) | {"algo": column.algo} | overrides for row, column in cells]
+    specs = [
+        experiment(own | column.overrides | asked, asked)
+        for own, (_, column) in zip(chosen, cells, strict=True)
+    ]
     return cells, specs
 
 
 def run_single(
-    data: str, algo: str, overrides: Sequence[str], measure: str, what: str
+    data: str, algo: str, overrides: Mapping[str, Any], measure: str, what: str
 ) -> tuple[dict, Dataset, dict, list[str]]:
     """Run a figure of one fit.
 
@@ -77,8 +78,8 @@ def run_single(
     ----------
     data, algo : str
         Names.
-    overrides : sequence of str
-        Hydra overrides.
+    overrides : Settings
+        What else is not as usual.
     measure : str
         What is recorded.
     what : str
@@ -98,7 +99,7 @@ def run_single(
     UserError
         If it failed.
     """
-    [spec] = experiments([[f"data={data}", f"algo={algo}", *overrides]])
+    spec = experiment({"data": data, "algo": algo} | overrides)
     [dataset] = load_each([spec])
     [outcome] = execute([spec], [dataset], measure=measure).outcomes
     if not outcome.records:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from boostbench import figures
-from boostbench.definitions import files
+from boostbench.definitions import fields, files
 from boostbench.errors import UserError, hint
 from boostbench.figures.drawing import Drawing
 
@@ -81,7 +81,7 @@ def read_figure(name: str) -> FigureDefinition:
     known = kinds()
     if "kind" not in content:
         raise UserError(f"{path} is no figure: it needs its kind; {hint('', known)}")
-    kind = files.check(str, content.pop("kind"), str(path), "kind")
+    kind = fields.check(str, content.pop("kind"), str(path), "kind")
     if kind not in known:
         raise UserError(f"{path}: kind is {kind!r}; {hint(kind, known)}")
-    return files.fill(known[kind], content, str(path), name=path.stem)
+    return fields.fill(known[kind], content, str(path), name=path.stem)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from boostbench.data.names import feature_names
 from boostbench.definitions.outcomes import execute
+from boostbench.definitions.overrides import Settings
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import CrossColumn, compose_cross, load_each
 from boostbench.figures.definition import FigureDefinition
@@ -145,13 +146,13 @@ class Features(FigureDefinition):
         The data sets, by name or by the path of a file.
     columns : list of CrossColumn
         The algorithms.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides that hold for all.
     """
 
     rows: list[str]
     columns: list[CrossColumn]
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""

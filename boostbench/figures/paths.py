@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from boostbench.data.names import feature_names
+from boostbench.definitions.overrides import Settings, settings
 from boostbench.figures.cross import run_single
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
@@ -108,19 +109,18 @@ class PathCurves(FigureDefinition):
         The data set, and the algorithm that finds the stumps.
     classes : dict of int to str
         Headings by the labels of the classes that are taken.
-    overrides : list of str
+    overrides : Settings
         Hydra overrides.
     """
 
     data: str
     algo: str
     classes: dict[int, str]
-    overrides: list[str] = field(default_factory=list)
+    overrides: Settings = field(default_factory=Settings)
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        taken = ",".join(map(str, self.classes))
-        chosen = [f"++data.classes=[{taken}]", *self.overrides, *overrides]
+        chosen = {"data.classes": list(self.classes)} | self.overrides | settings(overrides)
         spec, dataset, record, notes = run_single(
             self.data, self.algo, chosen, "paths", "coefficient paths"
         )

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import available
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
+from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.figures.cross import load_each
 from boostbench.figures.definition import FigureDefinition
@@ -71,7 +72,7 @@ class PointClouds(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        specs = experiments([[f"data={row}", *overrides] for row in self.rows])
+        specs = [experiment({"data": row} | settings(overrides)) for row in self.rows]
         at_hand = [spec for spec in specs if available(spec["data"])]
         if not at_hand:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")

@@ -2,11 +2,14 @@ import inspect
 import json
 
 import pytest
+from hydra import compose as compose_by_hydra
+from hydra import initialize_config_dir
 from hydra.utils import get_class
 
 from boostbench import configs
 from boostbench.data.load import load
-from boostbench.definitions.compose import compose_by_hydra, experiments, one_line_errors
+from boostbench.definitions.compose import experiment, one_line_errors, resolve
+from boostbench.definitions.overrides import check, settings
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 from boostbench.running.plan import Experiment
@@ -35,8 +38,15 @@ ROUNDS = {
 
 
 def compose(*overrides):
-    (spec,) = experiments([overrides])
-    return spec
+    return experiment(settings(overrides))
+
+
+def by_hydra(overrides):
+    """Compose as `boostbench run` does."""
+    check(overrides)
+    with one_line_errors(), initialize_config_dir(str(configs.conf_dir()), version_base="1.3"):
+        config = compose_by_hydra("config", list(overrides), return_hydra_config=True)
+        return resolve(config, config.hydra)
 
 
 _SHARED = ("n_iter_no_change", "validation_fraction", "verbose")
@@ -66,7 +76,7 @@ def test_algorithm_configs_are_the_defaults_of_their_class(name):
 @pytest.mark.parametrize("algo", configs.names("algo"))
 def test_every_algorithm_under_every_protocol(algo):
     protocols = configs.names("protocol")
-    specs = experiments([[f"algo={algo}", f"protocol={protocol}"] for protocol in protocols])
+    specs = [experiment({"algo": algo, "protocol": protocol}) for protocol in protocols]
     groups = {"algo", "data", "protocol", "profile", "parallel"}
     for spec, protocol in zip(specs, protocols, strict=True):
         assert spec.keys() == groups | {"measure", "seed", "results", "rerun", "shard"}
@@ -143,7 +153,7 @@ def test_hydra_errors_become_one_line():
     with pytest.raises(UserError, match="as an override: KEY=VALUE is expected"):
         compose("a.b[0]=3")
     with pytest.raises(UserError, match="Could not delete") as caught:
-        compose("~algo.foo")
+        by_hydra(["~algo.foo"])
     assert "\n" not in str(caught.value)
 
 
@@ -186,20 +196,20 @@ def test_what_is_given_goes_before_the_profile(order):
 
 @pytest.mark.parametrize("more", [[], ["algo.eta=${seed}"]])
 def test_the_quick_profile_limits_what_a_definition_says(more):
-    """Also where Hydra composes, as for what refers to another value."""
+    """Also where one value refers to another."""
     own = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *more]
-    own += ["+algo.grid.n_iterations=[50,100,500]"]
-    asked = ["profile=quick", "seed=1"]
-    [quick] = experiments([[*own, *asked]], asked=asked)
+    own = settings([*own, "+algo.grid.n_iterations=[50,100,500]"])
+    asked = {"profile": "quick", "seed": 1}
+    quick = experiment(own | asked, asked=asked)
     assert quick["protocol"]["n_splits"] == 3
     assert quick["algo"]["n_iterations"] == 200
     assert quick["algo"]["grid"]["n_iterations"] == [50, 100, 200]
-    few = ["protocol.n_splits=1", "algo.n_iterations=60"]
-    [quick] = experiments([[*own, *few, *asked]], asked=asked)
+    few = {"protocol.n_splits": 1, "algo.n_iterations": 60}
+    quick = experiment(own | few | asked, asked=asked)
     assert (quick["protocol"]["n_splits"], quick["algo"]["n_iterations"]) == (1, 60)
-    [quick] = experiments([[*own, *asked, *few]], asked=[*asked, "protocol.n_splits=5"])
+    quick = experiment(own | asked | few, asked=[*asked, "protocol.n_splits"])
     assert quick["protocol"]["n_splits"] == 1
-    [quick] = experiments([[*own, *asked]])
+    quick = experiment(own | asked)
     assert quick["protocol"]["n_splits"] == 50
 
 
@@ -227,17 +237,27 @@ def test_profiles_name_what_there_is(profile):
 @pytest.mark.parametrize("algo", ["rboost_rank", "rboost_proj", "adaboost_mh"])
 def test_quick_records_are_other_records(algo):
     dataset = load(configs.read("data", "wine") | {"openml": None})
-    specs = experiments([[f"algo={algo}"], [f"algo={algo}", "profile=quick"]])
-    paper, quick = (Experiment.from_config(spec, dataset) for spec in specs)
+    asked, of_quick = experiment({"algo": algo}), experiment({"algo": algo, "profile": "quick"})
+    paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, of_quick))
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
-    plain = Experiment.from_config(without_profile(specs[0]), dataset)
+    plain = Experiment.from_config(without_profile(asked), dataset)
     assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])
+
+
+def written(value):
+    """Write a value as an override does."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}: {written(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(written, value)) + "]"
+    return f"'{value}'" if isinstance(value, str) else {None: "null"}.get(value, str(value).lower())
 
 
 def cells():
     """Few cells of all tables that have between them every part of every cell."""
     tables = map(TableDefinition.read, configs.names("table"))
-    cells = {tuple(t.cell(r, c)): None for t in tables for r in t.rows for c in t.columns}
+    cells = [t.cell(r, c) for t in tables for r in t.rows for c in t.columns]
+    cells = {tuple(f"{k}={written(v)}" for k, v in cell.items()): None for cell in cells}
     cells = {cell: frozenset(cell) for cell in cells}
     left = set().union(*cells.values())
     while left:
@@ -259,57 +279,52 @@ def cells():
         ["protocol.checkpoints=[1,2]", "protocol.pca=0.9", "++seed=4", "data=wine", "data=iris"],
         ["+algo.inner={_target_: a.b, depth: {max: 3}}", "+algo.inner.depth.min=1", "+more.x=1"],
         ["algo.nu=true", "algo.loss=1_000", "data.name=20news-bydate", "data.path=/x y/z:0.csv"],
-    ],
-)
-def test_plain_overrides_are_composed_as_hydra_does(overrides, monkeypatch):
-    hydra = compose_by_hydra(overrides)
-    monkeypatch.setattr("boostbench.definitions.compose.compose_by_hydra", None)
-    assert json.dumps(compose(*overrides)) == json.dumps(hydra)
-
-
-def test_many_at_once_are_composed_as_each_alone():
-    several = [*cells()]
-    together = experiments(several)
-    assert together == [compose(*one) for one in several]
-    together[0]["protocol"]["checkpoints"].clear()  # nothing of it is shared with another
-    assert together[1] == compose(*several[1])
-
-
-@pytest.mark.parametrize(
-    "overrides",
-    [
+        ["algo.grid={nu: [1]}", "+algo.nu.x=3", "+algo.grid={C: [2], nu: [3]}"],
         ["seed=3", "protocol.name='${seed}'"],
-        ["~algo.grid"],
+        ["~algo.grid", "~algo.nu=1e-4", "~algo.title"],
         ["seed=5", "++protocol.n_splits=${seed}"],
     ],
 )
-def test_other_overrides_are_left_to_hydra(overrides):
-    assert compose(*overrides) == compose_by_hydra(overrides)
+def test_overrides_are_composed_as_hydra_does(overrides):
+    assert json.dumps(compose(*overrides)) == json.dumps(by_hydra(overrides))
+
+
+def test_nothing_of_an_experiment_is_shared_with_another():
+    cell = settings(["+algo.grid.C=[1,2]"])
+    spec = experiment(cell)
+    spec["protocol"]["checkpoints"].clear()
+    spec["algo"]["grid"]["C"].clear()
+    assert experiment(cell)["protocol"]["checkpoints"]
+    assert experiment(cell)["algo"]["grid"]["C"] == [1, 2]
 
 
 @pytest.mark.parametrize(
-    "overrides",
+    ("override", "told"),
     [
-        ["algo=adaboost,samme"],
-        ["algo=nothing"],
-        ["algo.nothing=3"],
-        ["+algo.nu=3"],
-        ["algo.nu"],
-        ["algo=null"],
-        ["algo@x=samme"],
-        ["seed=1,2"],
-        ["~algo.nothing"],
+        ("algo=adaboost,samme", "algo is given several values; write [1,2] for a list"),
+        ("seed=1,2", "seed is given several values; write [1,2] for a list"),
+        ("algo=nothing", "unknown algorithm 'nothing'; "),
+        ("algo=null", "unknown algorithm 'null'; "),
+        ("algo.nothing=3", "unknown key 'algo.nothing'; "),
+        ("algo.nu.x=3", "unknown key 'algo.nu.x'; did you mean algo.nu"),
+        ("algo.grid={C: [1]}", "unknown key 'algo.grid.C'; "),
+        ("~algo.nothing", "unknown key 'algo.nothing'; "),
+        ("~algo.nu=3", "cannot delete algo.nu=3: it is 0.0001"),
+        ("~algo", "the configuration lacks algo; it needs algo, data"),
+        ("+algo.nu=3", "+algo.nu is there already, as 0.0001; algo.nu=... changes it"),
+        ("++algo=samme", "the configuration: algo is 'samme'; it must be KEY: VALUE"),
+        ("algo.nu", "cannot read 'algo.nu' as an override: KEY=VALUE is expected"),
+        ("algo@x=samme", "algo@x is refused"),
     ],
 )
-def test_mistakes_are_left_to_hydra(overrides):
-    with pytest.raises(UserError) as told:
-        compose(*overrides)
-    with pytest.raises(UserError) as of_hydra, one_line_errors():
-        compose_by_hydra(overrides)
-    assert str(told.value) == str(of_hydra.value)
-    assert "\n" not in str(told.value)
+def test_mistakes_are_one_clear_line_as_hydra_refuses_them(override, told):
+    with pytest.raises(UserError) as error:
+        compose(override)
+    assert str(error.value).startswith(told)
+    assert "\n" not in str(error.value)
+    with pytest.raises(UserError):
+        by_hydra([override])
 
 
 def test_without_a_title_the_name_is_shown():
-    [spec] = experiments([["algo=samme", "~algo.title"]])
-    assert spec["algo"]["title"] == "samme"
+    assert compose("algo=samme", "~algo.title")["algo"]["title"] == "samme"

@@ -3,8 +3,9 @@ import re
 import pytest
 
 from boostbench.data.load import load
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute, load_rows
+from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 
 
@@ -14,7 +15,7 @@ def test_rows_of_equal_data_share_them(folder):
         "few": ["data=wine", "protocol.samples_per_class=20"],
         "two": ["data=wine", "++data.classes=2"],
     }
-    specs = {(row, "a"): experiments([overrides])[0] for row, overrides in asked.items()}
+    specs = {(row, "a"): experiment(settings(overrides)) for row, overrides in asked.items()}
     datasets, notes = load_rows(specs, asked)
     assert notes == []
     assert datasets["few"] is datasets["wine"]
@@ -73,7 +74,7 @@ def test_values_that_cannot_be_are_one_clear_line(folder, override, told):
     own = override.partition("=")[0]
     argv = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=2", "protocol.n_splits=2"]
     with pytest.raises(UserError, match=re.escape(told)) as error:  # noqa: PT012
-        [spec] = experiments([[one for one in argv if f"{own}=" not in one] + [override]])
+        spec = experiment(settings([*(one for one in argv if f"{own}=" not in one), override]))
         execute([spec], [load(spec["data"])])
     assert len(str(error.value).splitlines()) == 1
     assert len(str(error.value)) < 190

@@ -33,7 +33,7 @@ def test_what_exists_passes(overrides):
         (["parallel=jobli"], "unknown parallel backend 'jobli'; did you mean joblib"),
         (["algo.n_iteratons=3"], "unknown key 'algo.n_iteratons'; did you mean algo.n_iterations"),
         (["sead=3"], "unknown key 'sead'; did you mean seed"),
-        (["algo=adaboost", "algo.nu=3"], r"unknown key 'algo.nu'; .*\(\+algo.nu=3 would add it"),
+        (["algo=adaboost", "algo.nu=3"], r"unknown key 'algo.nu'; .*\(\+algo.nu=... would add it"),
         (["table=demo"], "unknown key 'table'"),
         (["results={a: b}"], r"results is \{'a': 'b'\}; it must be text, the name of a folder"),
         (["++results=[a]"], r"results is \['a'\]; it must be text"),

@@ -1,11 +1,12 @@
 import pytest
 
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
+from boostbench.definitions.overrides import settings
 from boostbench.definitions.reference import departures, find_reference
 
 
 def reference(*overrides):
-    return find_reference(experiments([list(overrides)])[0])
+    return find_reference(experiment(settings(overrides)))
 
 
 def test_the_papers_experiment():
@@ -49,10 +50,9 @@ def test_what_differs_is_told(override, told):
     ],
 )
 def test_what_is_the_same_experiment(override):
-    defined, asked = experiments(
-        [["algo=adaboost_mh", "data=wine", *more] for more in ([], [override])]
-    )
-    assert departures(defined, asked) == ()
+    defined = {"algo": "adaboost_mh", "data": "wine"}
+    asked = experiment(defined | settings([override]))
+    assert departures(experiment(defined), asked) == ()
 
 
 def test_the_nearest_cell_is_taken():
@@ -73,7 +73,7 @@ def test_nothing_is_published():
 
 
 def test_departures_compare_what_decides_results():
-    one, two = experiments([["data=wine"], ["data=wine", "protocol=mcboost"]])
+    one, two = experiment({}), experiment({"protocol": "mcboost"})
     assert departures(one, one) == ()
     assert "protocol.n_splits=50" in departures(one, two)
     assert not any("name" in told or "checkpoints" in told for told in departures(one, two))

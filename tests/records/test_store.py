@@ -10,7 +10,7 @@ import tracemalloc
 import pytest
 from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, changed
 
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.schema import BadLine, Measured, check
@@ -115,7 +115,7 @@ def test_trials_are_read(path, written):
 )
 def test_records_of_classes_as_they_were_are_found(path, name, gone, algo):
     old = append(path, changed(RECORD, config__algo={**algo, "_target_": f"{PLACE}.{gone}"}))
-    (today,) = experiments([[f"algo={name}", "protocol.tune=none"]])
+    today = experiment({"algo": name, "protocol.tune": "none"})
     new = append(path, changed(RECORD, config__algo=Request.of(today).asked["algo"]))
     assert (old["key"], old["asked"]) == (new["key"], new["asked"])
 

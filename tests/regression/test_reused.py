@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.compose import experiments
+from boostbench.definitions.compose import experiment
 from boostbench.definitions.table import TableDefinition
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -22,7 +22,7 @@ def machines():
 @pytest.mark.parametrize("row", CGENS2.rows)
 def test_cosines_have_the_bandwidth_of_the_support_vector_machine(row, machines):
     """That of the first split, on which their C is chosen too (CGENS, section 3)."""
-    [ours] = experiments([CGENS2.cell(row, "fourier")])
+    ours = experiment(CGENS2.cell(row, "fourier"))
     assert ours["algo"]["grid"]["n_iterations"] == [500]
     assert ours["protocol"]["tune"] == "first_split"
     [first] = [record["chosen"] for record in machines[row] if record["split"] == 0]
