@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import json
 import re
 import runpy
 import shlex
@@ -71,7 +72,7 @@ def test_all_of_the_page_is_here():
             "paper.csv",
         ),
     }
-    assert len(COMMANDS) == 14
+    assert len(COMMANDS) == 15
 
 
 def test_the_files_are_read_as_the_page_says(told):
@@ -82,6 +83,21 @@ def test_the_files_are_read_as_the_page_says(told):
 def test_runs(told):
     assert "wines: 178 samples, 16 features, 3 classes" in find(told, "run algo._target_", "grid")
     assert "3 settings" in find(told, "run -m")
+
+
+def test_holes_reach_who_takes_them(told):
+    def kept(algo):
+        file = told[1] / "results" / "records" / "flowers" / f"{algo}.jsonl"
+        lines = map(json.loads, file.read_text().splitlines())
+        return {
+            line["config"]["data"]["missing"]
+            for line in lines
+            if "schema" not in line and "config" in line
+        }
+
+    assert "150 samples, 4 features" in find(told, "run algo=bagged_mcboost")
+    assert kept("bagged_mcboost") == {"keep"}
+    assert kept("Centroids") == {"median"}
 
 
 def test_the_table(told):
@@ -127,5 +143,5 @@ def test_what_is_kept(told):
     assert page.index("What was run") < page.index("Centroids beside boosting")
     with open(here / "results" / "splits.csv") as file:
         rows = list(csv.DictReader(file))
-        own = {"Centroids", "adaboost_mh", "samme"}
+        own = {"Centroids", "adaboost_mh", "bagged_mcboost", "samme"}
         assert {row["algo"] for row in rows} == own | {"constant", "logistic_regression"}
