@@ -14,10 +14,10 @@ from boostbench.core.weak.sample_bins import SampleBins
 # all blocks is so many vector additions, long ones, since they run over all blocks and columns.
 _BLOCK = 16
 
-# Features share joint bins as long as those are fewer than the samples by this factor, so that
-# spreading joint bins over the features' own bins costs little; and stay in the cache. More pairs
-# than that take longer to count than the samples.
-_SAMPLES_PER_JOINT_BIN = 3
+# A feature joins others where that makes fewer additions more for spreading joint bins over the
+# features' own than the samples are, by this factor; and where the joint bins stay in the cache.
+# More pairs than that take longer to count than the samples.
+_SAMPLES_PER_SPREAD = 2
 _MOST_JOINT_BINS = 2**13
 _MOST_PAIRS = 2**20
 
@@ -155,8 +155,7 @@ class _JointSums:
 
     def __init__(self, codes, position, n_rows, more):
         n_samples = len(codes[0])
-        limit = min(n_samples // _SAMPLES_PER_JOINT_BIN, _MOST_JOINT_BINS)
-        groups = list(_joint_bins(codes, limit))
+        groups = list(_joint_bins(codes, n_samples // _SAMPLES_PER_SPREAD))
         n_read = n_rows - 1
         if len(groups) == len(codes):
             self._spread, spread = None, 0
@@ -232,14 +231,16 @@ def n_blocks(cuts):
     return np.array([-(-len(c) // _BLOCK) for c in cuts])
 
 
-def _joint_bins(codes, limit):
-    """Group consecutive features as long as they take at most `limit` joint values.
+def _joint_bins(codes, most_additions):
+    """Group consecutive features that take few joint values.
 
     Parameters
     ----------
     codes : list of ndarray of shape (n_samples,)
         The bins of each feature.
-    limit : int
+    most_additions : int
+        So many more additions may a feature cost that joins others, where its joint bins are spread
+        over the bins of each.
 
     Yields
     ------
@@ -258,7 +259,8 @@ def _joint_bins(codes, limit):
             if len(bins) * len(of_own) <= _MOST_PAIRS:
                 pairs = joint * np.int32(len(of_own)) + own
                 taken = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(of_own)))
-                if len(taken) <= limit:
+                additions = len(taken) * (len(members) + 1) - bins.size - len(of_own)
+                if len(taken) <= _MOST_JOINT_BINS and additions <= most_additions:
                     number = np.zeros(len(bins) * len(of_own), np.int32)
                     number[taken] = np.arange(len(taken))
                     first, second = np.divmod(taken, len(of_own))
