@@ -78,7 +78,7 @@ def check_published(
         wanted = {line.data for line in lines}
         runs = [run for run in find_runs(records, titles) if run.cell.data in wanted]
         table = beside_records(path, lines, runs, titles)
-    for warning in [*doubts(path, lines), *records.warnings]:
+    for warning in [*doubts(path, lines), *records.new_warnings()]:
         complain(warning)
     if as_json:
         print(_json([table], verdict_lines([table])))

@@ -9,12 +9,11 @@ from rich.text import Text
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
-from boostbench.definitions.outcomes import run_missing
+from boostbench.definitions.outcomes import find_or_run
 from boostbench.definitions.overrides import check_once
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import complain, writing
-from boostbench.records.archive import Records
 from boostbench.report.blocks import Document
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
@@ -59,18 +58,12 @@ def make_table(
     check_once(overrides)
     with busy("composing configs"):
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
-    with busy("reading records"):
-        records = Records(request.results)
-        recorded = request.find(records)
-    for warning in records.warnings:
-        complain(warning)
-    outcomes, datasets = recorded, {}
-    if request.common["rerun"] != "never":
-        outcomes, datasets = run_missing(
-            request, recorded, lambda: _print_first(assemble(request, recorded)), records.warnings
-        )
-        if request.common["shard"]:  # the numbers of one shard are no table
-            return int(any(outcome.failures for outcome in outcomes.values()))
+    outcomes, datasets = find_or_run(
+        request, lambda recorded: _print_first(assemble(request, recorded))
+    )
+    common = request.common
+    if common["shard"] and common["rerun"] != "never":  # the numbers of one shard are no table
+        return int(any(outcome.failures for outcome in outcomes.values()))
     table = assemble(request, outcomes)
     document = make_document(table)
     _print(table, document, datasets)

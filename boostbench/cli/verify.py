@@ -78,11 +78,11 @@ def verify(
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with busy("reading records"):
         records = Records(results if against is None else against)
-        verified = Verified() if against else Verified.read(results)
+        verified = Verified() if against else records.verified
         tallies = _tallies(_chosen(names, records), verified)
     if not tallies:
         raise UserError(f"{records.results} holds no records that today's code could give")
-    for warning in (*records.warnings, *verified.warnings):
+    for warning in records.new_warnings():
         complain(warning)
     console, kernel, salt = Console(), blas(), commit()
     passes = list(session.draws(tallies, salt, kernel))
@@ -137,7 +137,7 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
     named = [
         (parts_of(path)[1], record)
         for path in record_paths(records.results)
-        for record in records.all(path)
+        for record in records.ledger(path).records.values()
         if "error" not in record
     ]
     if not names:

@@ -6,6 +6,17 @@ from collections.abc import Sequence
 from boostbench.definitions import files
 
 
+def add_definition(parser: ArgumentParser, kind: str) -> None:
+    """Take the name of a table or a figure, or the path of a file that defines one."""
+
+    def known(name: str) -> str:
+        files.find(kind, name)
+        return name
+
+    named = f"see 'boostbench list {kind}s'; or a YAML file"
+    parser.add_argument("name", metavar="NAME", type=known, help=named)
+
+
 def add_overrides(parser: ArgumentParser, text: str) -> None:
     """Take Hydra overrides as `words`."""
     parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help=text)

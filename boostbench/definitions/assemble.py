@@ -161,7 +161,7 @@ def read_tables(
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))
         tables.append(assemble(request, request.find(records)))
-    for warning in records.warnings:
+    for warning in records.new_warnings():
         complain(warning)
     return tables
 

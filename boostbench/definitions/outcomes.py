@@ -10,7 +10,7 @@ from boostbench.data.load import NotAtHand, Offline, available, load, source_of
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key
 from boostbench.errors import UserError, complain
-from boostbench.records.archive import Recorded
+from boostbench.records.archive import Recorded, Records
 from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
 from boostbench.running.runner import Planned, Report, check_rerun, run
@@ -23,7 +23,7 @@ def execute(
     n_jobs: int | None = None,
     measure: str | None = None,
     before: Callable[[], None] | None = None,
-    known: Collection[str] = (),
+    records: Records | None = None,
 ) -> Report:
     """Run what is missing of some experiments, all in one go, so that no core is idle.
 
@@ -41,8 +41,8 @@ def execute(
         What is recorded of the fits.
     before : callable, default=None
         Is called before the first fit, and not where nothing has to run.
-    known : collection of str, default=()
-        Warnings that have been shown before.
+    records : Records, default=None
+        Those of the folder, if they have been read.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def execute(
 
         report = run(
             experiments,
-            results=Path(common["results"]),
+            results=records or Path(common["results"]),
             n_jobs=common["parallel"]["n_jobs"] if n_jobs is None else n_jobs,
             backend=common["parallel"]["backend"],
             scheduler=common["parallel"].get("scheduler"),
@@ -73,8 +73,7 @@ def execute(
             on_event=heard,
         )
     for warning in report.warnings:
-        if warning not in known:
-            complain(warning)
+        complain(warning)
     if shard:
         splits = "split has" if report.ran == 1 else "splits have"
         print(f"shard {shard}: {report.ran} {splits} run, {report.failed} failed", end="; ")
@@ -84,30 +83,26 @@ def execute(
     return report
 
 
-def run_missing(
-    request: TableRequest,
-    recorded: Mapping[Key, Recorded],
-    before: Callable[[], None],
-    known: Collection[str],
+def find_or_run(
+    request: TableRequest, before: Callable[[Mapping[Key, Recorded]], None]
 ) -> tuple[dict[Key, Recorded], dict[str, Dataset]]:
-    """Run what the cells of a table lack; data of complete rows are not downloaded.
+    """Find what is on record of a table, and run what lacks, as far as ``rerun`` asks for it.
 
-    A named data set is one, whatever copy of it is at hand: what is on record of another copy is
-    not run again. A file of one's own is what is in it. What cannot run is complained of.
+    The data of complete rows are not downloaded. A named data set is one, whatever copy of it is at
+    hand: what is on record of another copy is not run again. A file of one's own is what is in it.
+    What cannot run is complained of, and so are damaged lines.
 
     Parameters
     ----------
     request : TableRequest
         What is asked of it.
-    recorded : mapping
-        What is on record, by row and column, of the cells that are to be run at all.
-    before, known
-        See `execute`.
+    before : callable
+        Called with what is on record before the first fit, and not where nothing has to run.
 
     Returns
     -------
     recorded : dict
-        What there is now.
+        What there is now, by row and column, of the cells that are run at all.
     datasets : dict of str to Dataset
         The data of rows, of all that run and of others that were at hand.
 
@@ -118,6 +113,13 @@ def run_missing(
     """
     specs, rerun = request.specs, request.common["rerun"]
     check_rerun(rerun)
+    records = Records(request.results)
+    with busy("reading records"):
+        recorded = request.find(records)
+    for warning in records.new_warnings():
+        complain(warning)
+    if rerun == "never":
+        return recorded, {}
     whole = {key for key, cell in recorded.items() if _is_whole(cell, specs[key], rerun)}
     with busy("loading data"):
         datasets, notes = load_rows(specs, {row for row, _ in recorded.keys() - whole})
@@ -126,9 +128,8 @@ def run_missing(
         row, data = key[0], specs[key]["data"]
         if row not in datasets:
             continue
-        records = recorded[key].records
-        checksum = datasets[row].checksum
-        other = bool(records) and records[0]["config"]["data"]["checksum"] != checksum
+        there = recorded[key].records
+        other = bool(there) and there[0]["config"]["data"]["checksum"] != datasets[row].checksum
         # How many fixed splits there are, only the data tell.
         fixed = specs[key]["protocol"].get("sampling") == "fixed"
         if key not in whole or (data.get("path") if other else fixed):
@@ -145,10 +146,10 @@ def run_missing(
     for note in notes:
         complain(note)
     if not lacking:
-        return dict(recorded), datasets
+        return recorded, datasets
     runs = [specs[key] for key in lacking], [datasets[row] for row, _ in lacking]
-    report = execute(*runs, before=before, known=known)
-    return {**recorded, **dict(zip(lacking, report.outcomes, strict=True))}, datasets
+    report = execute(*runs, before=lambda: before(recorded), records=records)
+    return recorded | dict(zip(lacking, report.outcomes, strict=True)), datasets
 
 
 def _is_whole(cell: Recorded, spec: Mapping, rerun: str) -> bool:

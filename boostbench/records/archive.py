@@ -1,4 +1,4 @@
-"""What is on record of an experiment whose data are not at hand."""
+"""What is on record in a folder of results, and what of an experiment without its data."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from pathlib import Path
 
 from boostbench.data.missing import chosen
 from boostbench.records.keys import Request, digest, shortened
+from boostbench.records.ledger import Ledger
 from boostbench.records.makers import Maker
-from boostbench.records.store import read_records, record_path
+from boostbench.records.store import record_path
 from boostbench.records.verified import Finding, Verified
 
 #: What of a config does not depend on the data.
@@ -64,18 +65,30 @@ class Records:
 
     Attributes
     ----------
-    warnings : list of str
-        What is wrong with the files that were read.
+    verified : Verified
+        What is known of them by fitting some of them again.
     """
 
     def __init__(self, results: Path):
         self.results = results
-        self._verified = Verified.read(results)
-        self.warnings: list[str] = list(self._verified.warnings)
-        # By file, the records by what was asked of the data.
-        self._files: dict[Path, dict[str, list[dict]]] = {}
+        self.verified = Verified.read(results)
+        self._ledgers: dict[Path, Ledger] = {}
+        self._told: set[str] = set()
         # By what is written of them: a table asks the same of every row's data.
         self._requests: dict[str, tuple[Request, str]] = {}
+
+    def ledger(self, path: Path) -> Ledger:
+        """Open a file, see `boostbench.records.store.record_path`."""
+        if path not in self._ledgers:
+            self._ledgers[path] = Ledger(path)
+        return self._ledgers[path]
+
+    def new_warnings(self) -> list[str]:
+        """Say what is wrong with the files that were read since the last time."""
+        of_files = [warning for ledger in self._ledgers.values() for warning in ledger.warnings]
+        new = [w for w in (*self.verified.warnings, *of_files) if w not in self._told]
+        self._told.update(new)
+        return new
 
     def find(self, config: Mapping) -> Recorded:
         """Find what is recorded of an experiment, going by what was asked.
@@ -101,14 +114,14 @@ class Records:
         (request, asked), data = self._asked(config), config["data"]
         kind, protocol = request.measure.suffix, request.protocol
         path = record_path(self.results, data["name"], request.algorithm.name, kind)
-        found, filled = self._read(path).get(asked, []), request.filled(chosen(data))
+        found, filled = self.ledger(path).of(asked), request.filled(chosen(data))
         newest = _newest_version([r for r in found if _is_of(r, data, filled)])
         n_splits = len(newest)  # how many fixed splits there are, only the data tell
         if protocol.sampling != "fixed":
             n_splits = protocol.n_parts
             newest = {split: record for split, record in newest.items() if split < n_splits}
         in_order = [newest[split] for split in sorted(newest)]
-        return Recorded.of(in_order, n_splits, request.maker, self._verified)
+        return Recorded.of(in_order, n_splits, request.maker, self.verified)
 
     def _asked(self, config: Mapping) -> tuple[Request, str]:
         """Give what a config asks of any data, and how records name that."""
@@ -117,19 +130,6 @@ class Records:
             request = Request.of(config)
             self._requests[written] = request, digest(shortened(request.asked))
         return self._requests[written]
-
-    def all(self, path: Path) -> list[dict]:
-        """Give all records of a file."""
-        return [record for asked in self._read(path).values() for record in asked]
-
-    def _read(self, path: Path) -> dict[str, list[dict]]:
-        if path not in self._files:
-            records, warnings = read_records(path)
-            self._files[path] = {}
-            for record in records:
-                self._files[path].setdefault(record["asked"], []).append(record)
-            self.warnings += warnings
-        return self._files[path]
 
 
 def _is_of(record: Mapping, spec: Mapping, missing: str | None) -> bool:

@@ -67,7 +67,7 @@ def find_runs(
         if kind in _NO_RESULTS:
             continue
         of_config: dict[str, list[dict]] = {}
-        for record in records.all(path):
+        for record in records.ledger(path).records.values():
             of_config.setdefault(record["config_hash"], []).append(record)
         runs += [
             _run(group, data, algo, titles)

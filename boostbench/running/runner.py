@@ -8,7 +8,7 @@ from pathlib import Path
 from boostbench.errors import UserError, hint
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import choose
-from boostbench.records.archive import Recorded
+from boostbench.records.archive import Recorded, Records
 from boostbench.records.store import check_writable
 from boostbench.running.forecast import Forecast, forecast
 from boostbench.running.ledgers import Ledgers
@@ -77,7 +77,7 @@ class Report:
 def run(
     experiments: Iterable[Experiment],
     *,
-    results: Path,
+    results: Path | Records,
     n_jobs: int = 1,
     backend: str = "loky",
     scheduler: str | None = None,
@@ -96,8 +96,8 @@ def run(
     Parameters
     ----------
     experiments : iterable of Experiment
-    results : Path
-        Folder of the records.
+    results : Path or Records
+        Folder of the records, or these.
     n_jobs : int, default=1
         Number of worker processes; 1 means this process, and -1 one for each core.
     backend : {"loky", "dask"}, default="loky"
@@ -127,9 +127,10 @@ def run(
     """
     check_rerun(rerun)
     experiments = list(experiments)
+    records = results if isinstance(results, Records) else Records(Path(results))
     if rerun == "never":
-        return _gathered(experiments, Ledgers(Path(results), "missing"), set())
-    ledgers, ran = Ledgers(Path(results), rerun, shard), set()
+        return _gathered(experiments, Ledgers(records, "missing"), set())
+    ledgers, ran = Ledgers(records, rerun, shard), set()
     plan = _Plan.of(experiments, ledgers)
     if plan.splits:
         workers = Workers(n_jobs, backend, scheduler)
@@ -196,7 +197,7 @@ class _Plan:
     def paths(self, ledgers: Ledgers) -> set[Path]:
         """Give the files that it writes to."""
         work = [*(experiment for experiment, _ in self.splits), *self.tuning]
-        return {ledgers.of(each).own for each in work}
+        return {ledgers.of(each).path for each in work}
 
     def forecast(self, ledgers: Ledgers) -> Forecast:
         """Say how long it will take, by the records of the files that it writes to."""
@@ -283,7 +284,7 @@ def _gathered(
                 ran=sum((experiment, key) in ran for key in keys),
             )
         )
-    return Report(outcomes, ledgers.warnings)
+    return Report(outcomes, ledgers.new_warnings())
 
 
 def _ignore(event) -> None:

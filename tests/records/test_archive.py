@@ -82,8 +82,19 @@ def test_names_damaged_lines_once(results):
     records = Records(results)
     records.find(config())
     assert len(records.find(config()).records) == 4
-    [warning] = records.warnings
+    [warning] = records.new_warnings()
     assert warning.startswith(f"{path}:1: not a record: ")
+    assert records.new_warnings() == []
+
+
+def test_a_run_adds_to_the_records_that_have_been_read(tmp_path):
+    """Both find them in one place: what runs is known by key, and by what was asked."""
+    records, asked = Records(tmp_path), config(protocol={"n_splits": 2})
+    assert records.find(asked).missing == 2
+    [outcome] = run([Experiment.from_config(asked, make_dataset())], results=records).outcomes
+    found = records.find(asked)
+    assert found.records == outcome.records == Records(tmp_path).find(asked).records
+    assert (found.missing, outcome.ran) == (0, 2)
 
 
 def test_failed_splits(tmp_path):

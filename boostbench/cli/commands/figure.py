@@ -4,15 +4,13 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.busy import busy
-from boostbench.cli.words import add_overrides
-from boostbench.definitions import files
+from boostbench.cli.words import add_definition, add_overrides
 from boostbench.errors import UserError, writing
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    named = "see 'boostbench list figures'; or a YAML file"
-    parser.add_argument("name", metavar="NAME", help=named)
+    add_definition(parser, "figure")
     add_overrides(parser, "for all of it, e.g. algo.n_iterations=2000")
 
 
@@ -23,7 +21,6 @@ def complete(before: list[str]) -> list[str]:
 
 def run(args: Namespace) -> int:
     """Draw a figure as PNG, SVG and PDF under ``results/figures``, with a page about it."""
-    files.find("figure", args.name)
     if any(override.startswith("shard=") for override in args.words):
         raise UserError("shard= is for run and table; a figure needs all that it shows")
     from boostbench.figures.drawing import need_matplotlib

@@ -4,13 +4,12 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
 from boostbench.busy import busy
-from boostbench.cli.words import add_names, add_overrides
-from boostbench.definitions import files
+from boostbench.cli.words import add_definition, add_names, add_overrides
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("name", metavar="NAME", help="see 'boostbench list tables'; or a YAML file")
+    add_definition(parser, "table")
     for what in ("row", "column"):
         add_names(parser, f"--{what}", f"only this {what}; names with commas", metavar="NAME")
     add_overrides(parser, "for every cell, e.g. protocol.n_splits=3")
@@ -23,7 +22,6 @@ def complete(before: list[str]) -> list[str]:
 
 def run(args: Namespace) -> int:
     """Run it."""
-    files.find("table", args.name)
     with busy("starting"):
         from boostbench.cli.table import make_table
 

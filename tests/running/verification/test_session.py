@@ -4,7 +4,7 @@ from experiment.toy import make_dataset
 
 from boostbench.errors import UserError
 from boostbench.experiment.trial import run_trial
-from boostbench.records.archive import Records
+from boostbench.records.store import read_records
 from boostbench.records.verified import Group, Verified, add_finding
 from boostbench.running.runner import run
 from boostbench.running.verification.compare import what_differs
@@ -23,9 +23,8 @@ def recorded(make_experiment, tmp_path):
     def make(target="fake_classifiers.Nearest", **others):
         experiment = make_experiment(target, **others)
         run([experiment], results=tmp_path)
-        records = Records(tmp_path)
         paths = [experiment.path(tmp_path), experiment.path(tmp_path, tuning=True)]
-        return [record for path in paths for record in records.all(path)]
+        return [record for path in paths for record in read_records(path)[0]]
 
     return make
 
