@@ -160,7 +160,8 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
 
 
 def _groups(table: str, records: Records) -> set[Group]:
-    recorded = TableRequest.of(TableDefinition.read(table)).find(records).values()
+    asked = TableRequest.of(TableDefinition.read(table)).experiments
+    recorded = records.find_each(asked).values()
     return {Group.of(cell.records[0]["config"]) for cell in recorded if cell.records}
 
 

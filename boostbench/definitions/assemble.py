@@ -160,7 +160,7 @@ def read_tables(
     tables = []
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))
-        tables.append(assemble(request, request.find(records)))
+        tables.append(assemble(request, records.find_each(request.experiments)))
     for warning in records.new_warnings():
         complain(warning)
     return tables

@@ -1,12 +1,11 @@
 """What comes of experiments: they run where something lacks and their data are at hand."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import NotAtHand, Offline, available, load, source_of
+from boostbench.data.rows import load_rows
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key
 from boostbench.errors import UserError, complain
@@ -115,24 +114,25 @@ def find_or_run(
     check_rerun(rerun)
     records = Records(request.results)
     with busy("reading records"):
-        recorded = request.find(records)
+        recorded = records.find_each(request.experiments)
     for warning in records.new_warnings():
         complain(warning)
     if rerun == "never":
         return recorded, {}
-    whole = {key for key, cell in recorded.items() if _is_whole(cell, specs[key], rerun)}
+    whole = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
+    data = {row: spec["data"] for (row, _), spec in specs.items()}
     with busy("loading data"):
-        datasets, notes = load_rows(specs, {row for row, _ in recorded.keys() - whole})
+        datasets, notes = load_rows(data, {row for row, _ in recorded.keys() - whole})
     lacking, elsewhere = [], []
     for key in recorded:
-        row, data = key[0], specs[key]["data"]
+        row = key[0]
         if row not in datasets:
             continue
         there = recorded[key].records
         other = bool(there) and there[0]["config"]["data"]["checksum"] != datasets[row].checksum
         # How many fixed splits there are, only the data tell.
         fixed = specs[key]["protocol"].get("sampling") == "fixed"
-        if key not in whole or (data.get("path") if other else fixed):
+        if key not in whole or (data[row].get("path") if other else fixed):
             lacking.append(key)
         elif other:
             elsewhere.append(f"{row} ({datasets[row].source})")
@@ -150,67 +150,3 @@ def find_or_run(
     runs = [specs[key] for key in lacking], [datasets[row] for row, _ in lacking]
     report = execute(*runs, before=lambda: before(recorded), records=records)
     return recorded | dict(zip(lacking, report.outcomes, strict=True)), datasets
-
-
-def _is_whole(cell: Recorded, spec: Mapping, rerun: str) -> bool:
-    """Whether nothing of a cell has to run, as far as is known without its data."""
-    if rerun == "all" or (rerun == "stale" and cell.stale):
-        return False
-    return bool(cell.records) and not cell.failures and not cell.missing
-
-
-def load_rows(
-    specs: Mapping[Key, dict], needed: Collection[str]
-) -> tuple[dict[str, Dataset], list[str]]:
-    """Load the data of a table that are needed or here, equal data once.
-
-    Parameters
-    ----------
-    specs : mapping
-        Resolved configs by row and column.
-    needed : collection of str
-        Rows that have to run.
-
-    Returns
-    -------
-    datasets : dict of str to Dataset
-        By row.
-    notes : list of str
-        Which of the needed ones do not run, and why.
-    """
-    datasets: dict[str, Dataset] = {}
-    loaded: dict[str, Dataset] = {}
-    absent: dict[str, NotAtHand] = {}
-    notes = []
-    data = {row: spec["data"] for (row, _), spec in specs.items()}
-    for row in data:
-        if row not in needed and not _is_here(data[row]):
-            continue
-        asked = repr(data[row])
-        try:
-            if asked not in loaded:
-                loaded[asked] = load(data[row])
-            datasets[row] = loaded[asked]
-        except NotAtHand as error:
-            absent |= {row: error} if row in needed else {}
-        except UserError as error:
-            notes += [f"{row} is not run: {error}"] if row in needed else []
-    if absent:
-        n = len(absent)
-        are = "1 row is not run, as its" if n == 1 else f"{n} rows are not run, as their"
-        where = ", ".join(f"{row} ({_source(data[row])})" for row in absent)
-        put = "put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA"
-        offline = any(isinstance(error, Offline) for error in absent.values())
-        put = f"OpenML cannot be reached; {put}" if offline else put[0].upper() + put[1:]
-        notes.insert(0, f"{are} data are not at hand: {where}. {put}")
-    return datasets, notes
-
-
-def _is_here(data: Mapping) -> bool:
-    """Whether a data set is read without a network."""
-    where = available(data)
-    return bool(where) and not where.startswith("OpenML")
-
-
-def _source(data: Mapping) -> str:
-    return source_of(data) or configs.summary("data", data["name"]) or "no source is known"

@@ -8,7 +8,6 @@ from pathlib import Path
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import UserError
-from boostbench.records.archive import Recorded, Records
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
@@ -90,9 +89,10 @@ class TableRequest:
         """Folder of the records."""
         return Path(self.common["results"])
 
-    def find(self, records: Records) -> dict[Key, Recorded]:
-        """Find what is on record of the cells that are run at all, by row and column."""
-        return {k: records.find(spec) for k, spec in self.specs.items() if self.definition.runs(*k)}
+    @property
+    def experiments(self) -> dict[Key, dict]:
+        """Those of the configs that are run at all."""
+        return {key: spec for key, spec in self.specs.items() if self.definition.runs(*key)}
 
 
 def _limits(profile: Mapping) -> str:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from boostbench.data.missing import chosen
 from boostbench.records.keys import Request, digest, shortened
@@ -10,6 +12,8 @@ from boostbench.records.ledger import Ledger
 from boostbench.records.makers import Maker
 from boostbench.records.store import record_path
 from boostbench.records.verified import Finding, Verified
+
+K = TypeVar("K")
 
 #: What of a config does not depend on the data.
 _ASKED = ("algo", "protocol", "seed", "measure")
@@ -39,6 +43,12 @@ class Recorded:
     stale: int
     finding: Finding | None = None
 
+    def is_whole(self, rerun: str) -> bool:
+        """Whether nothing has to run, as far as is known without the data."""
+        if rerun == "all" or (rerun == "stale" and self.stale):
+            return False
+        return bool(self.records) and not self.failures and not self.missing
+
     @classmethod
     def of(
         cls, splits: list[dict], n_splits: int, maker: Maker, verified: Verified, **more
@@ -63,19 +73,19 @@ class Records:
     results : Path
         The folder.
 
-    Attributes
-    ----------
-    verified : Verified
-        What is known of them by fitting some of them again.
     """
 
     def __init__(self, results: Path):
         self.results = results
-        self.verified = Verified.read(results)
         self._ledgers: dict[Path, Ledger] = {}
         self._told: set[str] = set()
         # By what is written of them: a table asks the same of every row's data.
         self._requests: dict[str, tuple[Request, str]] = {}
+
+    @cached_property
+    def verified(self) -> Verified:
+        """What is known of them by fitting some of them again."""
+        return Verified.read(self.results)
 
     def ledger(self, path: Path) -> Ledger:
         """Open a file, see `boostbench.records.store.record_path`."""
@@ -122,6 +132,10 @@ class Records:
             newest = {split: record for split, record in newest.items() if split < n_splits}
         in_order = [newest[split] for split in sorted(newest)]
         return Recorded.of(in_order, n_splits, request.maker, self.verified)
+
+    def find_each(self, configs: Mapping[K, Mapping]) -> dict[K, Recorded]:
+        """Find what is recorded of several experiments, see `find`."""
+        return {key: self.find(config) for key, config in configs.items()}
 
     def _asked(self, config: Mapping) -> tuple[Request, str]:
         """Give what a config asks of any data, and how records name that."""

@@ -3,8 +3,9 @@ import re
 import pytest
 
 from boostbench.data.load import load
+from boostbench.data.rows import load_rows
 from boostbench.definitions.compose import experiment
-from boostbench.definitions.outcomes import execute, load_rows
+from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 
@@ -15,8 +16,8 @@ def test_rows_of_equal_data_share_them(folder):
         "few": ["data=wine", "protocol.samples_per_class=20"],
         "two": ["data=wine", "++data.classes=2"],
     }
-    specs = {(row, "a"): experiment(settings(overrides)) for row, overrides in asked.items()}
-    datasets, notes = load_rows(specs, asked)
+    data = {row: experiment(settings(more))["data"] for row, more in asked.items()}
+    datasets, notes = load_rows(data, asked)
     assert notes == []
     assert datasets["few"] is datasets["wine"]
     assert (datasets["wine"].n_classes, datasets["two"].n_classes) == (3, 2)
