@@ -12,7 +12,7 @@ from boostbench.experiment import measures
 from boostbench.experiment.quantities import Quantity, get_quantity
 from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
-from boostbench.report.tables import Claim, Column, Pair, Table
+from boostbench.report.tables import Claim, Column, ColumnPair, Table
 
 _NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)
 
@@ -63,7 +63,7 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
         columns={name: column for columns in shown.values() for name, column in columns.items()},
         cells=cells,
         compare=[
-            Pair(last[a], last[b], definition.find_statement(a, b, algos))
+            ColumnPair(last[a], last[b], definition.find_statement(a, b, algos))
             for a, b in definition.pairs
         ],
         classes=_expected_classes(specs) | _classes(recorded) if definition.classes else {},

@@ -168,7 +168,7 @@ class _Parallel:
 
 
 @dataclass
-class _Config:
+class _Composed:
     """What has to be there; values that have to be of some type are checked where they are used."""
 
     algo: dict[str, Any]
@@ -190,8 +190,8 @@ def _settle(
     given = [*map(name_of, given)]
     if isinstance(spec.get("results"), int | float) and spec["results"] is not True:
         spec["results"] = str(spec["results"])  # a folder of this name
-    known = {key: spec[key] for key in _Config.__annotations__ if key in spec}
-    fields.fill(_Config, known, "the configuration", empty=True)
+    known = {key: spec[key] for key in _Composed.__annotations__ if key in spec}
+    fields.fill(_Composed, known, "the configuration", empty=True)
     if "name" not in spec["algo"]:
         raise UserError("the configuration lacks algo.name, which names the files of records")
     if not isinstance(spec["algo"]["name"], str):

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from boostbench.report.cells import Cell
-from boostbench.report.tables import Column, Pair, Table
+from boostbench.report.tables import Column, ColumnPair, Table
 
 
 class _MergedRow(NamedTuple):
@@ -108,7 +108,7 @@ def merge(
             for name, cell in zip(names, content.cells, strict=True)
         },
         compare=[
-            Pair(*(names[i] for i in pair), _statement(whole, *(columns[0][i] for i in pair)))
+            ColumnPair(*(names[i] for i in pair), _statement(whole, *(columns[0][i] for i in pair)))
             for pair in combinations(range(len(names)), 2)
         ],
         remarks=[*_sources(row for row in rows.values() if row.n_numbers == len(names)), *others],

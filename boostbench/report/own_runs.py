@@ -5,7 +5,7 @@ from itertools import combinations
 
 from boostbench.records.keys import digest, shortened
 from boostbench.report.runs import Run
-from boostbench.report.tables import Column, Pair, Table
+from boostbench.report.tables import Column, ColumnPair, Table
 
 
 def table_of_runs(
@@ -57,7 +57,7 @@ def table_of_runs(
         rows={row: row for row in rows},
         columns={name: Column(titles[name], titles[name]) for name in names},
         cells={(row, run.cell.algo): run.cell for row, group in rows.items() for run in group},
-        compare=[Pair(*pair) for pair in combinations(names, 2)],
+        compare=[ColumnPair(*pair) for pair in combinations(names, 2)],
         remarks=[
             "What was run, not what a table asks for: each data set under one protocol and seed.",
             *several.values(),

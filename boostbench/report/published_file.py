@@ -90,7 +90,7 @@ def read_published_file(
     if not lines:
         raise UserError(f"{path} is empty; it needs a heading such as data,algo,test_error_mean")
     (_, heads), *others = lines
-    layout = _Layout.of(path, heads, repeats)
+    layout = _Heads.of(path, heads, repeats)
     if not others:
         raise UserError(f"{path} has a heading and no line below it")
     texts = [(number, dict(zip(heads, cells, strict=True))) for number, cells in others]
@@ -113,7 +113,7 @@ def read_published_file(
 
 
 @dataclass(frozen=True)
-class _Layout:
+class _Heads:
     """What the columns are."""
 
     path: Path
@@ -124,7 +124,7 @@ class _Layout:
     settings: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, path: Path, heads: Sequence[str], repeats: int | None) -> "_Layout":
+    def of(cls, path: Path, heads: Sequence[str], repeats: int | None) -> "_Heads":
         where = f"{path}:1"
         for name in _NAMES:
             if name not in heads:

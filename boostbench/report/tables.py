@@ -43,7 +43,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ColumnPair:
     """Two columns to be compared, and what the paper says of them, if anything."""
 
     a: str
@@ -93,7 +93,7 @@ class Table:
         Columns by name; those of CPU times stand behind the one that they are `beside`.
     cells : dict
         ``Cell`` of each ``(row, column)``, without the columns of CPU times.
-    compare : list of Pair
+    compare : list of ColumnPair
         Pairs of columns for the significance test.
     classes : dict of str to int
         Numbers of classes by row, where the table shows them.
@@ -120,7 +120,7 @@ class Table:
     rows: dict[str, str]
     columns: dict[str, Column]
     cells: dict[tuple[str, str], Cell]
-    compare: list[Pair] = field(default_factory=list)
+    compare: list[ColumnPair] = field(default_factory=list)
     classes: dict[str, int] = field(default_factory=dict)
     uncounted: set[str] = field(default_factory=set)
     changes: list[str] = field(default_factory=list)

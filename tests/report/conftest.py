@@ -5,7 +5,7 @@ import pytest
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published
-from boostbench.report.tables import Column, Pair, Table
+from boostbench.report.tables import Column, ColumnPair, Table
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def make_table():
         names = dict.fromkeys(column for _, column in cells)
         columns = columns or {name: Column(name.upper(), name.upper()) for name in names}
         rows = {row: row for row, _ in cells}
-        pairs = [Pair(a, b) for a, b in compare]
+        pairs = [ColumnPair(a, b) for a, b in compare]
         return Table("name", "Title", rows, columns, cells, pairs, **more)
 
     return make

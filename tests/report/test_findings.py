@@ -10,7 +10,7 @@ from boostbench.report.findings import (
     summary_of_verdicts,
 )
 from boostbench.report.published import Published
-from boostbench.report.tables import Column, Pair, Table
+from boostbench.report.tables import Column, ColumnPair, Table
 
 NAN = float("nan")
 
@@ -50,7 +50,7 @@ def test_last_rounds_are_compared(table_of_rounds, make_cell):
 
 def test_the_papers_own_result_stands_behind_ours(table):
     cells = {key: cell for key, cell in table.cells.items() if key[0] == "wine"}
-    pair = [Pair("a", "b", "The paper, over 11 data sets: so and so.")]
+    pair = [ColumnPair("a", "b", "The paper, over 11 data sets: so and so.")]
     table = Table("name", "Title", {"wine": "wine"}, table.columns, cells, pair)
     (line,) = significance(table)
     assert line.endswith(". The paper, over 11 data sets: so and so.")

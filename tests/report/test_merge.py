@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.merge import find_column, merge
-from boostbench.report.tables import Column, Pair
+from boostbench.report.tables import Column, ColumnPair
 
 
 def means(table):
@@ -34,7 +34,7 @@ def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
     assert sources == {"wine": "one", "iris": "two"}
     assert table.remarks == ["Numbers of tables one (wine) and two (iris)."]
     assert table.title == "B against A"
-    assert table.compare == [Pair("b", "a")]
+    assert table.compare == [ColumnPair("b", "a")]
 
 
 def test_the_table_with_the_most_numbers_is_taken(make_cell, make_table):
@@ -107,9 +107,9 @@ def test_last_rounds_stand_for_an_algorithm(table_of_rounds, make_cell, make_tab
 
 def test_what_the_paper_says_is_of_its_whole_table(make_cell, make_table):
     own = make_table({(row, c): make_cell([1]) for row in ("wine", "iris") for c in "abc"})
-    own = replace(own, compare=[Pair("a", "b", "The paper says so.")])
+    own = replace(own, compare=[ColumnPair("a", "b", "The paper says so.")])
     said = [pair.published for pair in merge([own], ["b", "a", "c"])[0].compare]
     assert said == ["The paper says so.", None, None]
-    assert merge([own], ["a", "b"], ["wine"])[0].compare == [Pair("a", "b")]
+    assert merge([own], ["a", "b"], ["wine"])[0].compare == [ColumnPair("a", "b")]
     other = make_table({("glass", c): make_cell([1]) for c in "ab"})
-    assert merge([own, other], ["a", "b"])[0].compare == [Pair("a", "b")]
+    assert merge([own, other], ["a", "b"])[0].compare == [ColumnPair("a", "b")]

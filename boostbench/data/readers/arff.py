@@ -43,7 +43,7 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
     """
     import arff  # liac-arff, as openml uses it
 
-    lines = _Lines(stream)
+    lines = _FileLines(stream)
     header = list(lines.until_data())
     first = next(lines.samples(), None)
     if first is None:
@@ -78,7 +78,7 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
     return DataTable(names, categories, values, where)
 
 
-class _Lines:
+class _FileLines:
     """The lines of a file, with number and text of the one read last."""
 
     def __init__(self, stream: BinaryIO):

@@ -85,7 +85,7 @@ def read_csv(
         raise UserError(f"{where} has no column of features beside the labels")
     first, second = ([cell.strip(" \"'") for cell in line.split(separator)] for line in lines)
     header = _is_header(first, second, labels)
-    rows = _Rows(stream, separator, header, where)
+    rows = _RowsAgain(stream, separator, header, where)
     unnamed = header and first[0] == ""
     reading = _Reading(_count_lines(stream), unnamed, set(), labels, where)
     try:
@@ -216,7 +216,7 @@ class _Reading:
     def _is_label(self, j: int) -> bool:
         return j - self.first == label_column(self.names, self.labels, self.where)
 
-    def table(self, rows: "_Rows") -> DataTable:
+    def table(self, rows: "_RowsAgain") -> DataTable:
         """Give all that was read."""
         values = self.values[: self.n_rows]
         texts = {
@@ -277,7 +277,7 @@ class _Text:
         present = column[~np.isnan(column)].astype(np.int32)
         return cls(list(codes), np.bincount(present, minlength=len(codes)))
 
-    def check(self, column: np.ndarray, name: str, rows: "_Rows") -> None:
+    def check(self, column: np.ndarray, name: str, rows: "_RowsAgain") -> None:
         """Refuse words among numbers, and numbers with commas that are not clearly decimal."""
         kinds = _Kinds.of(self.words)
         n_numbers, n_commas = (self.counts[m].sum() for m in (kinds.is_number, kinds.has_comma))
@@ -348,7 +348,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-class _Rows:
+class _RowsAgain:
     """The rows of a file read once more, to tell where a mistake is."""
 
     def __init__(self, stream: BinaryIO, separator: str, header: bool, where: str):

@@ -142,9 +142,9 @@ def agreement(
     if basis == "rounding" and n_tested:
         both = (mean + published_mean) / 2
         variance = both * (100 - both) / n_tested
-        basis, at_best = "counts", [_Term(variance / published_n)]
-        terms = [_Term(variance / n), *at_best]
-    rounding = _Term(10 ** (-2 * digits) / 12)
+        basis, at_best = "counts", [_Variance(variance / published_n)]
+        terms = [_Variance(variance / n), *at_best]
+    rounding = _Variance(10 ** (-2 * digits) / 12)
     variance, freedom = _sum([*terms, rounding])
     half, detectable = _found(variance, freedom)
     _, least = _found(*_sum([*at_best, rounding]))
@@ -177,25 +177,25 @@ def agreement(
     )
 
 
-class _Term(NamedTuple):
+class _Variance(NamedTuple):
     """A part of the variance of a difference, and the degrees of freedom of its estimate."""
 
     variance: float
     freedom: float = inf
 
-    def times(self, factor: float) -> "_Term":
+    def times(self, factor: float) -> "_Variance":
         return self._replace(variance=factor * self.variance)
 
 
 def _terms(
     std: float, n: int, published_std: float, published_n: int, pool_share: float, digits: int
-) -> tuple[str, list[_Term], list[_Term]]:
+) -> tuple[str, list[_Variance], list[_Variance]]:
     """Give the basis, the parts of the variance, and those that no number of our repeats lessens.
 
     They are NaN where neither deviation is known.
     """
     known = n > 1 and not isnan(std)
-    ours = _Term(std**2, n - 1)
+    ours = _Variance(std**2, n - 1)
     if published_n > 1 and not isnan(published_std):
         common = _printed_variance(published_std, published_n, digits)
         if known:
@@ -205,12 +205,12 @@ def _terms(
     elif known:
         basis, common = "ours", ours
     else:
-        return "rounding", [_Term(_NAN)], [_Term(_NAN)]
+        return "rounding", [_Variance(_NAN)], [_Variance(_NAN)]
     # One deviation is an estimate for both, with its own degrees of freedom.
     return basis, [common.times(1 / n + 1 / published_n)], [common.times(1 / published_n)]
 
 
-def _printed_variance(std: float, n: int, digits: int) -> _Term:
+def _printed_variance(std: float, n: int, digits: int) -> _Variance:
     """Estimate a variance by a deviation of `n` numbers that is printed with so many decimals.
 
     It lies within half a digit, equally likely anywhere. So the estimate is the mean of its square,
@@ -221,15 +221,15 @@ def _printed_variance(std: float, n: int, digits: int) -> _Term:
     centre, width = (low + high) / 2, (high - low) / 2
     square = centre**2 + width**2 / 3
     spread = 4 * centre**2 * width**2 / 3 + 4 * width**4 / 45
-    return _Term(square, 1 / (1 / (n - 1) + spread / (2 * square**2)))
+    return _Variance(square, 1 / (1 / (n - 1) + spread / (2 * square**2)))
 
 
-def _sum(terms: Iterable[_Term]) -> _Term:
+def _sum(terms: Iterable[_Variance]) -> _Variance:
     """Add up variances, with Welch and Satterthwaite's degrees of freedom."""
     terms = list(terms)
     variance = sum(term.variance for term in terms)
     unsure = sum(term.variance**2 / term.freedom for term in terms)
-    return _Term(variance, variance**2 / unsure if unsure else inf)
+    return _Variance(variance, variance**2 / unsure if unsure else inf)
 
 
 def _found(variance: float, freedom: float) -> tuple[float, float]:

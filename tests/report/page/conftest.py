@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.report.tables import Column, Pair, Table
+from boostbench.report.tables import Column, ColumnPair, Table
 
 ENVIRONMENT = {
     "boostbench": "0.1.0",
@@ -60,7 +60,7 @@ def odd_table(make_cell):
         {ODD: ODD},
         {ODD: Column(ODD, ODD, ODD)},
         {(ODD, ODD): cell},
-        [Pair(ODD, ODD, ODD)],
+        [ColumnPair(ODD, ODD, ODD)],
         changes=[ODD],
         remarks=[ODD],
     )
