@@ -294,6 +294,8 @@ def _taken_apart(model):
     check_is_fitted(model)
     check_no_pairs(model)
     total = model.stump_sum()
+    if hasattr(model, "views_"):
+        total = total.on_views(model.views_)
     return total, model.inverse_temperature(), total.slack(model)
 
 

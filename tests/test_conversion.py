@@ -36,6 +36,7 @@ from boostbench.conversion import to_onnx, to_treelite
 
 MODELS = {
     "AdaBoost, constant": AdaBoost(constant=True),
+    "AdaBoost, sets": AdaBoost(category_sets=True),
     "AdaBoostECC": AdaBoostECC(random_state=0),
     "AdaBoostMH": AdaBoostMH(),
     "AdaBoostMO": AdaBoostMO(),
@@ -49,6 +50,7 @@ MODELS = {
     "LPBoost": LPBoost(),
     "LsBoost": LsBoost(),
     "MCBoost": MCBoost(),
+    "MCBoost, sets": MCBoost(category_sets=True),
     "MultiBoost": MultiBoost(),
     "NMBoost": NMBoost(),
     "SAMME": SAMME(),
@@ -237,8 +239,9 @@ class TestMistakes:
     [
         BaggedLsBoostRegressor(n_iterations=30, n_estimators=3, random_state=0),
         LsBoostRegressor(n_iterations=30),
+        LsBoostRegressor(n_iterations=30, category_sets=True),
     ],
-    ids=["bag", "booster"],
+    ids=["bag", "booster", "sets"],
 )
 def test_numbers(model):
     runtime = pytest.importorskip("onnxruntime")

@@ -7,8 +7,9 @@ import numpy as np
 
 from boostbench.algorithms.base import NO_EDGE, BinaryClassifier
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt
-from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
+from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster, WithCategorySets
+from boostbench.core.weak.category_sets import stacked
+from boostbench.core.weak.stumps import StumpSearch, WithConstant
 
 __all__ = ["AdaBoost", "AdaBoostMH", "ProjectedAdaBoostMH"]
 
@@ -62,7 +63,7 @@ class AdaBoostMH(StumpEnsemble):
         return _MHMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
 
-class AdaBoost(StumpEnsemble, BinaryClassifier):
+class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
     r"""Discrete AdaBoost with stumps, for two classes.
 
     A round adds ``alpha_t h_t(x)`` with the stump of the least weighted error :math:`\epsilon_t`
@@ -112,14 +113,14 @@ class AdaBoost(StumpEnsemble, BinaryClassifier):
         return _BinaryMaster(self, self._search(X, random_state, weights), signs, weights)
 
     def _search(self, X, random_state, weights):
-        search = StumpSearch(X, self.max_bins, weights)
+        search = self._with_sets(StumpSearch(X, self.max_bins, weights))
         return WithConstant(search) if self.constant else search
 
     def _keep(self, master):
-        self.hypotheses_ = Stumps(master.stumps)
+        self.hypotheses_ = stacked(master.stumps)
         self.coefficients_ = np.array(master.votes)
         # A polarity as well: alpha is positive.
-        self.n_parameters_ = 4 * len(self.hypotheses_)
+        self.n_parameters_ = self.hypotheses_.n_parameters + 2 * len(self.hypotheses_)
 
 
 class ProjectedAdaBoostMH(AdaBoostMH):

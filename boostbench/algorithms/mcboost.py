@@ -12,13 +12,14 @@ from boostbench.algorithms.parameters import (
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.stump_ensembles import StumpEnsemble
+from boostbench.algorithms.stump_ensembles import StumpEnsemble, WithCategorySets
 from boostbench.algorithms.tree_search import SignTreeSearch
 from boostbench.core.losses.margin import LOSSES
 from boostbench.core.losses.pair_weights import ExponentialWeights, LogisticWeights
 from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import minimise
-from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.category_sets import stacked
+from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import Trees
 
 __all__ = ["MCBoost"]
@@ -30,7 +31,7 @@ _TOLERANCE = 1e-2
 _WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}
 
 
-class MCBoost(StumpEnsemble):
+class MCBoost(WithCategorySets, StumpEnsemble):
     r"""Stage-wise multi-class boosting (MCBoost, Algorithm 1).
 
     The scores are :math:`F_r(x) = \sum_t h_t(x) w_{tr}` with :math:`w \ge 0`. A round finds the
@@ -125,7 +126,7 @@ class MCBoost(StumpEnsemble):
 
     def _master(self, X, labels, random_state, weights=None):
         if self.weak_learner == "stump":
-            search = StumpSearch(X, self.max_bins, weights)
+            search = self._with_sets(StumpSearch(X, self.max_bins, weights))
         else:
             search = SignTreeSearch(X, self.max_depth, self.max_leaf_nodes)
         return _MCBoostMaster(self, search, labels, weights)
@@ -134,11 +135,10 @@ class MCBoost(StumpEnsemble):
         T, k = len(master.learners), len(self.classes_)
         self.coefficients_ = np.reshape(master.coefficients, (T, k))
         if self.weak_learner == "stump":
-            self.hypotheses_ = Stumps(master.learners)
-            self.n_parameters_ = 2 * T + self.coefficients_.size
+            self.hypotheses_ = stacked(master.learners)
         else:
             self.hypotheses_ = Trees(master.learners)
-            self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
+        self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
 
 
 class _MCBoostMaster(Master):

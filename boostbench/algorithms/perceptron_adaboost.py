@@ -64,6 +64,7 @@ class PerceptronAdaBoost(AdaBoost):
 
     _takes_sparse: ClassVar = False
     categorical_features: ClassVar = None
+    category_sets: ClassVar = False
     _takes_tables: ClassVar = False
 
     def _search(self, X, random_state, weights):

@@ -10,13 +10,14 @@ from boostbench.algorithms.base import (
     BinaryClassifier,
     BoostingRegressor,
     Master,
-    Tabular,
 )
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
+from boostbench.algorithms.stump_ensembles import WithCategorySets
 from boostbench.core.projections import orthonormal, random_matrix
+from boostbench.core.weak.category_sets import stacked
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
-from boostbench.core.weak.stumps import Stumps, StumpSearch, WithConstant
+from boostbench.core.weak.stumps import StumpSearch, WithConstant
 
 __all__ = ["LsBoost", "LsBoostRegressor", "RpBoost"]
 
@@ -31,7 +32,7 @@ class _Kept(NamedTuple):
     search: object
 
 
-class _LeastSquares(Tabular):
+class _LeastSquares(WithCategorySets):
     """What all of them share: ``F(x) = F_0 + sum_t rho_t h_t(x)``, for the squared error."""
 
     edition = 2
@@ -41,7 +42,7 @@ class _LeastSquares(Tabular):
     penalty: NonNegativeFloat = 0.0
     warm_start: bool = False
 
-    _stack: ClassVar = Stumps
+    _stack: ClassVar = staticmethod(stacked)
 
     # What a warm start may change; see `boostbench.experiment.tuning`.
     warm_parameters: ClassVar = ("penalty",)
@@ -60,20 +61,19 @@ class _LeastSquares(Tabular):
 
     def _settings(self, random_state):
         """What a search depends on besides the data."""
-        return ()
+        return (self.category_sets,)
 
-    def _search(self, X):
-        return WithConstant(StumpSearch(X))
+    def _search(self, X, category_sets):
+        return WithConstant(self._with_sets(StumpSearch(X)))
 
     def _keep(self, master):
         self.intercept_ = master.intercept
         self.hypotheses_ = self._stack(master.learners)
         self.coefficients_ = np.array(master.coefficients)
-        self.n_parameters_ = 1 + (self._numbers_per_round() * self.n_iterations_)
+        self.n_parameters_ = 1 + self.n_iterations_ + self._numbers_of_learners()
 
-    def _numbers_per_round(self):
-        """Feature, threshold and coefficient."""
-        return 3
+    def _numbers_of_learners(self):
+        return self.hypotheses_.n_parameters
 
     def _staged_scores(self, X, stages):
         for scores in super()._staged_scores(X, stages):
@@ -222,6 +222,7 @@ class RpBoost(_BinaryLeastSquares):
     projection: Literal["orthonormal", "sign", "normal"] = "normal"
 
     categorical_features: ClassVar = None
+    category_sets: ClassVar = False
     _stack: ClassVar = Perceptrons
     _takes_tables: ClassVar = False
 
@@ -242,9 +243,9 @@ class RpBoost(_BinaryLeastSquares):
 
         return FreshProjections(X, draw, width, self.warm_start)
 
-    def _numbers_per_round(self):
-        """Direction, threshold and coefficient."""
-        return self.n_features_in_ + 2
+    def _numbers_of_learners(self):
+        """Direction and threshold."""
+        return (self.n_features_in_ + 1) * self.n_iterations_
 
     def _target(self, y):
         if self.space == "sub" and self.n_features_in_ < 2:

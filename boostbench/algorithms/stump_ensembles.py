@@ -7,7 +7,7 @@ import numpy as np
 
 from boostbench.algorithms.base import PERFECT, BoostingClassifier, Master, Tabular
 from boostbench.algorithms.parameters import TwoOrMore
-from boostbench.core.weak.stumps import Stumps
+from boostbench.core.weak.category_sets import stacked, with_sets
 
 
 class StumpEnsemble(Tabular, BoostingClassifier):
@@ -27,9 +27,28 @@ class StumpEnsemble(Tabular, BoostingClassifier):
     _takes_sparse: ClassVar = True
 
     def _keep(self, master):
-        self.hypotheses_ = Stumps(master.stumps)
+        self.hypotheses_ = stacked(master.stumps)
         self.coefficients_ = np.reshape(master.votes, (len(master.stumps), len(self.classes_)))
-        self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
+        self.n_parameters_ = self.hypotheses_.n_parameters + self.coefficients_.size
+
+
+class WithCategorySets(Tabular):
+    """A booster of stumps that may set several categories apart at once.
+
+    Parameters
+    ----------
+    category_sets : bool, default=False
+        Whether a stump may test any set of categories, and finds the best of all sets, instead of
+        one category against the rest. It pays where a feature has many categories, and overfits
+        where there are few and the samples are few too. Missing values are a category more.
+    """
+
+    _: KW_ONLY
+    category_sets: bool = False
+
+    def _with_sets(self, search):
+        """Let a search of stumps find sets, if it is to."""
+        return with_sets(search, self.views_) if self.category_sets else search
 
 
 class StumpMaster(Master):

@@ -16,6 +16,7 @@ from boostbench.algorithms import (
     AdaBoostMH,
     BaggedBooster,
     BaggedMCBoost,
+    LsBoost,
     MCBoost,
     MultiBoost,
     RBoostRank,
@@ -31,6 +32,9 @@ MODELS = {
 } | {
     "BaggedMCBoost": BaggedMCBoost(n_iterations=20, n_estimators=3, random_state=0),
     "BaggedBooster": BaggedBooster(MCBoost(n_iterations=12), n_estimators=2, random_state=0),
+    "AdaBoost, sets": AdaBoost(n_iterations=12, category_sets=True),
+    "MCBoost, sets": MCBoost(n_iterations=12, category_sets=True),
+    "LsBoost, sets": LsBoost(n_iterations=12, category_sets=True),
 }
 TREES = ("trees", "LADDER", "Codeword")
 SUMS = {name: model for name, model in MODELS.items() if not any(word in name for word in TREES)}
@@ -104,12 +108,26 @@ def holds(test, X):
     if test.endswith(" is missing"):
         return X[test.removesuffix(" is missing")].isna().to_numpy()
     if " = " in test:
-        name, category = test.split(" = ")
-        return np.array([str(value) == category for value in X[name].astype(object)])
+        name, _, words = test.partition(" = ")
+        known = words.replace(" or ", ", ").split(", ")
+        values = X[name].astype(object).where(X[name].notna(), "missing")
+        return np.array([str(value) in known for value in values])
     name, _, end = test.partition(" > ")
     side = end.endswith(" or missing")
     column = X[name].to_numpy(dtype=float)
     return np.where(np.isnan(column), side, column > float(end.removesuffix(" or missing")))
+
+
+def check_rules(model, X):
+    """What the rules add up to is the model; returns them."""
+    rules = model.rules()
+    votes = rules.iloc[:, 4:].to_numpy(dtype=float)
+    start = rules["round"] == 0
+    sides = [np.where(holds(test, X), 1.0, -1.0) for test in rules["test"][~start]]
+    scores = model.decision_function(X).reshape(len(X), -1)
+    total = votes[start].sum(axis=0) + np.transpose(sides) @ votes[~start]
+    np.testing.assert_allclose(total, scores, atol=1e-9)
+    return rules[~start]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -118,17 +136,64 @@ def test_rules_and_text_say_what_the_model_does(n_classes):
     # Thresholds that are printed in full.
     X = X.round({"number": 1, "with holes": 1})
     model = AdaBoostMH(n_iterations=60).fit(X, y)
-    rules = model.rules()
-    votes = rules.iloc[:, 4:].to_numpy(dtype=float)
-    sides = [np.where(holds(test, X), 1.0, -1.0) for test in rules["test"]]
-    scores = model.decision_function(X).reshape(len(X), -1)
-    np.testing.assert_allclose(np.transpose(sides) @ votes, scores, atol=1e-9)
+    rules = check_rules(model, X)
     assert rules["test"].str.endswith(" or missing").any()
     assert rules["threshold"].isna().sum() == rules["test"].str.contains(" = | is ").sum()
     assert "words = elm: " in export_text(model)
     text = export_text(model, max_terms=7)
     assert "\n  elm: " in text
     assert "\n  missing: " in text
+
+
+SETS = {name: model for name, model in MODELS.items() if "sets" in name}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_rules_of_sets(name):
+    X, y = problem(SETS[name])
+    X = X.round({"number": 1, "with holes": 1})
+    model = clone(SETS[name]).set_params(n_iterations=60).fit(X, y)
+    rules = check_rules(model, X)
+    is_set = rules["test"].str.contains(" = .* or ")
+    assert is_set.any()
+    assert rules["threshold"][is_set].isna().all()
+    assert rules["test"][is_set].iloc[0] in export_text(model)
+    # A feature has no more stumps than categories then, however many sets there are.
+    apart = model.stump_sum().on_views(model.views_)
+    of_words = np.isin(model.views_.feature[apart.stumps.feature], list(model.categories_))
+    assert of_words.sum() <= len(model.views_.feature) + (~is_set).sum()
+    votes = apart.coefficients.reshape(len(apart.stumps), -1)[of_words]
+    assert np.isfinite(votes).all()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_rounds_of_sets(name):
+    """Early stopping and stages see the same sets; the best one lowers the loss the most."""
+    X, y = problem(SETS[name])
+    model = clone(SETS[name]).fit(X, y)
+    *_, last = model.staged_decision_function(X)
+    np.testing.assert_allclose(last, model.decision_function(X))
+    stopped = clone(model).set_params(n_iter_no_change=3).fit(X[:150], y[:150], X_val=X, y_val=y)
+    loss = log_loss(y, stopped.predict_proba(X))
+    assert stopped.validation_losses_.min() == pytest.approx(loss)
+    words = X[["words"]]
+    one, sets = (
+        clone(model).set_params(n_iterations=1, category_sets=some).fit(words, y)
+        for some in (False, True)
+    )
+    assert log_loss(y, sets.predict_proba(words)) <= log_loss(y, one.predict_proba(words)) + 1e-12
+
+
+def test_importances_of_sets_are_of_the_function_alone():
+    """Many sums of sets are the same function, and some are constant."""
+    X, y = messy(2)
+    model = AdaBoost(n_iterations=60, category_sets=True).fit(X, y)
+    at = X.columns.get_loc("words")
+    values = model.shape_functions().term(at).table[:, 0]
+    without = model.stump_sum().on_views(model.views_)
+    of_words = model.views_.feature[without.stumps.feature] == at
+    votes = (without.stumps.polarity * without.coefficients)[of_words]
+    assert 2 * np.abs(votes).sum() == pytest.approx(np.abs(values - np.median(values)).sum())
 
 
 @pytest.mark.parametrize("model", [AdaBoost(n_iterations=15), MCBoost(n_iterations=15)])

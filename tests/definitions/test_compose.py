@@ -51,7 +51,7 @@ def by_hydra(overrides):
 
 _SHARED = ("n_iter_no_change", "validation_fraction", "verbose")
 # What a data frame's columns are and how they may act.
-_OF_TABLES = ("categorical_features",)
+_OF_TABLES = ("categorical_features", "category_sets")
 
 
 @pytest.mark.parametrize("name", configs.names("algo"))

@@ -15,7 +15,7 @@ def rules(model):
     stumps, coefficients, intercept = model.stump_sum()
     names = getattr(model, "feature_names_in_", None)
     views = getattr(model, "views_", None)
-    tested = stumps.feature if views is None else views.feature[stumps.feature]
+    tested = stumps.tested if views is None else views.feature[stumps.tested]
     features = tested if names is None else np.asarray(names)[tested]
     above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
     # No rounding errors, and no minus signs before zeros.
@@ -24,7 +24,7 @@ def rules(model):
     is_plain = views is None or views.is_plain
     thresholds = stumps.threshold
     if not is_plain:
-        thresholds = np.where(np.isnan(views.category[stumps.feature]), thresholds, np.nan)
+        thresholds = np.where(np.isnan(views.category[stumps.tested]), thresholds, np.nan)
     outputs = outputs_of(model)
     table = pd.DataFrame(
         {
@@ -48,13 +48,18 @@ def rules(model):
 def _tests(model, stumps, names):
     """Say in words what stumps on numbers, categories and missing values test."""
     views, tests = model.views_, []
-    is_above = views.above_if_missing(stumps.feature, stumps.threshold)
-    for view, threshold, name, missing in zip(
-        stumps.feature, stumps.threshold, names, is_above, strict=True
+    is_above = views.above_if_missing(stumps.tested, stumps.threshold)
+    for at, view, threshold, name, missing in zip(
+        stumps.feature, stumps.tested, stumps.threshold, names, is_above, strict=True
     ):
         feature, category = views.feature[view], views.category[view]
         name = name if isinstance(name, str) else f"x{name}"
-        if np.isinf(threshold):
+        if at < 0:
+            known = model.categories_[feature]
+            codes = views.category[list(stumps.sets[at])]
+            words = ["missing" if np.isinf(code) else str(known[int(code)]) for code in codes]
+            tests.append(f"{name} = {', '.join(words[:-1])} or {words[-1]}")
+        elif np.isinf(threshold):
             tests.append("never")
         elif np.isinf(category):
             tests.append(f"{name} is missing")

@@ -108,15 +108,15 @@ class ShapeFunctions:
     """
 
     def __init__(self, model, X=None):
-        total = model.stump_sum()
+        self._n_features = model.n_features_in_
+        self._takes_missing = hasattr(model, "views_")
+        self._views = model.views_ if self._takes_missing else plain_views(self._n_features)
+        total = model.stump_sum().on_views(self._views)
         stumps, coefficients, self._intercept = total
         self._is_binary = coefficients.ndim == 1
         columns = coefficients[:, None] if self._is_binary else coefficients
         self.classes_ = getattr(model, "classes_", None)
         self._slack = total.slack(model)
-        self._n_features = model.n_features_in_
-        self._takes_missing = hasattr(model, "views_")
-        self._views = model.views_ if self._takes_missing else plain_views(self._n_features)
         self._categories = getattr(model, "categories_", {})
         self.outputs = outputs_of(model)
         default = [f"x{feature}" for feature in range(self._n_features)]

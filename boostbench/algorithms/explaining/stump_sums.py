@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.algorithms.decisions import slack_of
+from boostbench.core.weak.category_sets import StumpsWithSets
 from boostbench.core.weak.stumps import Stump, Stumps
 
 
@@ -40,6 +41,54 @@ class StumpSum(NamedTuple):
         if not hasattr(model, "classes_"):
             return 0.0
         return max(model.score_slack(), slack_of(self.coefficients, self.intercept[None]))
+
+    def on_views(self, views):
+        r"""Take sets of categories apart.
+
+        A stump on a set S is :math:`\sum_{v \in S} h_v + |S| - 1` with the stumps on its views. As
+        the stumps on all views of a feature add up to a constant, so much of each is left out that
+        the median of their coefficients is 0: as little variation as the function can have. Equal
+        stumps on these features are one.
+
+        Parameters
+        ----------
+        views : boostbench.core.weak.views.Views
+
+        Returns
+        -------
+        StumpSum
+            Of stumps on single views; itself where there are no sets.
+        """
+        stumps = self.stumps
+        if not isinstance(stumps, StumpsWithSets):
+            return self
+        signed = (self.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
+        members = np.zeros((len(views.feature), len(stumps.sets)))
+        for column, of_set in zip(members.T, stumps.sets, strict=True):
+            column[list(of_set)] = 1.0
+        grouped = np.unique(views.feature[members.any(axis=1)])
+        is_set = stumps.feature < 0
+        is_one = ~is_set & np.isin(views.feature[stumps.tested], grouped)
+        is_one &= np.isfinite(stumps.threshold)
+        of_sets = np.zeros((len(stumps.sets), signed.shape[1]))
+        np.add.at(of_sets, stumps.feature[is_set], signed[is_set])
+        intercept = self.intercept + (members.sum(axis=0) - 1) @ of_sets
+        votes = members @ of_sets
+        np.add.at(votes, stumps.feature[is_one], signed[is_one])
+        for feature in grouped:
+            some = views.feature == feature
+            middle = np.median(votes[some], axis=0)
+            votes[some] -= middle
+            intercept = intercept - (some.sum() - 2) * middle
+        used = np.flatnonzero(votes.any(axis=1))
+        kept = ~(is_set | is_one)
+        plain = zip(*(getattr(stumps, name)[kept] for name in Stump._fields), strict=True)
+        coefficients = [self.coefficients[kept].reshape(-1, signed.shape[1]), votes[used]]
+        return StumpSum(
+            Stumps([Stump(*one) for one in plain] + [Stump(view, 0.5) for view in used]),
+            np.concatenate(coefficients).reshape(-1, *self.coefficients.shape[1:]),
+            intercept.reshape(self.intercept.shape),
+        )
 
 
 def outputs_of(model):

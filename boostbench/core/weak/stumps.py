@@ -106,6 +106,16 @@ class Stumps(Stack):
     def __len__(self):
         return len(self.feature)
 
+    @property
+    def tested(self):
+        """The column of X that each tests."""
+        return self.feature
+
+    @property
+    def n_parameters(self):
+        """Numbers that prediction needs, besides coefficients."""
+        return 2 * len(self)
+
     def __repr__(self):
         if self.feature.ndim > 1:
             return super().__repr__()
