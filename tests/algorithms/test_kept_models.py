@@ -44,8 +44,8 @@ from boostbench.algorithms.rpboost import _LeastSquares
 from boostbench.algorithms.training.categories import decoded
 from boostbench.core.losses.margin import get_loss
 
+from .models import BINARY, CASES
 from .problems import messy, mixed
-from .test_estimators import BINARY, CASES
 
 BAGS = (BaggedLsBoostRegressor, BaggedMCBoost)
 MORE = {

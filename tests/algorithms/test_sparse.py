@@ -4,30 +4,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from boostbench.algorithms import (
-    AdaBoost,
-    AdaBoostECC,
-    AdaBoostMH,
-    AdaBoostMO,
-    AdaBoostSIP,
-    GradBoost,
-    MCBoost,
-    MultiBoost,
-    ProjectedAdaBoostMH,
-)
+from boostbench.algorithms import AdaBoostMO, MCBoost, MultiBoost, ProjectedAdaBoostMH
 
-MODELS = [
-    AdaBoost(n_iterations=15),
-    AdaBoost(n_iterations=15, constant=True, max_bins=4),
-    AdaBoostECC(n_iterations=15, random_state=0),
-    AdaBoostMH(n_iterations=15),
-    AdaBoostMO(n_iterations=5),
-    AdaBoostSIP(n_iterations=15),
-    GradBoost(n_iterations=15),
-    MCBoost(n_iterations=15),
-    MCBoost(n_iterations=15, loss="logistic", max_bins=4),
-    ProjectedAdaBoostMH(n_iterations=15),
-]
+from .models import BINARY, CASES
+
+MODELS = {
+    name: model for name, model in CASES.items() if model.__sklearn_tags__().input_tags.sparse
+} | {
+    "AdaBoostMO": AdaBoostMO(n_iterations=5),
+    "MCBoost, logistic, binned": MCBoost(n_iterations=15, loss="logistic", max_bins=4),
+    "ProjectedAdaBoostMH": ProjectedAdaBoostMH(n_iterations=15),
+}
 
 
 def data(n_classes):
@@ -38,9 +25,9 @@ def data(n_classes):
     return X, np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model).replace(" ", ""))
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 def test_sparse_is_dense(model):
-    X, y = data(2 if isinstance(model, AdaBoost) else 3)
+    X, y = data(2 if isinstance(model, BINARY) else 3)
     # Weights that are alike would make ties, which rounding decides.
     weights = np.random.default_rng(1).random(len(y))
     fits = [{"sample_weight": weights}, {"sample_weight": np.where(weights < 0.3, 0, weights)}]

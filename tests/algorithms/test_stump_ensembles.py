@@ -5,8 +5,6 @@ import pytest
 from sklearn.base import clone
 
 from boostbench.algorithms import (
-    CGENS,
-    CGENSSLS,
     SAMME,
     AdaBoost,
     AdaBoostECC,
@@ -14,36 +12,13 @@ from boostbench.algorithms import (
     AdaBoostMO,
     AdaBoostSIP,
     GradBoost,
-    LPBoost,
     MCBoost,
     MultiBoost,
     ProjectedAdaBoostMH,
-    RBoostProj,
-    RBoostRank,
 )
 
 from . import reference
 from .problems import blobs, noise
-from .test_estimators import BINARY
-
-ADDITIVE = {
-    "AdaBoost": AdaBoost(n_iterations=40),
-    "AdaBoostECC": AdaBoostECC(n_iterations=40, random_state=0),
-    "AdaBoostECC, one vote": AdaBoostECC(n_iterations=40, votes="one", random_state=0),
-    "AdaBoostMH": AdaBoostMH(n_iterations=40),
-    "AdaBoostSIP": AdaBoostSIP(n_iterations=40),
-    "GradBoost": GradBoost(n_iterations=40),
-    "MCBoost": MCBoost(n_iterations=40),
-    "MCBoost, logistic": MCBoost(n_iterations=40, loss="logistic"),
-    "MultiBoost": MultiBoost(n_iterations=40),
-    "AdaBoostMO": AdaBoostMO(n_iterations=10),
-    "CGENS": CGENS(n_iterations=40, C=0.1),
-    "CGENSSLS": CGENSSLS(n_iterations=40),
-    "LPBoost": LPBoost(n_iterations=40, C=0.3),
-    "SAMME": SAMME(n_iterations=40),
-    "RBoostProj": RBoostProj(n_iterations=20, n_projections=50, random_state=0),
-}
-
 
 # Those that take two classes as AdaBoost does, and what their scores are a multiple of its by.
 ADABOOSTS = {
@@ -120,46 +95,6 @@ def cuts(model):
     """What the stumps of a model test: features and thresholds."""
     stumps = model.stump_sum().stumps
     return set(zip(stumps.feature.tolist(), stumps.threshold.tolist(), strict=True))
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("model", ADDITIVE.values(), ids=ADDITIVE.keys())
-def test_additive_tables_predict_the_same(model, n_classes):
-    if n_classes > 2 and isinstance(model, BINARY):
-        pytest.skip("of two classes")
-    X, y = blobs(n_classes, n_samples=90)
-    names = np.array(["b", "a", "c"])[y]
-    model.fit(X, names)
-    tables = model.shape_functions()
-    new = np.random.default_rng(1).normal(size=(500, X.shape[1]))
-    for rows in (X, new, new.tolist()):
-        scores = model.decision_function(rows)
-        np.testing.assert_allclose(tables.decision_function(rows), scores, atol=1e-9)
-        # Among scores that are equal but for rounding, rounding chooses.
-        largest = np.sort(np.column_stack([-scores, scores]) if scores.ndim == 1 else scores)
-        differ = largest[:, -1] - largest[:, -2] > 1e-8
-        assert differ.mean() > 0.9
-        assert (tables.predict(rows) == model.predict(rows))[differ].all()
-    with pytest.raises(ValueError, match="4"):
-        tables.predict(new[:, :3])
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        MCBoost(n_iterations=3, weak_learner="tree"),
-        RBoostRank(n_iterations=3, n_projections=10, random_state=0),
-        SAMME(n_iterations=3, weak_learner="tree"),
-        *(
-            CGENS(n_iterations=12, weak_learner=kind, n_candidates=20, random_state=0)
-            for kind in ("perceptron", "fourier", ["stump", "perceptron"])
-        ),
-    ],
-    ids=str,
-)
-def test_what_is_not_additive_is_refused(model):
-    with pytest.raises(ValueError, match=f"{type(model).__name__} is no sum of stumps"):
-        model.fit(*blobs(2 if isinstance(model, BINARY) else 3)).shape_functions()
 
 
 @pytest.mark.parametrize("n_components", [2, 6])

@@ -24,8 +24,8 @@ from boostbench.algorithms import (
 )
 from boostbench.inspection import export_text
 
+from .models import BINARY, CASES
 from .problems import messy
-from .test_estimators import BINARY, CASES
 
 MODELS = {
     name: model for name, model in CASES.items() if model.__sklearn_tags__().input_tags.allow_nan

@@ -8,56 +8,25 @@ from sklearn.datasets import load_iris
 
 from boostbench.algorithms import (
     CGENS,
-    CGENSSLS,
-    LADDER,
     SAMME,
     AdaBoost,
-    AdaBoostECC,
     AdaBoostMH,
     AdaBoostMO,
     CodewordBoosting,
     CodewordMCBoost,
     GradBoost,
-    LPBoost,
     LsBoost,
     MCBoost,
-    MultiBoost,
-    NMBoost,
     ProjectedAdaBoostMH,
-    RBoostProj,
     RBoostRank,
     ReducedMCBoost,
     RpBoost,
 )
-from boostbench.algorithms.margin_programs import MarginBooster
 
+from ..models import SUMS, with_classes
 from ..problems import blobs
 
-SUMS = {
-    "AdaBoost": AdaBoost(),
-    "AdaBoost, constant": AdaBoost(constant=True),
-    "AdaBoostECC": AdaBoostECC(random_state=0),
-    "AdaBoostMH": AdaBoostMH(),
-    "AdaBoostMO": AdaBoostMO(),
-    "CGENS": CGENS(C=1.0),
-    "CGENSSLS": CGENSSLS(C=1.0),
-    "CodewordMCBoost": CodewordMCBoost(random_state=0),
-    "GradBoost": GradBoost(),
-    "LADDER": LADDER(random_state=0),
-    "LPBoost": LPBoost(),
-    "NMBoost": NMBoost(),
-    "LsBoost": LsBoost(),
-    "MCBoost": MCBoost(),
-    "MultiBoost": MultiBoost(),
-    "RBoostProj": RBoostProj(n_projections=50, random_state=0),
-    "SAMME": SAMME(),
-}
-BINARY = (AdaBoost, CGENS, LsBoost, MarginBooster)
-CASES = {
-    f"{name}, {n_classes} classes": (model, n_classes)
-    for name, model in SUMS.items()
-    for n_classes in ((2,) if isinstance(model, BINARY) else (2, 3))
-}
+CASES = with_classes(SUMS)
 NAMES = ["width", "height", "depth", "age"]
 
 
@@ -94,7 +63,8 @@ class TestTheSum:
         shapes = model.shape_functions(X if centred else None)
         terms = shapes.explain_local(new)
         wanted = scores(model, new)
-        close(shapes.decision_function(new).reshape(wanted.shape), wanted)
+        for rows in (new, new.to_numpy().tolist()):
+            close(shapes.decision_function(rows).reshape(wanted.shape), wanted)
         if len(model.classes_) == 2:
             assert list(terms) == ["intercept", *NAMES]
             close(terms.sum(axis=1), wanted[:, 0])
@@ -185,7 +155,10 @@ def test_a_step_back_does_not_count_twice():
 @pytest.mark.parametrize(
     "model",
     [
-        CGENS(weak_learner="perceptron", n_candidates=20, random_state=0),
+        *(
+            CGENS(weak_learner=kind, n_candidates=20, random_state=0)
+            for kind in ("perceptron", "fourier", ["stump", "perceptron"])
+        ),
         CodewordBoosting(random_state=0),
         CodewordMCBoost(max_depth=2, random_state=0),
         MCBoost(weak_learner="tree"),
@@ -197,7 +170,7 @@ def test_a_step_back_does_not_count_twice():
     ],
 )
 def test_what_is_no_sum_of_stumps_has_none_of_this(model):
-    model = clone(model).set_params(n_iterations=3).fit(*blobs(2))
+    model = clone(model).set_params(n_iterations=12).fit(*blobs(2))
     for method in (model.rules, model.shape_functions):
         with pytest.raises(ValueError, match=type(model).__name__):
             method()
@@ -219,6 +192,8 @@ def test_other_numbers_of_features_are_refused():
         model.shape_functions().explain_local(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="expected 4"):
         model.shape_functions(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="4"):
+        model.shape_functions().predict(np.zeros((2, 3)))
 
 
 def test_rules_show_no_rounding_errors():

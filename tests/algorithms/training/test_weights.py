@@ -38,8 +38,8 @@ from boostbench.algorithms import (
 )
 from boostbench.core.weak.stumps import StumpSearch
 
+from ..models import CASES, cases
 from ..problems import blobs
-from ..test_estimators import BINARY, CASES
 
 # Few iterations will do.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -81,16 +81,6 @@ SOLVED = {
 }
 
 
-def both(models):
-    """Parametrise over models and numbers of classes."""
-    found = {
-        f"{name}, {n_classes} classes": (model, n_classes)
-        for name, model in models.items()
-        for n_classes in ((2,) if isinstance(model, BINARY) else (2, 3))
-    }
-    return pytest.mark.parametrize(("model", "n_classes"), found.values(), ids=found.keys())
-
-
 def scores(model, X):
     return getattr(model, "decision_function", model.predict)(X)
 
@@ -120,7 +110,7 @@ def test_all_that_take_weights_are_compared():
     assert taking == {type(model) for model in MODELS.values()} | set(DRAWING)
 
 
-@both(MODELS)
+@cases(MODELS)
 def test_weight_zero_is_no_sample(model, n_classes):
     X, y, weights = draw(n_classes)
     weights[::4] = 0.0
@@ -130,7 +120,7 @@ def test_weight_zero_is_no_sample(model, n_classes):
     assert (scores(weighted, X) == scores(alone, X)).all()
 
 
-@both(EXACT)
+@cases(EXACT)
 def test_weight_two_is_the_sample_twice(model, n_classes):
     X, y, weights = draw(n_classes)
     times = np.random.default_rng(6).integers(0, 4, len(y))
@@ -143,7 +133,7 @@ def test_weight_two_is_the_sample_twice(model, n_classes):
     close(scores(weighted, there), scores(repeated, there))
 
 
-@both(SOLVED)
+@cases(SOLVED)
 def test_weight_two_has_the_minimum_of_the_sample_twice(model, n_classes):
     X, y, weights = draw(n_classes)
     times = np.random.default_rng(6).integers(0, 4, len(y))
@@ -155,7 +145,7 @@ def test_weight_two_has_the_minimum_of_the_sample_twice(model, n_classes):
     close(weighted.objective_, repeated.objective_)
 
 
-@both(MODELS)
+@cases(MODELS)
 def test_weights_of_one_are_none_and_others_make_a_difference(model, n_classes):
     X, y, weights = draw(n_classes)
     plain, one, other = (
@@ -166,7 +156,7 @@ def test_weights_of_one_are_none_and_others_make_a_difference(model, n_classes):
     assert np.abs(other - plain).max() > 1e-3 * np.abs(plain).max()
 
 
-@both(MODELS)
+@cases(MODELS)
 def test_a_factor_of_all_weights_is_one_of_the_loss(model, n_classes):
     """Of C where the loss is a sum times C, of nothing where it is a mean."""
     X, y, weights = draw(n_classes)
@@ -183,7 +173,7 @@ def test_a_factor_of_all_weights_is_one_of_the_loss(model, n_classes):
     close(scores(found, X), scores(clone(model).fit(X, y, sample_weight=weights), X))
 
 
-@both(MODELS)
+@cases(MODELS)
 def test_weights_that_cannot_be_added_up_are_refused(model, n_classes):
     X, y, weights = draw(n_classes)
     for index, value in ((0, 1e308), (slice(3), 1e308), (slice(None), 1e200), (5, 1e-200)):
@@ -211,7 +201,7 @@ def test_a_model_without_a_round_says_so():
         MCBoost().fit(np.ones_like(X), y)
 
 
-@both(CLASSIFIERS)
+@cases(CLASSIFIERS)
 def test_balanced_classes(model, n_classes):
     X, y, _ = draw(n_classes)
     X, y = X[8:], np.where(np.arange(8, 45) % 3 == 0, 0, y[8:])
@@ -221,7 +211,7 @@ def test_balanced_classes(model, n_classes):
     close(scores(asked, X), scores(given, X))
 
 
-@both(CLASSIFIERS)
+@cases(CLASSIFIERS)
 def test_weights_of_classes_multiply_those_of_samples(model, n_classes):
     X, y, weights = draw(n_classes)
     names = np.array(["b", "a", "c"])[y]
