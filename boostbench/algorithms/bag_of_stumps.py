@@ -83,6 +83,30 @@ class BagOfStumps(Tabular):
     monotonic_cst: MonotonicConstraints = None
     interactions: NonNegativeInt = 0
 
+    def fit(self, X, y, sample_weight=None):
+        """Train the members.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+            Training data, and their labels of any type that sorts, or finite numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What the terms of the samples in the loss are multiplied with, not negative; the weight
+            0 is no sample at all. None: all are 1.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X is no matrix of numbers and categories, y holds one class only or numbers that are
+            not finite, a parameter is out of range, a weight is negative or all are 0, or there are
+            too few samples to leave some out.
+        """
+        return super().fit(X, y, sample_weight)
+
     @abstractmethod
     def _loss(self, target, weights):
         """Return the loss of a training set; the weights have the mean 1."""

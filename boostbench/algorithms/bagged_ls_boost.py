@@ -67,29 +67,5 @@ class BaggedLsBoostRegressor(BoostingRegressor, BagOfStumps):
 
     max_bins: TwoOrMore | None = 256
 
-    def fit(self, X, y, sample_weight=None):
-        """Train the members.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
-            Training data, and finite numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            What the squared errors of the samples are multiplied with, not negative; the weight 0
-            is no sample at all. None: all are 1.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If X is no matrix of numbers and categories, y holds no finite numbers, a parameter is
-            out of range, a weight is negative or all are 0, or there are too few samples to leave
-            some out.
-        """
-        return super().fit(X, y, sample_weight)
-
     def _loss(self, target, weights):
         return SquaredLoss(target, weights)

@@ -87,29 +87,6 @@ class BaggedMCBoost(Bag, BagOfStumps):
 
     edition = 2
 
-    def fit(self, X, y, sample_weight=None):
-        """Train the members.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
-            Training data, finite, and their labels of any type that sorts.
-        sample_weight : array-like of shape (n_samples,), default=None
-            What the terms of the samples in the loss are multiplied with, not negative; the weight
-            0 is no sample at all. None: all are 1.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite matrix, y holds one class only, a parameter is out of range, a
-            weight is negative or all are 0, or there are too few samples to leave some out.
-        """
-        return super().fit(X, y, sample_weight)
-
     def _loss(self, target, weights):
         return LogisticLoss(target, len(self.classes_))
 

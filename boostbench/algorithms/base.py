@@ -623,17 +623,7 @@ class BoostingClassifier(ClassifierMixin, SumOfStumps, Booster):
         return probabilities(self.decision_function(X), self.inverse_temperature())
 
     def staged_predict_proba(self, X):
-        """Estimate the probabilities of the classes after every boosting round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples, n_classes), dtype=float64
-            As from `predict_proba`, after 1, 2, ..., `n_iterations_` rounds.
-        """
+        """Yield what `predict_proba` estimates after 1, 2, ..., `n_iterations_` rounds."""
         for scores in self.staged_decision_function(X):
             yield probabilities(scores, self.inverse_temperature())
 
@@ -657,17 +647,7 @@ class BoostingClassifier(ClassifierMixin, SumOfStumps, Booster):
         return INVERSE_TEMPERATURES.get(getattr(self, "loss", None), 1.0)
 
     def staged_decision_function(self, X):
-        """Score the classes after every boosting round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray
-            As from `decision_function`, after 1, 2, ..., `n_iterations_` rounds.
-        """
+        """Yield the scores of `decision_function` after 1, 2, ..., `n_iterations_` rounds."""
         check_is_fitted(self)
         X = self._viewed(dense(self._validated(X, reset=False)))
         slack = self.score_slack()
@@ -675,17 +655,7 @@ class BoostingClassifier(ClassifierMixin, SumOfStumps, Booster):
             yield decision(scores, slack)
 
     def staged_predict(self, X):
-        """Predict the labels after every boosting round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-            As from `predict`, after 1, 2, ..., `n_iterations_` rounds.
-        """
+        """Yield the labels of `predict` after 1, 2, ..., `n_iterations_` rounds."""
         for scores in self.staged_decision_function(X):
             yield predicted(scores, self.classes_)
 

@@ -78,8 +78,8 @@ class ITQ(Hasher):
 
     Attributes
     ----------
-    mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_components)
+    mean_, directions_
+        As of `LSH`.
 
     References
     ----------
@@ -119,13 +119,12 @@ class SupervisedITQ(ITQ):
 
     Attributes
     ----------
-    mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_components)
+    mean_, directions_
+        As of `LSH`.
 
-    References
-    ----------
-    .. [1] Y. Gong, S. Lazebnik, A. Gordo and F. Perronnin, "Iterative quantization: a Procrustean
-       approach to learning binary codes for large-scale image retrieval", PAMI 35, 2013.
+    See Also
+    --------
+    ITQ : Without labels, from the same paper.
 
     Examples
     --------

@@ -108,25 +108,7 @@ class _KernelClassifier(ClassifierMixin, Declared):
     class_weight: ClassWeight = None
 
     def fit(self, X, y, sample_weight=None):
-        """Train the classifier.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
-            Training data, finite, and their labels of any type that sorts.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors of C, not negative; None: all are 1.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite matrix, y holds one class only, a parameter is out of range, or a
-            weight is negative or all are 0.
-        """
+        """Train the classifier; as `MCBoost.fit`, where weights of samples are factors of C."""
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         # SVC mixes up its support vectors where there are weights of 0 and the kernel is ours, and
@@ -184,18 +166,10 @@ class StumpKernelSVC(_KernelSVC):
 class PerceptronKernelSVC(_KernelSVC):
     """Support vector machine with the kernel of all perceptrons: "SVM" of CGENS, Table II.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    machine_ : sklearn.svm.SVC
-
     See Also
     --------
     perceptron_kernel : Its kernel.
-
-    References
-    ----------
-    .. [1] C. Shen and F. Liu, "From kernel machines to ensemble learning", 2014 (CGENS).
+    StumpKernelSVC : The same with stumps; its attributes.
 
     Examples
     --------

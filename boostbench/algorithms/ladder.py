@@ -100,17 +100,7 @@ class CodewordMCBoost(
     max_bins: TwoOrMore | None = 32
 
     def transform(self, X):
-        """Map to the predictor's values.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components), dtype=float64
-            :math:`f(x)`.
-        """
+        """Map to the predictor's values f(x), of shape (n_samples, n_components)."""
         check_is_fitted(self)
         X = self._viewed(self._validated(X, reset=False))
         return self.hypotheses_.scores(self._seen(X), self.coefficients_)

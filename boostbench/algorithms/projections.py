@@ -72,16 +72,7 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         return self
 
     def transform(self, X):
-        """Project; of a hash code, the bits are the signs.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components), dtype=float64
-        """
+        """Project, to shape (n_samples, n_components); of a hash code, the bits are the signs."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return (self._features(X) - self.mean_) @ self.directions_
@@ -184,8 +175,8 @@ class NPE(_GraphProjection):
 
     Attributes
     ----------
-    mean_ : ndarray of shape (n_features_in_,)
-    directions_ : ndarray of shape (n_features_in_, n_components)
+    mean_, directions_
+        As of `LPP`.
 
     References
     ----------

@@ -151,12 +151,8 @@ class LsBoost(_BinaryLeastSquares):
 
     See Also
     --------
+    LsBoostRegressor : The same for numbers, and where it comes from.
     RpBoost : The same on random projections.
-
-    References
-    ----------
-    .. [1] P. Casale, O. Pujol and P. Radeva, "Embedding random projections in regularized gradient
-       boosting machines", 2011: Table 12.1 with the penalty of eq. (12.12).
 
     Examples
     --------

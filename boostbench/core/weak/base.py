@@ -91,25 +91,6 @@ class Stack(ABC):
         return self.outputs(X, some) @ coefficients[some]
 
 
-def largest_entry(values):
-    """Find the entry of the largest magnitude.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, n_columns)
-
-    Returns
-    -------
-    row, column : int
-    value : float
-        With its sign.
-    """
-    flat = values.ravel()
-    high, low = flat.argmax(), flat.argmin()
-    at = high if flat[high] >= -flat[low] else low
-    return *divmod(int(at), values.shape[1]), flat[at]
-
-
 def midpoint(low, high):
     """Find thresholds between neighbouring values of a feature.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
 from typing import NamedTuple
@@ -9,7 +10,6 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from boostbench import __version__
 from boostbench.report import overview
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import PARTIAL, STALE
@@ -98,7 +98,7 @@ def render_page(
         _environment()
         .get_template("page.html")
         .render(
-            version=__version__,
+            version=version("boostbench"),
             css=Markup(style()) + _asset("page.css"),
             js=_asset("page.js"),
             papers=[

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.base import Stack, largest_entry, midpoint
+from boostbench.core.weak.base import Stack, midpoint
 
 
 class Powers(Stack):
@@ -26,17 +26,6 @@ def test_scores_add_up_the_outputs_of_some(some):
         for x in (1.0, 2.0)
     ]
     assert Powers([1, -1]).scores(X, coefficients, some).tolist() == wanted
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_the_largest_entry_keeps_its_sign(sign):
-    values = sign * np.array([[1.0, -2.0, 0.5], [3.0, -2.5, 2.0]])
-    assert largest_entry(values) == (1, 0, sign * 3.0)
-
-
-def test_of_two_opposite_entries_the_positive_one_is_taken():
-    assert largest_entry(np.array([[-2.0, 0.0], [1.0, 2.0]])) == (1, 1, 2.0)
-    assert largest_entry(np.zeros((2, 2))) == (0, 0, 0.0)
 
 
 @pytest.mark.parametrize("low", [-1.7e308, -5e-324, 0.0, 1.0, 1.7e308])

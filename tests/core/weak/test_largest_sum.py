@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.base import largest_entry
 from boostbench.core.weak.binned_points import BinnedPoints
 from boostbench.core.weak.largest_sum import LargestSum
 from boostbench.core.weak.ties import first_largest
@@ -32,7 +31,9 @@ def boosted(binned, n_rounds):
         for sign in (-1, 1):
             weights[sign == SIGNS] *= sign / weights[sign == SIGNS].sum()
         yield weights
-        threshold, feature, below = largest_entry(points.below(weights.astype(np.float32)))
+        sums = points.below(weights.astype(np.float32))
+        threshold, feature = np.unravel_index(np.abs(sums).argmax(), sums.shape)
+        below = sums[threshold, feature]
         outputs = np.full(N_POINTS, -np.sign(below))
         outputs[order[feature, : cuts[feature, threshold]]] *= -1
         scores += np.arctanh(min(abs(float(below)), 0.9)) * outputs
