@@ -108,10 +108,10 @@ class PairWeights(ABC):
         return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
     def _complete(self, some):
-        """Set some gains of the own classes, now 0, so that rows sum to 0; returns their sum."""
+        """Set some gains of the own classes, now 0, so that rows sum to 0; returns them."""
         of_own = self.gains[some].dot(self._minus_ones)
         self.gains.ravel()[self._own[some]] = of_own
-        return float(of_own.sum())
+        return of_own
 
     def _both_sides(self, sums):
         """Add up sums by group of the pairs that a weak learner moves alike; own classes get 0."""
@@ -154,9 +154,12 @@ class ExponentialWeights(PairWeights):
     def problem(self, outputs):
         """Set up step 4, eq. (13); as `PairWeights.problem`."""
         self._group_by(outputs)
-        self._gain = sum(by_group @ self.gains[some] for some, by_group in self._blocks)
+        gain, *others = [by_group @ self.gains[some] for some, by_group in self._blocks]
+        for other in others:
+            gain += other
+        self._gain = gain
         share = self.share
-        return ExponentialProblem(-self._both_sides(self._gain), share), share
+        return ExponentialProblem(-self._both_sides(gain), share), share
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
@@ -209,7 +212,7 @@ class LogisticWeights(PairWeights):
             np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
             if self._sample_weight is not None:
                 gains *= self._sample_weight[some, None]
-            self.total += self._complete(some)
+            self.total += float(self._complete(some).sum())
         self.share = self.total / (self.total + 0.5 * self._size)
 
     def sums_at(self, w):
@@ -293,6 +296,9 @@ def factors(w):
         By output (-1, +1), own class and other class; 0 where these are one.
     """
     factor = np.exp(w)
-    above = factor / factor[:, None]
+    table = np.empty((2, len(w), len(w)))
+    below, above = table
+    np.divide(factor, factor[:, None], out=above)
     above.ravel()[:: len(w) + 1] = 0.0
-    return np.array([above.T, above])
+    below[:] = above.T
+    return table

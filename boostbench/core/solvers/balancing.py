@@ -246,7 +246,7 @@ def _newton_step(hessian, slope, fixed):
     ridge = _RIDGE
     while True:
         diagonal += ridge
-        _, step, failed = dposv(hessian, slope, lower=1)
+        _, step, failed = dposv(hessian.T, slope, lower=1)
         if not failed:
             break
         ridge *= 10.0

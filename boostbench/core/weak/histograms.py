@@ -1,6 +1,7 @@
 """Histograms: sums of the weights of samples in the bins between thresholds, then prefix sums."""
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -88,8 +89,13 @@ class Histogram(Layout):
 
     @property
     def additions(self):
-        """Roundings on the way of a weight into an edge, at most."""
+        """Roundings on the way of a weight below a threshold into an edge, at most."""
         return self._joint_sums.additions + self._more
+
+    @property
+    def of_total(self):
+        """Roundings on the way of the total into an edge, at most."""
+        return self._more
 
     @property
     def dtype(self):
@@ -102,8 +108,8 @@ class Histogram(Layout):
         blocks = sums.sum(axis=0)
         sums[0] += total
         sums[0] += self._in_features.before(blocks)
-        for place in range(1, _BLOCK):
-            sums[place] += sums[place - 1]
+        for before, place in pairwise(sums):
+            place += before
         yield sums.reshape(-1, W.shape[1])
 
 

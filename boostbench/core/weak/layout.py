@@ -5,19 +5,21 @@ that pays: double precision where adding a number to a bin takes as long in both
 where half of the bytes are half of the time.
 
 **Rounding.** An edge is the sum of the total and of the weights below a threshold, times -2.
-Let D be `additions`, the most roundings that a number goes through on its way into an edge, u the
-unit roundoff, and T the sum of the sizes of the weights of a column. In whatever order numbers are
-added, each then comes out multiplied with D factors between 1 - u and 1 + u at most [1]_. Their
-sizes add up to 3 T at most: once in the total and twice below the threshold; or, where a layout
-subtracts half of all from each, thrice in the block of the threshold and once elsewhere. So an edge
-is off by no more than ``3 gamma T`` with ``gamma = D u / (1 - D u)``, which `rounding` gives as a
-part of T.
+Let u be the unit roundoff, and T the sum of the sizes of the weights of a column. In whatever order
+numbers are added, one that goes through D roundings on its way into an edge comes out multiplied
+with D factors between 1 - u and 1 + u [1]_, so that it is off by no more than
+``gamma(D) = D u / (1 - D u)`` of it. The sizes of what is added up are T once, in the total, and
+2 T at most below the threshold. With D for the latter, `additions`, and D' for the former,
+`of_total`, an edge is off by no more than ``(2 gamma(D) + gamma(D')) T``, which `rounding` gives as
+a part of T.
 
 References
 ----------
 .. [1] N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, SIAM 2002,
    sections 3.1 and 4.2.
 """
+
+from functools import cached_property
 
 import numpy as np
 
@@ -29,6 +31,11 @@ class Layout:
     """What the layouts have in common."""
 
     dtype = np.float32
+
+    @cached_property
+    def of_total(self):
+        """Roundings on the way of the total into an edge, at most; as of a weight unless set."""
+        return self.additions
 
     # Of each feature, how many of its thresholds the samples are above, where that is known.
     codes = None
@@ -95,5 +102,10 @@ class Layout:
         float
         """
         # One is the conversion of the weights, and one for numbers too small for their precision.
-        part = (self.additions + more + 2) * UNIT_ROUNDOFF[dtype]
-        return 3 * part / (1 - part) if part < 1 else np.inf
+        below, once = (
+            (additions + more + 2) * UNIT_ROUNDOFF[dtype]
+            for additions in (self.additions, self.of_total)
+        )
+        if max(below, once) >= 1:
+            return np.inf
+        return 2 * below / (1 - below) + once / (1 - once)

@@ -17,6 +17,7 @@ layout          work per round                                  for
 """
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -111,8 +112,9 @@ class Dense(Layout):
     feature, cut : ndarray of shape (n_positions,), dtype=int64
         The feature at each position, and the number of its threshold through all features; -1 where
         there is none.
-    additions : int
-        Roundings on the way of a weight into an edge, at most.
+    additions, of_total : int
+        Roundings on the way of a weight below the threshold, and of the total, into an edge, at
+        most.
     """
 
     def __init__(self, X, cuts, codes=None):
@@ -123,6 +125,7 @@ class Dense(Layout):
         n_blocks = -(-len(X) // _DENSE_SAMPLES)
         # In a block, then over the blocks, with the total.
         self.additions = min(len(X), _DENSE_SAMPLES) + n_blocks + 1
+        self.of_total = n_blocks
 
     def pieces(self, W, total):
         """Edges, a few features at a time.
@@ -152,9 +155,9 @@ class Sorted(Layout):
     """Prefix sums over the rows of W in the order of each feature: every sample is a position.
 
     Features come a few at a time. In such a piece the slow axis is the place in a block, then come
-    block, feature and column. So the blocks of all features of a piece start from one product with
-    a triangular matrix. Since that grows with the number of blocks, there are about as many of them
-    as places in one.
+    block, feature and column. So what the blocks of all features of a piece start from is one
+    product with a triangular matrix. Since that grows with the number of blocks, there are about as
+    many of them as places in one.
 
     Parameters
     ----------
@@ -163,7 +166,7 @@ class Sorted(Layout):
 
     Attributes
     ----------
-    feature, cut, additions
+    feature, cut, additions, of_total
         As of `Dense`.
     cuts : list of ndarray
         The thresholds of each feature.
@@ -201,8 +204,10 @@ class Sorted(Layout):
             first_cut += len(own)
         # Each block starts from the sum of those before it, less half of the sum of all.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
-        # In a block, over the blocks, and again in a block.
-        self.additions = 2 * self._length + n_blocks + 1
+        # With that all weights are in an edge once: in a block, over the blocks, and to the block.
+        # Those of the own block that are below the threshold are in it twice more.
+        self.of_total = self._length + n_blocks + 1
+        self.additions = self._length + 1
         self._cut = cut
         self._rank_bins = None
         if by_bins:
@@ -271,7 +276,7 @@ class Sorted(Layout):
         for rows in self._rows:
             sums = padded.take(rows, axis=0, mode="clip")
             blocks = sums.reshape(self._length, len(self._carry), -1)
-            blocks[0] += self._carry @ blocks.sum(axis=0)
-            for place in range(1, self._length):
-                blocks[place] += blocks[place - 1]
+            for before, place in pairwise(blocks):
+                place += before
+            blocks += self._carry @ blocks[-1]
             yield sums

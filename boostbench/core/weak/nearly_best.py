@@ -164,8 +164,8 @@ def sums_of_sizes(W):
     -------
     ndarray of shape (n_columns,), dtype=float64
     """
-    sums = np.ones(len(W), W.dtype) @ np.abs(W)
-    return (1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums.astype(np.float64)
+    sums = np.ones(len(W), W.dtype).dot(np.abs(W))
+    return np.float64(1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums
 
 
 def _bound_of_all(W):

@@ -406,9 +406,9 @@ class StumpSearch:
             for here, rows in self._exact_pieces(G, positions):
                 edges[here] = rows[np.arange(len(rows)), columns[here]]
             return edges
-        weights = G.T
-        for some, outputs in self._outputs(positions):
-            edges[some] = np.einsum("si,si->s", outputs, weights[columns[some]])
+        stumps = zip(*self._layout.stumps_at(positions), columns, strict=True)
+        for i, (feature, number, column) in enumerate(stumps):
+            edges[i] = G[:, column] @ _signs(self._above(feature, number))
         return edges
 
     def exact_rows(self, G, positions):
@@ -619,7 +619,7 @@ def _signs(above):
 def _prepared(G, dtype):
     """What a layout takes: the weights, and their sums."""
     # The sums are in double precision: an error here moves all edges of a column alike.
-    total = G[:, 0].sum(keepdims=True) if G.shape[1] == 1 else np.ones(len(G)) @ G
+    total = G[:, 0].sum(keepdims=True) if G.shape[1] == 1 else np.ones(len(G)).dot(G)
     return np.ascontiguousarray(G, dtype=dtype), total
 
 
