@@ -31,8 +31,15 @@ VARIANTS = {
     "CodewordMCBoost": [{"max_depth": 2, "leaf_values": "vote"}],
     "MCBoost": [{"loss": "logistic"}, {"weak_learner": "tree", "max_leaf_nodes": 3}],
     "MultiBoost": [{"loss": "hinge"}, {"solver": "lbfgs"}, {"start": "zero"}],
-    "RBoostProj": [{"weak_learner": "wlda"}, {"rule": "paper"}, {"tol": 0, "start": "zero"}],
+    "RBoostProj": [
+        {"weak_learner": "wlda"},
+        {"rule": "paper"},
+        {"rule": "paper", "positive": False},
+        {"rule": "greedy"},
+        {"tol": 0, "start": "zero"},
+    ],
     "RBoostRank": [{"projections": "pooled", "pool_size": 50}, {"weak_learner": "wlda"}],
+    "RBoostRankTC": [{"loss": "exponential"}, {"solver": "lbfgs"}],
     "RpBoost": [{"space": "sub"}, {"space": "super"}],
     "SAMME": [{"weak_learner": "tree"}],
 }

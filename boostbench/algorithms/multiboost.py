@@ -67,11 +67,12 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         it does with the settings of RandomBoost and MCBoost; see the notes. It goes with L-BFGS-B
         and a smooth loss, and without `warm_start`.
     solver : {"newton", "lbfgs"} or None, default=None
-        ``"newton"`` goes as far as the next stump needs. ``"lbfgs"`` is L-BFGS-B with the settings
-        of RandomBoost and MCBoost. None: L-BFGS-B with ``start="zero"``, else Newton's method. The
-        hinge loss does without.
+        ``"newton"`` goes as far as the next stump needs. ``"lbfgs"`` is, with ``start="zero"``,
+        L-BFGS-B with the settings of RandomBoost and MCBoost; from the round before, it is L-BFGS
+        by projections, which ends at the same slopes and gives the same on each machine. None:
+        L-BFGS-B with ``start="zero"``, else Newton's method. The hinge loss does without.
     solver_iterations : int or None, default=None
-        Newton steps or L-BFGS-B iterations at a time; None: 5 steps, or 100 iterations as in the
+        Newton steps or L-BFGS iterations at a time; None: 5 steps, or 100 iterations as in the
         papers. More follow where they were too few to find another stump, but for
         ``start="zero"``.
     max_bins : int or None, default=None

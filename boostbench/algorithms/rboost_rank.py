@@ -172,7 +172,8 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         ``"continue"`` does as RandomBoost says: a solve ends at its limit of iterations, wherever
         that is. ``"stop"`` does too, and ends the training once w proves that there is no solution.
     solver : {"lbfgs", "newton"} or None, default=None
-        ``"lbfgs"`` is L-BFGS-B with RandomBoost's settings. ``"newton"`` comes to the same optimum
+        ``"lbfgs"`` is L-BFGS by projections. It ends at the slopes or iterations of RandomBoost's
+        L-BFGS-B and gives the same on each machine. ``"newton"`` comes to the same optimum
         of eq. (12), more exactly and several times faster; it does not take eq. (2), where the
         limit of iterations decides. None takes ``"newton"`` where it can. Both end where slopes are
         below 1e-5. So with a `nu` of 1e-5 and less neither comes to the optimum, and models for
@@ -237,8 +238,6 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     True
     """
 
-    # Iterations of L-BFGS-B multiply last digits, until the same data make two models on two
-    # machines; those of Newton's method do away with them.
     edition = 3
 
     loss: Literal[*LOSSES, "exponential_sum"] = "logistic"

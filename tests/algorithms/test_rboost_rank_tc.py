@@ -336,10 +336,10 @@ class TestWithoutASolution:
         assert values[0] > values[1] > values[2]
 
     def test_steps_that_overflow_are_not_taken(self, separable, monkeypatch):
-        def overflow(smooth, start, nu, max_iter):
+        def overflow(smooth, start, nu, max_iter, **settings):
             return Solution(np.full(len(start), np.inf), -np.inf, np.inf, False)
 
-        monkeypatch.setattr(lbfgs, "nonnegative_l1", overflow)
+        monkeypatch.setattr(lbfgs, "nonnegative_quasi_newton", overflow)
         model = model_of("exponential", 1e-2, 3).fit(*separable)
         assert (model.coefficients_ == 0).all()
         assert np.isfinite(model.objective_).all()

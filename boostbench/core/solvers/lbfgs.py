@@ -1,10 +1,11 @@
-"""L-BFGS-B, with the settings of RandomBoost, for an L1 norm over non-negative coefficients."""
+"""L-BFGS for an L1 norm over non-negative coefficients: from zero, or from the round before."""
 
 import numpy as np
 from scipy.optimize import minimize
 
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.solution import Solution, residual
+from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
 # RandomBoost, section IV-B: "the number of corrections to approximate the inverse hessian matrix to
 # 5", "the convergence parameter to terminate the program to 10^7 eps".
@@ -61,8 +62,17 @@ def nonnegative_l1(smooth, start, nu, max_iter):
     return Solution(result.x.reshape(start.shape), float(result.fun), left, bool(result.success))
 
 
+# In the place of `_FTOL`, which ends the projected method before slopes are as small as L-BFGS-B
+# leaves them.
+_PROGRESS = 1e-12
+
+
 class NonnegativeLBFGS:
-    """`nonnegative_l1` in the place of `boostbench.core.solvers.newton.NonnegativeNewton`."""
+    """Projected L-BFGS in the place of `boostbench.core.solvers.newton.NonnegativeNewton`.
+
+    It goes on from one round to the next, and on the grid of `nonnegative_quasi_newton`: SciPy's
+    L-BFGS-B multiplies last digits on its way, until two machines make two models of the same data.
+    """
 
     resolution = _FTOL
 
@@ -72,18 +82,28 @@ class NonnegativeLBFGS:
         Parameters
         ----------
         problem : boostbench.core.solvers.newton.Problem
-        start, nu, max_iter
-            As of `nonnegative_l1`.
+        start : ndarray
+            Where to start, not negative.
+        nu, max_iter
+            As of `nonnegative_quasi_newton`.
         tol : float
-            Not used: L-BFGS-B ends by settings of its own.
+            Not used: the solver ends where RandomBoost's does.
 
         Returns
         -------
         Solution
         """
-        solution = nonnegative_l1(problem.move, start, nu, max_iter)
-        problem.move(solution.w)
-        return solution
+
+        def smooth(w):
+            value, gradient = problem.move(w.reshape(start.shape))
+            return value, gradient.ravel()
+
+        found = nonnegative_quasi_newton(
+            smooth, start.ravel(), nu, max_iter, on_grid=True, progress=_PROGRESS
+        )
+        w = found.w.reshape(start.shape)
+        problem.move(w)
+        return found._replace(w=w)
 
 
 SOLVERS = {"lbfgs": NonnegativeLBFGS, "newton": NonnegativeNewton}

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -5,7 +7,13 @@ from scipy.optimize import minimize
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
-pytestmark = pytest.mark.parametrize("solve", [nonnegative_l1, nonnegative_quasi_newton])
+SOLVERS = {
+    "scipy": nonnegative_l1,
+    "projected": nonnegative_quasi_newton,
+    "on a grid": partial(nonnegative_quasi_newton, on_grid=True, progress=1e-12),
+}
+
+pytestmark = pytest.mark.parametrize("solve", SOLVERS.values(), ids=SOLVERS)
 
 
 def shrunk_distance(target):

@@ -8,8 +8,9 @@ from boostbench.core.solvers.solution import residual
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
 
+@pytest.mark.parametrize("on_grid", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_least_squares(seed):
+def test_least_squares(seed, on_grid):
     """Half of the coefficients are 0 at the optimum, which the start has them leave."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(40, 25)) * 10.0 ** rng.uniform(-0.5, 0.5, 25)
@@ -19,7 +20,9 @@ def test_least_squares(seed):
         error = A @ w - b
         return 0.5 * error @ error, A.T @ error
 
-    _, value, _, converged, _ = nonnegative_quasi_newton(smooth, rng.uniform(size=25), 0.0, 5000)
+    _, value, _, converged, _ = nonnegative_quasi_newton(
+        smooth, rng.uniform(size=25), 0.0, 5000, on_grid=on_grid
+    )
     best, distance = nnls(A, b)
     assert converged
     assert value == pytest.approx(distance**2 / 2, rel=1e-6)
@@ -78,3 +81,61 @@ def test_values_that_are_not_finite_are_no_decrease():
     w, _, _, converged, _ = nonnegative_quasi_newton(smooth, np.zeros(1), 0.0, 1000)
     assert converged
     assert w[0] == pytest.approx(5, abs=1e-4)
+
+
+class TestOnAGrid:
+    """Sums in another order have other last digits, which the solution must not depend on."""
+
+    @staticmethod
+    def flat(seed, noise=0.0):
+        """Logistic losses of 6 columns, mixed from 40 coefficients: many w are as good.
+
+        The gradient is off by a part `noise` of the sizes that it adds up, as by another order.
+        """
+        rng = np.random.default_rng(seed)
+        A = np.sign(rng.normal(size=(60, 6))) @ rng.normal(size=(6, 40)) / 40**0.5
+        # 10 % are on the wrong side.
+        A *= np.where(rng.random(60) < 0.1, -1.0, 1.0)[:, None] * np.sign(A.sum(axis=1))[:, None]
+
+        def smooth(w):
+            margins = A @ w
+            weights = 1.0 / (1.0 + np.exp(margins)) / len(A)
+            off = noise * rng.uniform(-1, 1, len(w)) * (weights @ np.abs(A))
+            return np.logaddexp(0.0, -margins).mean(), off - weights @ A
+
+        return smooth
+
+    @pytest.mark.parametrize("progress", [2.2e-9, 1e-12])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_last_digits_decide_nothing(self, seed, progress):
+        start = np.zeros(40)
+        settings = {"on_grid": True, "progress": progress}
+        one, other = (
+            nonnegative_quasi_newton(self.flat(seed, noise), start, 1e-3, 100, **settings).w
+            for noise in (0.0, 1e-15)
+        )
+        np.testing.assert_array_equal(one, other)
+
+    def test_without_a_grid_they_grow(self):
+        """By a factor of more than 1000. Else the test above would show nothing."""
+        start = np.zeros(40)
+        far = []
+        for seed in range(5):
+            one, other = (
+                nonnegative_quasi_newton(self.flat(seed, noise), start, 1e-3, 100).w
+                for noise in (0.0, 1e-15)
+            )
+            far.append(np.abs(one - other).max() / one.max())
+        assert max(far) > 1e-12
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_it_costs_no_accuracy(self, seed):
+        smooth = self.flat(seed)
+        rough, fine = (
+            nonnegative_quasi_newton(smooth, np.zeros(40), 1e-3, 5000, on_grid=on_grid, progress=0)
+            for on_grid in (True, False)
+        )
+        assert rough.residual <= 1e-5
+        # By convexity, no w is better by more than the slopes that are left times the distance.
+        distance = np.abs(rough.w - fine.w).sum() + fine.w.sum()
+        assert rough.value <= fine.value + 2e-5 * distance
