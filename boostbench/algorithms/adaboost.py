@@ -167,29 +167,11 @@ class ProjectedAdaBoostMH(AdaBoostMH):
     _takes_tables: ClassVar = False
 
     def project(self, X):
-        """Go to the projected space.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-        """
+        """Project X: the features, of shape (n_samples, n_components), that the stumps are on."""
         return X @ self.projection_
 
     def unproject(self, Z):
-        """Find what is projected to given points: the shortest where there are several.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n_samples, n_components)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-        """
+        """Find what is projected to the rows of Z: the shortest where there are several."""
         return Z @ np.linalg.pinv(self.projection_)
 
     def _master(self, X, labels, random_state, weights=None):

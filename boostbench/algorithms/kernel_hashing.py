@@ -110,10 +110,8 @@ class KSH(_KernelHasher):
 
     Attributes
     ----------
-    anchors_ : ndarray of shape (n_anchors, n_features_in_)
-    gamma_ : float
-        The kernel is ``exp(-gamma_ |x - anchor|^2)``.
-    directions_ : ndarray of shape (n_anchors, n_components)
+    anchors_, gamma_, directions_
+        As of `BRE`.
 
     References
     ----------

@@ -68,20 +68,12 @@ def perceptron_kernel(X, Y=None, offset=0.0):
 
     Parameters
     ----------
-    X : array-like of shape (n_samples_X, n_features)
-    Y : array-like of shape (n_samples_Y, n_features), default=None
-        None: X itself.
-    offset : float, default=0.0
-        :math:`\Delta`; see `stump_kernel`.
+    X, Y, offset
+        As of `stump_kernel`, whose reference has this in eq. (12).
 
     Returns
     -------
     ndarray of shape (n_samples_X, n_samples_Y)
-
-    References
-    ----------
-    .. [1] H.-T. Lin and L. Li, "Support vector machinery for infinite ensemble learning", JMLR 9,
-       2008: eq. (12).
 
     Examples
     --------

@@ -36,11 +36,8 @@ class NMBoost(MarginBooster):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
-    coefficients_ : ndarray of shape (n_iterations_,)
-        w after the last round; many are 0.
-    weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)
-        w after each round, row by row.
+    hypotheses_, coefficients_, weight_path_
+        As of `LPBoost`, with stumps.
     objective_ : ndarray of shape (n_iterations_,)
         Minus the maximum, by the number of samples, after each round.
     dual_ : ndarray of shape (n_samples,)

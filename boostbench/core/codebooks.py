@@ -102,31 +102,13 @@ def codebook(n_classes, n_components, rng):
 
 
 def largest_inner_product(vectors):
-    """Give the inner product of the two nearest of some unit vectors.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n_vectors, n_components)
-
-    Returns
-    -------
-    float
-    """
+    """Give the inner product of the two nearest of some unit vectors, the rows."""
     products = vectors @ vectors.T
     return float(products[~np.eye(len(vectors), dtype=bool)].max())
 
 
 def normalised(vectors):
-    """Give each row length 1.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n_vectors, n_components)
-
-    Returns
-    -------
-    ndarray of shape (n_vectors, n_components)
-    """
+    """Give each row length 1."""
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 

@@ -53,12 +53,8 @@ def neighbourhood_preserving(X, neighbours, n_components):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centred.
-    neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
-        Rows.
-    n_components : int
-        At most n_features.
+    X, neighbours, n_components
+        As of `locality_preserving`.
 
     Returns
     -------

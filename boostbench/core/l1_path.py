@@ -22,12 +22,8 @@ def l1_constrained_path(H, own, loss, norms):
 
     Parameters
     ----------
-    H : ndarray of shape (n_columns, n_samples)
-        Outputs of the weak learners.
-    own : ndarray of shape (n_classes, n_samples), dtype=bool
-        True where the class is the sample's.
-    loss : object
-        Of `boostbench.core.losses.margin`.
+    H, own, loss
+        As of `boostbench.core.losses.pairwise.PairwiseLoss`.
     norms : sequence of float
         :math:`\gamma`, ascending: the solution for one is where the solver starts for the next.
 

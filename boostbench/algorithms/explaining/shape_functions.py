@@ -153,16 +153,7 @@ class ShapeFunctions:
         return decision(scores[:, 0] if self._is_binary else scores, self._slack)
 
     def predict(self, X):
-        """Predict the labels, or numbers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Predict the labels or numbers, of shape (n_samples,), as the model does."""
         scores = self.decision_function(X)
         return scores if self.classes_ is None else predicted(scores, self.classes_)
 
@@ -182,17 +173,7 @@ class ShapeFunctions:
         return self._variation / (self._variation.sum() or 1.0)
 
     def term(self, feature):
-        """Return the shape function of a feature.
-
-        Parameters
-        ----------
-        feature : int
-
-        Returns
-        -------
-        Term
-            0 everywhere where the feature is not in use.
-        """
+        """Return the shape function of a feature: 0 everywhere where it is not in use."""
         used = {term.feature: term for term in self.terms}
         return used[feature] if feature in used else self._term(feature, [])
 
@@ -286,16 +267,7 @@ class ShapeFunctions:
         return " & ".join(str(self.feature_names[axis.feature]) for axis in pair.axes)
 
     def cell_names(self, axis):
-        """Name the cells of an axis of a pair.
-
-        Parameters
-        ----------
-        axis : boostbench.core.weak.pair_cells.Axis
-
-        Returns
-        -------
-        list of str
-        """
+        """Name the cells of an axis of a pair."""
         if axis.thresholds is not None:
             ends = [f"{end:.4g}" for end in axis.thresholds]
             names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]

@@ -52,17 +52,7 @@ def weighted(X, y, sample_weight, class_weight=None):
 
 
 def relative(weights):
-    """Scale weights to the mean 1, so that a sum over samples keeps its size.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_samples,) or None
-
-    Returns
-    -------
-    ndarray of shape (n_samples,) or None
-        None where there are no weights.
-    """
+    """Scale weights, or None, to the mean 1, so that a sum over samples keeps its size."""
     return None if weights is None else weights / weights.mean()
 
 

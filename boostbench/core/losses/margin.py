@@ -36,17 +36,7 @@ class Logistic:
         return value, np.where(margin > 0, small * inverse, inverse)
 
     def curvature(self, dual):
-        r"""Second derivative of the loss where its dual variable has a value.
-
-        Parameters
-        ----------
-        dual : ndarray
-
-        Returns
-        -------
-        ndarray
-            Of the shape of `dual`.
-        """
+        """Second derivative of the loss where its dual variable has a value; of any shape."""
         return dual * (1.0 - dual)
 
 

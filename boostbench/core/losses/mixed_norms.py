@@ -14,16 +14,7 @@ class RowNorm(ABC):
 
     @abstractmethod
     def value(self, W):
-        """Evaluate the norm.
-
-        Parameters
-        ----------
-        W : ndarray of shape (n_rows, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
+        """Evaluate the norm of each row of W."""
 
     @abstractmethod
     def promise(self, G, weight):

@@ -105,16 +105,7 @@ class PairwiseLoss(Problem):
         return w @ self.H
 
     def margins(self, scores):
-        """Score of the own class less those of all classes.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_classes, n_samples)
-
-        Returns
-        -------
-        ndarray of shape (n_classes, n_samples)
-        """
+        """Score of the own class less those of all, for scores of shape (n_classes, n_samples)."""
         return scores[self._labels, self._samples] - scores
 
     def slopes(self, dual):

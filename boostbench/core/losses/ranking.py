@@ -54,16 +54,7 @@ class SumOfLosses:
         return float(values.sum()), dual
 
     def curvature(self, dual):
-        """Second derivatives of the losses where the dual variables have these values.
-
-        Parameters
-        ----------
-        dual : ndarray of shape (n_pairs,)
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,)
-        """
+        """Second derivative of the loss of each pair where its dual variable has this value."""
         return self._loss.curvature(dual)
 
 

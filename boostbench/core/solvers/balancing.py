@@ -48,16 +48,7 @@ class PairwiseProblem(ABC):
 
     @abstractmethod
     def gradient(self, w):
-        """Evaluate the function's gradient.
-
-        Parameters
-        ----------
-        w : ndarray of shape (n_classes,)
-
-        Returns
-        -------
-        ndarray of shape (n_classes,)
-        """
+        """Evaluate the function's gradient at w, of shape (n_classes,)."""
 
     @abstractmethod
     def hessian(self):

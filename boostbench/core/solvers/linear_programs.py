@@ -18,10 +18,8 @@ def pairwise_hinge(H, own, nu, sample_weight=None):
 
     Parameters
     ----------
-    H : ndarray of shape (n_columns, n_samples)
-        Outputs of the weak learners.
-    own : ndarray of shape (n_classes, n_samples), dtype=bool
-        True where the class is the sample's.
+    H, own
+        As of `boostbench.core.losses.pairwise.PairwiseLoss`.
     nu : float
         Weight of the L1 norm.
     sample_weight : ndarray of shape (n_samples,), default=None

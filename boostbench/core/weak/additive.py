@@ -56,16 +56,7 @@ class AdditiveTables:
         return sum(t.size for t in self.thresholds) + sum(t.size for t in self.tables)
 
     def scores(self, X):
-        """Score the classes.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), dtype=float64
-        """
+        """Score the classes for each row of X: of shape (n_samples, n_classes)."""
         scores = np.zeros((len(X), self._n_classes))
         columns = np.ascontiguousarray(X.T[self.features])
         for values, thresholds, table in zip(columns, self.thresholds, self.tables, strict=True):

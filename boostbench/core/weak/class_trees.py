@@ -31,10 +31,8 @@ class ClassTreeSearch:
 
     Parameters
     ----------
-    search : boostbench.core.weak.stumps.StumpSearch
-    labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
-    n_classes : int
+    search, labels, n_classes
+        As of `boostbench.core.weak.trees.ClassStumpSearch`.
     max_leaf_nodes : int
         At least 2.
 

@@ -141,17 +141,7 @@ class ProjectedDiscriminants:
 class CodedDiscriminants:
     """The discriminants of a training set, for any codes.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Training data.
-
-    Attributes
-    ----------
-    stack : type
-        Makes one object of the weak learners that were found.
-    size : int
-        Numbers that a weak learner consists of.
+    Parameters and attributes are those of `boostbench.core.weak.coded.CodedStumps`.
     """
 
     stack = Perceptrons

@@ -47,10 +47,8 @@ class LargestSum:
 
     Parameters
     ----------
-    order : ndarray of shape (n_features, n_points), dtype=int32
-        The points of a feature in ascending order.
-    cuts : ndarray of shape (n_features, n_thresholds)
-        The number of points below each threshold of a feature, ascending.
+    order, cuts
+        As of `boostbench.core.weak.binned_points.BinnedPoints`.
 
     Attributes
     ----------

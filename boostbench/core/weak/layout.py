@@ -50,16 +50,7 @@ class Layout:
         return self.feature[positions], self.cut[positions]
 
     def of(self, n_columns):
-        """Return the layout for so many columns of weights: one with the same positions.
-
-        Parameters
-        ----------
-        n_columns : int
-
-        Returns
-        -------
-        Layout
-        """
+        """Return the layout for so many columns of weights: one with the same positions."""
         return self
 
     def of_largest(self, n_columns):

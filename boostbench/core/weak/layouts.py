@@ -79,14 +79,7 @@ def choose_layout(X, cuts, codes=None):
 def sorted_by_one_sort(X):
     """Find all thresholds and lay them out by one sort of each feature, where that suits the data.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    Sorted or None
-        None where the samples are few, or values not mostly distinct.
+    None where the samples are few, or values not mostly distinct.
     """
     some = np.sort(X[:_FIRST_SAMPLES], axis=0)
     if len(X) == len(some) or not _are_mostly_distinct(np.sum(some[1:] > some[:-1]), some):

@@ -79,16 +79,6 @@ def edges_along(values, weights):
 
 
 def are_apart(values):
-    """Tell which neighbours a threshold can part: those that differ by more than rounding.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_lines, n_points)
-        Ascending on each line.
-
-    Returns
-    -------
-    ndarray of shape (n_lines, n_points - 1), dtype=bool
-    """
+    """Tell which neighbours in ascending rows a threshold parts: not those that rounding parts."""
     largest = np.maximum(-values[:, :1], values[:, -1:])
     return np.diff(values, axis=1) > _RESOLUTION * largest

@@ -36,16 +36,7 @@ class Entries:
         return float(sums.max(initial=0.0))
 
     def bound(self, W):
-        """Give what the `scale` of some weights does not exceed, sooner than that where it pays.
-
-        Parameters
-        ----------
-        W : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        float
-        """
+        """Give what the `scale` of weights W does not exceed, sooner than that where it pays."""
         # That of all columns together is far from that of one. In double precision nothing is near.
         if W.shape[1] == 1 or W.dtype == np.float64:
             return _bound_of_all(W)

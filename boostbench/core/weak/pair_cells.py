@@ -46,17 +46,7 @@ class Axis(NamedTuple):
         return max(2, len(self.views))
 
     def cells(self, Z):
-        """Find the cell of each sample.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n_samples, n_views)
-            What views show of the samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), dtype=int64
-        """
+        """Find the cell of each sample from what views show of it, a row of Z."""
         if self.thresholds is None:
             if len(self.views) == 1:
                 return (Z[:, self.views[0]] > 0.5).astype(int)

@@ -73,16 +73,7 @@ class SampleBins:
             part.convert(dtype)
 
     def sums(self, W):
-        """Add up the weights in each bin.
-
-        Parameters
-        ----------
-        W : ndarray of shape (n_samples, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_bins, n_columns)
-        """
+        """Add up W, of shape (n_samples, n_columns), in each bin: of shape (n_bins, n_columns)."""
         if W.shape[1] == 1:
             # A product with a vector has the faster loop.
             return self._sums(W[:, 0])[:, None]

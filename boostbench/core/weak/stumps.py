@@ -437,17 +437,7 @@ class StumpSearch:
         return self._numbered(*self._layout.stumps_at(position), polarity)
 
     def outputs(self, position):
-        """Evaluate the stump at a position, with the polarity +1, for the training data.
-
-        Parameters
-        ----------
-        position : int
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), dtype=float64
-            -1 or +1.
-        """
+        """Evaluate the stump at a position, of polarity +1, for the training data: -1 or +1."""
         return _signs(self._above(*self._layout.stumps_at(position)))
 
     def _evaluated(self, position):

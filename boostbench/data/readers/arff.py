@@ -27,10 +27,8 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
 
     Parameters
     ----------
-    stream : binary file
-        The text, not compressed.
-    where : str
-        What to call the file in messages.
+    stream, where
+        As of `boostbench.data.readers.csv.read_csv`.
 
     Returns
     -------

@@ -25,10 +25,8 @@ def read_libsvm(stream: BinaryIO, where: str):
 
     Parameters
     ----------
-    stream : binary file
-        The text, not compressed.
-    where : str
-        What to call the file in messages.
+    stream, where
+        As of `boostbench.data.readers.csv.read_csv`.
 
     Returns
     -------
