@@ -7,12 +7,14 @@ scikit-learn's own `sklearn.inspection.DecisionBoundaryDisplay`.
 
 from boostbench.inspection.importances import ImportanceDisplay
 from boostbench.inspection.page import export_html
+from boostbench.inspection.pairs import PairDisplay
 from boostbench.inspection.shapes import ShapeFunctionDisplay
 from boostbench.inspection.staged_errors import StagedErrorDisplay
 from boostbench.inspection.text import export_text
 
 __all__ = [
     "ImportanceDisplay",
+    "PairDisplay",
     "ShapeFunctionDisplay",
     "StagedErrorDisplay",
     "export_html",

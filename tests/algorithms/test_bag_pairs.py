@@ -151,9 +151,34 @@ def test_what_shows_models_shows_pairs(fitted, tmp_path):
     n_cells = [axis.n_cells for axis in pair.axes]
     assert [len(shapes.cell_names(axis)) for axis in pair.axes] == n_cells
     assert shapes.cell_names(pair.axes[1]) == ["ash", "elm", "fir", "oak", "missing"]
-    for refuses in (to_onnx, to_treelite, type(model).rules):
+    for refuses in (to_treelite, type(model).rules):
         with pytest.raises(ValueError, match="has pairs of features"):
             refuses(model)
+
+
+def test_onnx_looks_pairs_up(fitted):
+    runtime = pytest.importorskip("onnxruntime")
+    model, X, _, _ = fitted
+    X = X.sample(300, random_state=0)
+    # On thresholds, and with missing values and unknown words of all features.
+    for axis in (axis for pair in model.pairs_ for axis in pair.axes):
+        if axis.thresholds is not None:
+            some = np.random.default_rng(axis.feature).random(len(X)) < 0.2
+            on = np.resize(axis.thresholds, some.sum())
+            X[X.columns[axis.feature]] = X.iloc[:, axis.feature].astype(float)
+            X.iloc[some, axis.feature] = on
+    X = X.astype(object).mask(np.random.default_rng(0).random(X.shape) < 0.1)
+    numbers = model.shape_functions().numbers(X)
+    made = to_onnx(model, float)
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    found = dict(zip(names, session.run(None, {"X": numbers}), strict=True))
+    if not hasattr(model, "classes_"):
+        np.testing.assert_allclose(found["prediction"], model.predict(X), rtol=1e-9)
+        return
+    np.testing.assert_allclose(found["scores"], model.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-9)
+    np.testing.assert_array_equal(found["label"], model.predict(X))
 
 
 def test_features_that_are_held_to_one_direction_are_in_no_pair():

@@ -10,7 +10,12 @@ from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.utils.fixes import parse_version
 
 from boostbench.algorithms import AdaBoost, BaggedBooster, BaggedMCBoost, MCBoost, RBoostRank
-from boostbench.inspection import ImportanceDisplay, ShapeFunctionDisplay, StagedErrorDisplay
+from boostbench.inspection import (
+    ImportanceDisplay,
+    PairDisplay,
+    ShapeFunctionDisplay,
+    StagedErrorDisplay,
+)
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -119,6 +124,47 @@ class TestImportances:
         display = ImportanceDisplay.from_estimator(AdaBoostClassifier(n_estimators=5).fit(X, y))
         assert 0 < len(display.bars_) <= 5
         assert display.ax_.get_yticklabels()[0].get_text().startswith("x")
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"height": rng.normal(size=300), "kind": rng.choice(["a", "b", "c"], 300)})
+    X["width"] = np.where(rng.random(300) < 0.2, np.nan, rng.normal(size=300))
+    turn = X["kind"].map({"a": 1, "b": -1, "c": 0})
+    score = turn * X["height"] + X["height"] * X["width"].fillna(0)
+    return X, np.digitize(score, [-0.3, 0.3])
+
+
+class TestPairs:
+    @pytest.mark.parametrize("output", [None, 0])
+    def test_maps_are_the_tables(self, table, output):
+        X, y = table
+        model = BaggedMCBoost(interactions=2, n_estimators=4, random_state=0).fit(X, y)
+        display = PairDisplay.from_estimator(model, output=output, n_columns=2)
+        at = 2 if output is None else output
+        pairs = sorted(model.pairs_, key=lambda pair: -np.abs(pair.table[..., at]).max())
+        assert len(display.axes_) == len(pairs) == 2
+        for ax, mesh, pair in zip(display.axes_, display.meshes_, pairs, strict=True):
+            shown = np.asarray(mesh.get_array()).reshape(pair.table.shape[1::-1])
+            np.testing.assert_allclose(shown, pair.table[..., at].T)
+            names = [X.columns[axis.feature] for axis in pair.axes]
+            assert [ax.get_xlabel(), ax.get_ylabel()] == names
+            marks = [[t.get_text() for t in one.get_ticklabels()] for one in (ax.xaxis, ax.yaxis)]
+            for axis, texts in zip(pair.axes, marks, strict=True):
+                if axis.thresholds is None:
+                    assert texts == ["a", "b", "c"]
+                assert ("missing" in texts) == axis.has_missing
+        largest = np.abs(display.meshes_[0].get_array()).max()
+        assert display.meshes_[0].get_clim() == pytest.approx((-largest, largest))
+
+    def test_mistakes(self, table, model):
+        X, y = table
+        with pytest.raises(ValueError, match="has no pairs of features: set interactions"):
+            PairDisplay.from_estimator(model)
+        bag = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0).fit(X, y)
+        with pytest.raises(ValueError, match="no score of 'red'"):
+            PairDisplay.from_estimator(bag, output="red")
 
 
 class TestStagedErrors:

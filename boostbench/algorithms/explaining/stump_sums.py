@@ -118,7 +118,7 @@ def check_no_pairs(model):
     if len(getattr(model, "pairs_", ())):
         raise ValueError(
             f"this {type(model).__name__} has pairs of features, so that it is no sum of stumps: "
-            "set interactions=0, or see its shape_functions"
+            "set interactions=0, or see its shape_functions; to_onnx takes it as it is"
         )
 
 

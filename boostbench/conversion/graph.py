@@ -1,14 +1,10 @@
-"""Fitted sums of stumps for programs without Python: ONNX and treelite."""
-
-import importlib
-from typing import NamedTuple
+"""Fitted sums of stumps, and tables of pairs beside them, as models of ONNX."""
 
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.explaining.stump_sums import check_no_pairs
-from boostbench.core.weak.views import plain_views
+from boostbench.conversion.pairs import add_pairs
+from boostbench.conversion.stumps import needed, taken_apart, tests_of
 
 
 def to_onnx(model, dtype=np.float32):
@@ -19,7 +15,7 @@ def to_onnx(model, dtype=np.float32):
     Parameters
     ----------
     model : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps.
+        Fitted, a sum of stumps, perhaps with tables of pairs of features.
     dtype : {numpy.float32, numpy.float64}, default=numpy.float32
         Of the features that it takes. A feature in single precision may fall on the other side of a
         threshold than the same one in double precision.
@@ -40,9 +36,9 @@ def to_onnx(model, dtype=np.float32):
     ValueError
         If the model is no sum of stumps, or the labels are neither whole numbers nor strings.
     """
-    onnx = _needed("onnx")
-    total, beta, slack = _taken_apart(model)
-    tests = _tests(model, total.stumps)
+    onnx = needed("onnx")
+    total, beta, slack = taken_apart(model)
+    tests, pairs = tests_of(model, total.stumps), getattr(model, "pairs_", ())
     binary = total.coefficients.ndim == 1
     types = onnx.TensorProto
     names = {np.dtype(np.float32): types.FLOAT, np.dtype(np.float64): types.DOUBLE}
@@ -82,8 +78,10 @@ def to_onnx(model, dtype=np.float32):
     nodes += [
         node("Cast", [test], ["above"], to=types.DOUBLE),
         node("MatMul", ["above", "votes"], ["sums"]),
-        node("Add", ["sums", "base"], ["F"]),
+        node("Add", ["sums", "base"], ["of_stumps"]),
     ]
+    scores = add_pairs(onnx, model, nodes, constants, "of_stumps") if pairs else "of_stumps"
+    nodes.append(node("Identity", [scores], ["F"]))
     value = onnx.helper.make_tensor_value_info
     if is_regressor(model):
         constants["last"] = np.array([1])
@@ -154,153 +152,3 @@ def _of_classes(onnx, constants, binary):
         node("Gather", ["labels", "winner"], ["label"]),
         node("Softmax", ["logits"], ["probabilities"], axis=1),
     ]
-
-
-def to_treelite(model):
-    """Turn a fitted sum of stumps into a model of treelite.
-
-    Parameters
-    ----------
-    model : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps.
-
-    Returns
-    -------
-    treelite.Model
-        It takes categories as the model of `to_onnx` does. It gives probabilities as of
-        `predict_proba`, for two classes that of the second, and numbers as of `predict`; with
-        ``pred_margin=True`` the scores times the factor that `predict_proba` has. Later classes
-        have less by what rounding can be, some 1e-12 of the score, so that of equal ones the first
-        is the largest, as `predict` has it; of two, the second is above one half where it is
-        predicted.
-
-    Raises
-    ------
-    ImportError
-        If treelite is not installed.
-    ValueError
-        If the model is no sum of stumps.
-    """
-    builder = _needed("treelite").model_builder
-    total, beta, slack = _taken_apart(model)
-    binary = total.coefficients.ndim == 1
-    task, after = ("kBinaryClf", "sigmoid") if binary else ("kMultiClf", "softmax")
-    if is_regressor(model):
-        task, after = "kRegressor", "identity"
-    k = 1 if binary else len(model.classes_)
-    votes = beta * total.stumps.polarity[:, None] * total.coefficients.reshape(-1, k)
-    tests = _tests(model, total.stumps)
-    # Of equal scores the first class is predicted; there is no other way to say so.
-    base = beta * (total.intercept - slack * (1 if binary else np.arange(k)))
-    # A constant stump has no test that treelite would take; and there must be a tree.
-    is_constant = np.isinf(tests.threshold)
-    base = base - votes[is_constant].sum(axis=0)
-    stumps = [
-        (test, vote)
-        for test, vote in zip(tests.each(), votes, strict=True)
-        if not np.isinf(test.threshold)
-    ] or [(_Tests(0, 0.0, np.nan, False, False), np.zeros(k))]
-    made = builder.ModelBuilder(
-        threshold_type="float64",
-        leaf_output_type="float64",
-        metadata=builder.Metadata(
-            num_feature=model.n_features_in_,
-            task_type=task,
-            average_tree_output=False,
-            num_target=1,
-            num_class=[k],
-            leaf_vector_shape=(1, k),
-        ),
-        tree_annotation=builder.TreeAnnotation(
-            num_tree=len(stumps),
-            target_id=[0] * len(stumps),
-            class_id=[0 if binary else -1] * len(stumps),
-        ),
-        postprocessor=builder.PostProcessorFunc(name=after),
-        base_scores=np.atleast_1d(base).tolist(),
-    )
-    for test, vote in stumps:
-        made.start_tree()
-        made.start_node(0)
-        common = {
-            "feature_id": int(test.feature),
-            "default_left": not test.missing,
-            "left_child_key": 1,
-            "right_child_key": 2,
-        }
-        known = getattr(model, "categories_", {}).get(test.feature)
-        if known is None:
-            # Every number is on the left of the test for a missing value.
-            end = np.finfo(float).max if np.isinf(test.category) else test.threshold
-            made.numerical_test(**common, threshold=float(end), opname="<=")
-        else:
-            others = np.flatnonzero(np.arange(len(known)) != test.category)
-            made.categorical_test(
-                **common, category_list=others.tolist(), category_list_right_child=False
-            )
-        made.end_node()
-        for key, value in ((1, -vote), (2, vote)):
-            made.start_node(key)
-            made.leaf(float(value[0]) if binary else value.tolist())
-            made.end_node()
-        made.end_tree()
-    return made.commit()
-
-
-class _Tests(NamedTuple):
-    """What stumps test; the fields may be arrays.
-
-    Attributes
-    ----------
-    feature, threshold
-        Of X; the threshold is infinite where a stump is constant.
-    category
-        The test is whether X is equal to it; NaN where it is whether X is above the threshold.
-    missing
-        Whether the test holds for a missing value.
-    takes_missing : bool
-        Whether the model does.
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    category: np.ndarray
-    missing: np.ndarray
-    takes_missing: bool
-
-    def each(self):
-        """Yield the tests one by one."""
-        for fields in zip(*self[:-1], strict=True):
-            yield _Tests(*fields, self.takes_missing)
-
-
-def _tests(model, stumps):
-    takes_missing = hasattr(model, "views_")
-    views = model.views_ if takes_missing else plain_views(model.n_features_in_)
-    category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
-    missing = views.above_if_missing(stumps.feature, stumps.threshold)
-    return _Tests(views.feature[stumps.feature], stumps.threshold, category, missing, takes_missing)
-
-
-def _taken_apart(model):
-    if not hasattr(model, "stump_sum"):
-        last = getattr(model, "steps", [(None, model)])[-1][1]
-        advice = (
-            "pass its last step, model[-1], and give that model[:-1].transform(X)"
-            if hasattr(last, "stump_sum")
-            else "pass a fitted booster of stumps"
-        )
-        raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
-    check_is_fitted(model)
-    check_no_pairs(model)
-    total = model.stump_sum()
-    if hasattr(model, "views_"):
-        total = total.on_views(model.views_)
-    return total, model.inverse_temperature(), total.slack(model)
-
-
-def _needed(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ImportError(f"this needs {name}; install it by 'pip install {name}'") from None

@@ -1,0 +1,76 @@
+"""What conversions need of a fitted sum of stumps."""
+
+import importlib
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from boostbench.core.weak.views import plain_views
+
+
+class Tests(NamedTuple):
+    """What stumps test; the fields may be arrays.
+
+    Attributes
+    ----------
+    feature, threshold
+        Of X; the threshold is infinite where a stump is constant.
+    category
+        The test is whether X is equal to it; NaN where it is whether X is above the threshold.
+    missing
+        Whether the test holds for a missing value.
+    takes_missing : bool
+        Whether the model does.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    category: np.ndarray
+    missing: np.ndarray
+    takes_missing: bool
+
+    def each(self):
+        """Yield the tests one by one."""
+        for fields in zip(*self[:-1], strict=True):
+            yield Tests(*fields, self.takes_missing)
+
+
+def tests_of(model, stumps):
+    """Say what the stumps of a model test, as features of its X."""
+    takes_missing = hasattr(model, "views_")
+    views = model.views_ if takes_missing else plain_views(model.n_features_in_)
+    category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
+    missing = views.above_if_missing(stumps.feature, stumps.threshold)
+    return Tests(views.feature[stumps.feature], stumps.threshold, category, missing, takes_missing)
+
+
+def taken_apart(model):
+    """Return a fitted model's sum of stumps, factor for probabilities, and slack of scores.
+
+    Raises
+    ------
+    ValueError
+        If the model is no sum of stumps.
+    """
+    if not hasattr(model, "stump_sum"):
+        last = getattr(model, "steps", [(None, model)])[-1][1]
+        advice = (
+            "pass its last step, model[-1], and give that model[:-1].transform(X)"
+            if hasattr(last, "stump_sum")
+            else "pass a fitted booster of stumps"
+        )
+        raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
+    check_is_fitted(model)
+    total = model.stump_sum()
+    if hasattr(model, "views_"):
+        total = total.on_views(model.views_)
+    return total, model.inverse_temperature(), total.slack(model)
+
+
+def needed(name):
+    """Import a module, or say in one line what is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ImportError(f"this needs {name}; install it by 'pip install {name}'") from None

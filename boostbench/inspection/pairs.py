@@ -1,0 +1,122 @@
+"""What pairs of features add to the scores, as heat maps."""
+
+import numpy as np
+
+from boostbench.inspection.canvas import pyplot
+
+# Inches.
+_WIDTH, _HEIGHT = 3.6, 3.0
+# So many marks of an axis have a text.
+_MARKS = 8
+
+
+class PairDisplay:
+    """The tables of pairs of features that a bag has, a heat map each.
+
+    Use `from_estimator` to make one. A cell is what both features add together to the score of a
+    class, for two classes of the second one, or to the number that is predicted; besides what each
+    adds alone, which `ShapeFunctionDisplay` shows.
+
+    Parameters
+    ----------
+    shapes : boostbench.algorithms.explaining.shape_functions.ShapeFunctions
+
+    Attributes
+    ----------
+    axes_ : list of matplotlib.axes.Axes
+        In the order of the largest entry.
+    meshes_ : list of matplotlib.collections.QuadMesh
+        Of one scale of colours.
+    figure_ : matplotlib.figure.Figure
+    """
+
+    def __init__(self, *, shapes):
+        self.shapes = shapes
+
+    @classmethod
+    def from_estimator(cls, estimator, X=None, *, n_pairs=6, output=None, n_columns=3):
+        """Draw the tables of a fitted bag.
+
+        Parameters
+        ----------
+        estimator : BaggedMCBoost or BaggedLsBoostRegressor
+            Fitted, with pairs of features.
+        X : array-like of shape (n_samples, n_features), default=None
+            Samples over which the tables are to have the mean 0. None: those of the training.
+        n_pairs : int, default=6
+            As many at most, those of the largest entry.
+        output : label, default=None
+            Of more than two classes, whose score; None is the last one.
+        n_columns : int, default=3
+            Pictures side by side.
+
+        Returns
+        -------
+        PairDisplay
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no pairs, or no such class.
+        """
+        display = cls(shapes=estimator.shape_functions(X))
+        return display.plot(n_pairs=n_pairs, output=output, n_columns=n_columns)
+
+    def plot(self, *, n_pairs=6, output=None, n_columns=3):
+        """Draw; parameters as of `from_estimator`.
+
+        Returns
+        -------
+        self
+        """
+        if not self.shapes.pairs:
+            raise ValueError("the model has no pairs of features: set interactions of a bag")
+        outputs = list(self.shapes.outputs)
+        if output is not None and output not in outputs:
+            raise ValueError(f"there is no score of {output!r}")
+        at = len(outputs) - 1 if output is None else outputs.index(output)
+        sizes = [np.abs(pair.table[..., at]).max() for pair in self.shapes.pairs]
+        order = np.argsort(-np.array(sizes), kind="stable")[:n_pairs]
+        n_columns = max(1, min(n_columns, len(order)))
+        n_rows = -(-len(order) // n_columns)
+        self.figure_, grid = pyplot().subplots(
+            n_rows,
+            n_columns,
+            squeeze=False,
+            layout="constrained",
+            figsize=(_WIDTH * n_columns, _HEIGHT * n_rows),
+        )
+        self.axes_ = list(grid.ravel()[: len(order)])
+        for ax in grid.ravel()[len(order) :]:
+            ax.remove()
+        largest = max(sizes) or 1.0
+        self.meshes_ = [
+            self._map(ax, self.shapes.pairs[number], at, largest)
+            for ax, number in zip(self.axes_, order, strict=True)
+        ]
+        label = f"Added to the score of {outputs[at]}" if len(outputs) > 1 else "Added to the score"
+        self.figure_.colorbar(self.meshes_[0], ax=self.axes_, label=label)
+        return self
+
+    def _map(self, ax, pair, output, largest):
+        mesh = ax.pcolormesh(pair.table[..., output].T, cmap="RdBu_r", vmin=-largest, vmax=largest)
+        for axis, drawn in zip(pair.axes, (ax.xaxis, ax.yaxis), strict=True):
+            places, texts = self._marks(axis)
+            drawn.set_ticks(places, texts, fontsize="small")
+        ax.tick_params(axis="x", rotation=90)
+        first, second = (str(self.shapes.feature_names[axis.feature]) for axis in pair.axes)
+        ax.set(xlabel=first, ylabel=second)
+        return mesh
+
+    def _marks(self, axis):
+        """Places, in cells, and texts: thresholds between cells, categories at their middle."""
+        names = self.shapes.cell_names(axis)
+        if axis.thresholds is None:
+            step = -(-len(names) // _MARKS)
+            return np.arange(len(names))[::step] + 0.5, names[::step]
+        n_thresholds = len(axis.thresholds)
+        some = np.unique(np.linspace(0, n_thresholds - 1, min(n_thresholds, _MARKS)).astype(int))
+        places, texts = some + 1.0, [f"{axis.thresholds[at]:.3g}" for at in some]
+        if axis.has_missing:
+            places, texts = np.append(places, axis.n_cells - 0.5), [*texts, "missing"]
+        return places, texts
