@@ -422,13 +422,15 @@ def test_no_damage_stops_reading(path):
     assert n_kept > 2000
 
 
-#: Adds 200 records to a file; which, says a number.
+#: Adds 200 records to a file; which, says a number. Half of them wait for a line of input.
 WRITER = """
 import json, sys
 from pathlib import Path
 from boostbench.records.store import RecordFile
 file, record = RecordFile(Path(sys.argv[1])), json.loads(sys.argv[3])
 for i in range(200):
+    if i == 100:
+        sys.stdin.readline()
     record["config"]["seed"] = i // 50
     file.add([record | {"split": 1000 * int(sys.argv[2]) + i}])
 """
@@ -436,7 +438,7 @@ for i in range(200):
 
 def start_writer(path, number):
     words = [str(path), str(number), json.dumps(RECORD)]
-    return subprocess.Popen([sys.executable, "-c", WRITER, *words])
+    return subprocess.Popen([sys.executable, "-c", WRITER, *words], stdin=subprocess.PIPE)
 
 
 def test_two_processes_append_to_one_file(path):
@@ -446,6 +448,8 @@ def test_two_processes_append_to_one_file(path):
         time.sleep(0.01)
     file = RecordFile(path)
     for i in range(200):
+        if i == 100:
+            writer.stdin.close()
         file.add([record(2000 + i, config__seed=i // 50)])
     assert writer.wait() == 0
     found, warnings = read_records(path)
@@ -613,6 +617,8 @@ def test_packing_and_appending_at_once(path):
         if path.exists():
             pack(path)
             n_packed += 1
+        if n_packed == 2:
+            writer.stdin.close()
         time.sleep(0.001)
     assert writer.returncode == 0
     assert n_packed > 1
