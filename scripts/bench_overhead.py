@@ -110,15 +110,15 @@ def measure(backend: str, n_splits: int) -> str:
         spent = {name: 1e3 * (cpu(process) - begin[name]) / n for name, process in parts.items()}
     assert done == [None] * n_splits, "splits failed"
     each = ", ".join(f"{ms:.1f} {name}" for name, ms in spent.items())
-    told = f"{backend}: {n_splits} splits, CPU ms each: {each}"
+    report = f"{backend}: {n_splits} splits, CPU ms each: {each}"
     if others:
         itself = trial(asked)
-        told += f", {itself:.1f} the trial itself; overhead {sum(spent.values()) - itself:.1f}"
-    told += f"; {clock:.0f} ms of the clock"
+        report += f", {itself:.1f} the trial itself; overhead {sum(spent.values()) - itself:.1f}"
+    report += f"; {clock:.0f} ms of the clock"
     for name, values in seen.items():
         later = values[len(values) // 10 :]
-        told += f"; memory {name} {later[0]:.0f} MB after a tenth, at most {max(later):.0f} MB"
-    return told
+        report += f"; memory {name} {later[0]:.0f} MB after a tenth, at most {max(later):.0f} MB"
+    return report
 
 
 def trial(asked: Experiment) -> float:

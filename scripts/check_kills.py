@@ -170,17 +170,17 @@ def experiment(results: Path, backend: str, more, n_records: int, chance, counts
     """Start a run and signal it, once or twice, when some of its records are there."""
     before: dict = {}
     for _ in range(chance.choice([1, 2])):
-        one = Run(results, backend, *more)
-        group, enough = one.pid, chance.randrange(n_records)
-        while count_lines(results) < enough and not one.is_over():
+        first = Run(results, backend, *more)
+        group, enough = first.pid, chance.randrange(n_records)
+        while count_lines(results) < enough and not first.is_over():
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.3))
-        if not one.is_over():
+        if not first.is_over():
             kind = chance.choice(_SIGNALS)
             os.kill(group, kind)
             counts["signals"] += 1
             counts[kind.name] += 1
-        one.wait()
+        first.wait()
         counts["orphans"] += outlives(group)
         now, n_bad = look(results)
         counts["torn"] += n_bad

@@ -70,8 +70,8 @@ def estimators(rounds: int) -> Iterator[tuple[str, BaseEstimator]]:
         if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
             continue
         for variant in [{}, *VARIANTS.get(name, [])]:
-            told = ", ".join(f"{key}={value}" for key, value in variant.items())
-            title = f"{name}({told})" if told else name
+            settings = ", ".join(f"{key}={value}" for key, value in variant.items())
+            title = f"{name}({settings})" if settings else name
             known = cls().get_params() if name != "BaggedBooster" else {"random_state": None}
             params = {key: value for key, value in SETTINGS.items() if key in known}
             if "nu" in known and name in NU:
@@ -88,11 +88,11 @@ def problems(n_splits: int) -> Iterator[tuple[str, int, list[np.ndarray]]]:
     """Load the data sets that are at hand: training and test parts of each, scaled."""
     for name, split in product(DATA, range(n_splits)):
         try:
-            found = data.load(configs.read("data", name))
+            dataset = data.load(configs.read("data", name))
         except UserError:
             continue
-        X = found.X.toarray() if hasattr(found.X, "toarray") else np.asarray(found.X, float)
-        y = np.unique(found.y, return_inverse=True)[1]
+        X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else np.asarray(dataset.X, float)
+        y = np.unique(dataset.y, return_inverse=True)[1]
         X, X_test, y, y_test = train_test_split(
             X, y, test_size=0.3, train_size=min(_MOST_ROWS, int(0.7 * len(y))), random_state=split,
             stratify=y,

@@ -26,10 +26,10 @@ def main(overrides):
     todo = sorted(configs.names("table"), key=lambda name: sum(hours.get(name, {}).values()))
     everything, failed = total(hours), []
     for number, name in enumerate(todo):
-        left = total({one: hours.get(one, {}) for one in todo[number:]})
+        left = total({table: hours.get(table, {}) for table in todo[number:]})
         print(f"{name}: of {everything:.1f} CPU hours {left:.1f} are left", flush=True)
         failed += make("table", name, overrides)
-    where = [one for one in overrides if one.startswith("results=")]
+    where = [override for override in overrides if override.startswith("results=")]
     for name in configs.names("figure"):
         failed += make("figure", name, where)
     failed += make("report", None, where)

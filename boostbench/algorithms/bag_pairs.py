@@ -121,14 +121,14 @@ def with_functions(pairs, total, views, X, weights):
     keys = [np.stack([stumps.feature, stumps.threshold])]
     intercept = np.atleast_1d(intercept)
     votes = [coefficients.reshape(len(stumps), len(intercept))]
-    found = []
+    purified_pairs = []
     for axes, table in pairs:
         cells = [axis.cells(X) for axis in axes]
         shape = table.shape[:2]
         flat = np.ravel_multi_index(cells, shape)
         of_cells = np.bincount(flat, weights, table[..., 0].size).reshape(shape)
         table, *of_axes = purified(table, of_cells)
-        found.append(Pair(axes, table))
+        purified_pairs.append(Pair(axes, table))
         for axis, values in zip(axes, of_axes, strict=True):
             at, thresholds, outputs = axis.stumps(views.fill[axis.views[0]])
             constant = np.ones((len(outputs), 1))
@@ -141,5 +141,5 @@ def with_functions(pairs, total, views, X, weights):
     np.add.at(merged, at, np.concatenate(votes))
     stumps = Stumps([Stump(int(view), threshold) for view, threshold in keys.T])
     if coefficients.ndim == 1:
-        return found, StumpSum(stumps, merged[:, 0], intercept[0])
-    return found, StumpSum(stumps, merged, intercept)
+        return purified_pairs, StumpSum(stumps, merged[:, 0], intercept[0])
+    return purified_pairs, StumpSum(stumps, merged, intercept)

@@ -96,15 +96,15 @@ class ITQ(Hasher):
     n_iterations: NonNegativeInt = 50
 
     def _directions(self, X, features, labels, rng):
-        found = self._components(features, labels)
-        found = np.pad(found, [(0, 0), (0, self.n_components - found.shape[1])])
+        components = self._components(features, labels)
+        components = np.pad(components, [(0, 0), (0, self.n_components - components.shape[1])])
         start = orthonormal((1, self.n_components, self.n_components), rng)[0]
-        return found @ turned_to_corners(features @ found, start, self.n_iterations)
+        return components @ turned_to_corners(features @ components, start, self.n_iterations)
 
     def _components(self, features, labels):
         n_components = min(self.n_components, *features.shape)
-        found = PCA(n_components, svd_solver="full").fit(features).components_.T
-        return found * signs(found)
+        components = PCA(n_components, svd_solver="full").fit(features).components_.T
+        return components * signs(components)
 
 
 class SupervisedITQ(ITQ):

@@ -127,8 +127,8 @@ class CodewordMCBoost(
 
     def _staged_scores(self, X, stages):
         stages = list(stages)
-        found = super()._staged_scores(self._seen(X), stages)
-        for stage, f in zip(stages, found, strict=True):
+        staged = super()._staged_scores(self._seen(X), stages)
+        for stage, f in zip(stages, staged, strict=True):
             yield f @ self._codewords_after(stage).T
 
     def _dimension(self):

@@ -81,17 +81,17 @@ class Declared(BaseEstimator):
 
 def _declared(cls):
     """Give the kind and the place of each parameter: in the order of arguments, or by keyword."""
-    found = {}
+    declared = {}
     for base in (base for base in reversed(cls.__mro__) if issubclass(base, Declared)):
         place = Parameter.POSITIONAL_OR_KEYWORD
         for name, kind in inspect.get_annotations(base, eval_str=True).items():
             if kind is KW_ONLY:
                 place = Parameter.KEYWORD_ONLY
             elif ClassVar in (kind, get_origin(kind)):
-                found.pop(name, None)
+                declared.pop(name, None)
             else:
-                found[name] = kind, found[name][1] if name in found else place
-    return found
+                declared[name] = kind, declared[name][1] if name in declared else place
+    return declared
 
 
 def _document(cls, declared):
@@ -99,16 +99,16 @@ def _document(cls, declared):
     text = inspect.cleandoc(cls.__doc__ or "")
     head, section, rest = text.partition(_SECTION)
     first, *others = re.split(r"\n\n(?=\w[^\n]*\n-{3,})", rest if section else text, maxsplit=1)
-    told = re.split(r"\n(?=\S)", first) if section else []
-    names = [entry.splitlines()[0].partition(" :")[0].split(", ") for entry in told]
-    cls._described = {name: entry for some, entry in zip(names, told, strict=True) for name in some}
+    own = re.split(r"\n(?=\S)", first) if section else []
+    names = [entry.splitlines()[0].partition(" :")[0].split(", ") for entry in own]
+    cls._described = {name: entry for some, entry in zip(names, own, strict=True) for name in some}
     known = {}
     for base in reversed(cls.__mro__):
         known |= vars(base).get("_described", {})
     more = [known[name] for name in declared if name in known and name not in cls._described]
     if text and more:
         head = head if section else first + "\n\n"
-        entries = "\n".join([*told, *dict.fromkeys(more)])
+        entries = "\n".join([*own, *dict.fromkeys(more)])
         cls.__doc__ = "\n\n".join([head + _SECTION + entries, *others])
 
 

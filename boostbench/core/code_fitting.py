@@ -112,7 +112,7 @@ def separated(kernels, labels, n_bits, max_iter):
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     positive = np.sqrt(2 * n_bits) * indicators
     negative = np.full((len(labels), 1), np.sqrt(n_bits))
-    found = []
+    weights_of_bits = []
     for _ in range(n_bits):
         start = _spectral(kernels, positive, negative)
         smooth = minimize(
@@ -126,9 +126,9 @@ def separated(kernels, labels, n_bits, max_iter):
         bits = [np.where(kernels @ weights > 0, 1.0, -1.0) for weights in (start, smooth)]
         worth = [((b @ positive) ** 2).sum() - ((b @ negative) ** 2).sum() for b in bits]
         best = int(worth[1] > worth[0] + _EQUAL * abs(worth[0]))
-        found.append((start, smooth)[best])
+        weights_of_bits.append((start, smooth)[best])
         negative = np.column_stack([negative, bits[best]])
-    return np.column_stack(found)
+    return np.column_stack(weights_of_bits)
 
 
 def smooth_loss(weights, kernels, positive, negative):

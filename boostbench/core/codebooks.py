@@ -75,10 +75,10 @@ def farthest(n_classes, n_components, rng):
     if n_components == 2:
         angles = 2 * np.pi * np.arange(n_classes) / n_classes
         return np.column_stack([np.cos(angles), np.sin(angles)])
-    found = [_spread(rng.normal(size=(n_classes, n_components))) for _ in range(_STARTS)]
-    largest = np.array([largest_inner_product(vectors) for vectors in found])
+    books = [_spread(rng.normal(size=(n_classes, n_components))) for _ in range(_STARTS)]
+    largest = np.array([largest_inner_product(vectors) for vectors in books])
     # Starts may come to one optimum, turned: the first of them is taken.
-    return found[int((largest <= largest.min() + _EQUAL).argmax())]
+    return books[int((largest <= largest.min() + _EQUAL).argmax())]
 
 
 def codebook(n_classes, n_components, rng):

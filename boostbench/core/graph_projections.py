@@ -106,5 +106,5 @@ def _least(matrix, scale, n_components):
     """Directions of the least generalised eigenvalues."""
     ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
     scale = scale + ridge * np.eye(len(scale))
-    found = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
-    return found * signs(found)
+    directions = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
+    return directions * signs(directions)

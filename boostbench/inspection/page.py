@@ -134,7 +134,7 @@ class _Page:
         if len(self.features) < (self.shapes.importances > 0).sum():
             bars.append(_Bar("all other features", [rest]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
-        found = {
+        explanation = {
             "predicted": self.number(predicted) if self.shapes.classes_ is None else str(predicted),
             "output": str(output),
             "bars": bars,
@@ -144,8 +144,8 @@ class _Page:
         }
         if hasattr(estimator, "predict_proba"):
             at = list(self.shapes.classes_).index(output)
-            found["probability"] = float(estimator.predict_proba(sample)[0, at])
-        return found
+            explanation["probability"] = float(estimator.predict_proba(sample)[0, at])
+        return explanation
 
     def term(self, feature):
         """Give what is drawn of a shape function."""

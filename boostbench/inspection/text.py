@@ -116,8 +116,8 @@ def _by_feature(shapes, max_terms, decimals):
     for feature, term in terms.items():
         lines.append(f"{shapes.feature_names[feature]}, importance {importances[feature]:.2f}")
         printed = [_added(outputs, value, step) for value in term.values]
-        told = _categories if term.categories is not None else _intervals
-        lines += [f"  {where}: {what}" for where, what in told(term, printed)]
+        tests = _categories if term.categories is not None else _intervals
+        lines += [f"  {where}: {what}" for where, what in tests(term, printed)]
         if term.has_missing:
             lines.append(f"  missing: {_added(outputs, term.missing, step)}")
     left_out = int((importances > 0).sum()) - len(chosen)

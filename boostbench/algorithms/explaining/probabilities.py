@@ -60,13 +60,13 @@ def probabilities(decision, inverse_temperature=1.0):
     """
     if decision.ndim == 1:
         scores = inverse_temperature * decision
-        found = np.column_stack([expit(-scores), expit(scores)])
+        shares = np.column_stack([expit(-scores), expit(scores)])
         winner = (decision > 0).astype(int)
     else:
         winner = decision.argmax(axis=1)
-        found = np.exp(inverse_temperature * (decision - decision.max(axis=1, keepdims=True)))
-        found /= found.sum(axis=1, keepdims=True)
+        shares = np.exp(inverse_temperature * (decision - decision.max(axis=1, keepdims=True)))
+        shares /= shares.sum(axis=1, keepdims=True)
     # Scores that differ in their last digits may give one probability.
-    tied = np.flatnonzero(found.argmax(axis=1) != winner)
-    found[tied, winner[tied]] = np.nextafter(found[tied].max(axis=1), 1.0)
-    return found
+    tied = np.flatnonzero(shares.argmax(axis=1) != winner)
+    shares[tied, winner[tied]] = np.nextafter(shares[tied].max(axis=1), 1.0)
+    return shares

@@ -313,13 +313,13 @@ class ShapeFunctions:
         return kept
 
     def _variation_of(self, tables):
-        found = np.zeros(self._n_features)
+        variation = np.zeros(self._n_features)
         for view, _, table in tables:
             steps = np.diff(table, axis=0)
             if not self._is_binary:
                 steps = steps - steps.mean(axis=1, keepdims=True)
-            found[self._views.feature[view]] += np.abs(steps).sum()
-        return found
+            variation[self._views.feature[view]] += np.abs(steps).sum()
+        return variation
 
     def _by_feature(self, tables):
         """Yield each feature in use, and the tables of its views."""

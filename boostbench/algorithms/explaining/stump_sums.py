@@ -85,7 +85,7 @@ class StumpSum(NamedTuple):
         plain = zip(*(getattr(stumps, name)[kept] for name in Stump._fields), strict=True)
         coefficients = [self.coefficients[kept].reshape(-1, signed.shape[1]), votes[used]]
         return StumpSum(
-            Stumps([Stump(*one) for one in plain] + [Stump(view, 0.5) for view in used]),
+            Stumps([Stump(*stump) for stump in plain] + [Stump(view, 0.5) for view in used]),
             np.concatenate(coefficients).reshape(-1, *self.coefficients.shape[1:]),
             intercept.reshape(self.intercept.shape),
         )

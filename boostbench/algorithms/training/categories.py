@@ -165,13 +165,13 @@ def _numbered(asked, X):
                 f"categorical_features is a mask of {len(asked)}, and X has {X.shape[1]} features"
             )
         return np.flatnonzero(asked).tolist()
-    names, found = list(X.columns), []
+    names, numbers = list(X.columns), []
     for feature in asked.tolist():
         is_number = isinstance(feature, Integral) and 0 <= feature < X.shape[1]
         if not is_number and feature not in names:
             raise ValueError(f"categorical_features names {feature!r}, and X has no such feature")
-        found.append(int(feature) if is_number else names.index(feature))
-    return sorted(set(found))
+        numbers.append(int(feature) if is_number else names.index(feature))
+    return sorted(set(numbers))
 
 
 def _known(column):

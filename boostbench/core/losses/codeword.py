@@ -139,11 +139,11 @@ class CodewordRisk:
         direction /= largest
         # A search may end at a step so short that the next one, from there, sees no difference.
         for start in dict.fromkeys((self._last_move, _FIRST_MOVE)):
-            size, moved, found = self._line_search(direction, start)
-            if found[1] < self.log_risk:
+            size, moved, reached = self._line_search(direction, start)
+            if reached[1] < self.log_risk:
                 self._last_move = size
                 self.codewords = moved
-                self._set(found)
+                self._set(reached)
                 return True
         return False
 
@@ -160,8 +160,8 @@ class CodewordRisk:
         losses = np.exp(exponents, out=exponents)
         return losses, float(largest) + np.log(losses.sum() / len(self.labels))
 
-    def _set(self, found):
-        self._losses, self.log_risk = found
+    def _set(self, reached):
+        self._losses, self.log_risk = reached
 
     def _duals(self):
         """Losses, and minus the sum of a sample's own in the row of its class."""

@@ -41,14 +41,14 @@ class TwoClasses:
         -------
         ndarray of shape (2, n_scores, n_models, n_samples), dtype=float32
         """
-        found = np.empty((2, *scores.shape), np.float32)
-        slopes, self._curvatures = found
+        derivatives = np.empty((2, *scores.shape), np.float32)
+        slopes, self._curvatures = derivatives
         dual = _dual(scores * self._sign)
         np.multiply(dual, self._weights, out=slopes)
         np.subtract(1.0, dual, out=dual)
         np.multiply(slopes, dual, out=self._curvatures)
         slopes *= self._sign
-        return found
+        return derivatives
 
     def curvature_along(self, move):
         """Second derivative of the loss along a change of the scores.
@@ -93,16 +93,17 @@ class ManyClasses:
 
     def derivatives(self, scores):
         """Slope down and curvature; as `TwoClasses.derivatives`."""
-        found = np.empty((2, *scores.shape), np.float32)
-        slopes, self._curvatures = found
+        derivatives = np.empty((2, *scores.shape), np.float32)
+        slopes, self._curvatures = derivatives
         dual = _dual(self._lead(scores))
         np.multiply(dual, self._weights, out=slopes)
         np.subtract(1.0, dual, out=dual)
         np.multiply(slopes, dual, out=self._curvatures)
         np.negative(slopes, out=slopes)
-        for part, total in ((slopes, -slopes.sum(axis=0)), (found[1], found[1].sum(axis=0))):
+        curvatures = self._curvatures
+        for part, total in ((slopes, -slopes.sum(axis=0)), (curvatures, curvatures.sum(axis=0))):
             part.ravel()[self._own] = total
-        return found
+        return derivatives
 
     def curvature_along(self, move):
         """Second derivative; as `TwoClasses.curvature_along`."""

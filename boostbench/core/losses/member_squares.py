@@ -30,12 +30,12 @@ class Squares:
 
     def derivatives(self, scores):
         """Slope down and curvature; as of `TwoClasses`."""
-        found = np.empty((2, *scores.shape), np.float32)
-        slopes, curvatures = found
+        derivatives = np.empty((2, *scores.shape), np.float32)
+        slopes, curvatures = derivatives
         np.subtract(self._y, scores, out=slopes)
         slopes *= self._weights
         curvatures[:] = self._weights
-        return found
+        return derivatives
 
     def curvature_along(self, move):
         """Second derivative along a change; as of `TwoClasses`."""

@@ -98,12 +98,12 @@ class NonnegativeLBFGS:
             value, gradient = problem.move(w.reshape(start.shape))
             return value, gradient.ravel()
 
-        found = nonnegative_quasi_newton(
+        solution = nonnegative_quasi_newton(
             smooth, start.ravel(), nu, max_iter, on_grid=True, progress=_PROGRESS
         )
-        w = found.w.reshape(start.shape)
+        w = solution.w.reshape(start.shape)
         problem.move(w)
-        return found._replace(w=w)
+        return solution._replace(w=w)
 
 
 SOLVERS = {"lbfgs": NonnegativeLBFGS, "newton": NonnegativeNewton}

@@ -106,14 +106,14 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter, *, on_grid=False, prog
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
         if on_grid:
             step = _rounded(step, _STEP_BITS)
-        found = search(step)
-        if found is None and pairs:
+        reached = search(step)
+        if reached is None and pairs:
             pairs.clear()
-            found = search(np.where(free, -gradient, 0.0))
-        if found is None:
+            reached = search(np.where(free, -gradient, 0.0))
+        if reached is None:
             break
         before, old = value, (w, gradient)
-        w, value, gradient, left = found
+        w, value, gradient, left = reached
         pairs.append((w - old[0], gradient - old[1]))
         if before - value <= progress * max(abs(before), abs(value), 1.0):
             idle = len(pairs) == 1
