@@ -4,12 +4,14 @@ import sys
 from copy import deepcopy
 
 import numpy as np
+import pandas as pd
 import pytest
 from algorithms.models import SUMS, with_classes
 from algorithms.problems import blobs
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench import (
@@ -23,7 +25,7 @@ from boostbench import (
     MCBoost,
     RBoostRank,
 )
-from boostbench.conversion import to_onnx, to_treelite
+from boostbench.conversion import register_with_skl2onnx, to_onnx, to_treelite
 
 MODELS = SUMS | {
     "AdaBoost, sets": AdaBoost(category_sets=True),
@@ -226,13 +228,80 @@ def test_numbers(model):
     np.testing.assert_allclose(found, model.predict(X), rtol=1e-9)
 
 
+def test_pipelines_without_skl2onnx(monkeypatch):
+    pytest.importorskip("onnx")
+    monkeypatch.setitem(sys.modules, "skl2onnx", None)
+    pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=3)).fit(*blobs(2))
+    with pytest.raises(ImportError, match=r"^this needs skl2onnx; .* 'pip install skl2onnx'$"):
+        to_onnx(pipeline)
+
+
+class TestPipelines:
+    @pytest.fixture(autouse=True)
+    def _skl2onnx(self):
+        pytest.importorskip("skl2onnx")
+
+    @staticmethod
+    def run(made, inputs):
+        runtime = pytest.importorskip("onnxruntime")
+        session = runtime.InferenceSession(
+            made.SerializeToString(), providers=["CPUExecutionProvider"]
+        )
+        return session.run(None, inputs)
+
+    @pytest.mark.parametrize("labels", ["strings", "numbers"])
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_classes(self, n_classes, labels):
+        X, y = blobs(n_classes)
+        y = LABELS[labels][y]
+        for booster in (
+            AdaBoostMH(n_iterations=20),
+            BaggedMCBoost(n_estimators=2, interactions=1, n_iterations=20, random_state=0),
+        ):
+            pipeline = make_pipeline(StandardScaler(), booster).fit(X, y)
+            label, probabilities = self.run(to_onnx(pipeline, np.float64), {"X": X})
+            np.testing.assert_array_equal(label, pipeline.predict(X))
+            np.testing.assert_allclose(probabilities, pipeline.predict_proba(X), atol=1e-9)
+
+    def test_numbers(self):
+        X, y = blobs(3)
+        pipeline = make_pipeline(StandardScaler(), LsBoostRegressor(n_iterations=20)).fit(X, y)
+        [found] = self.run(to_onnx(pipeline, np.float64), {"X": X})
+        assert found.shape == (len(X), 1)
+        np.testing.assert_allclose(found[:, 0], pipeline.predict(X), atol=1e-9)
+
+    def test_a_frame_with_words(self):
+        import skl2onnx
+
+        X, y = blobs(2)
+        frame = pd.DataFrame({"size": X[:, 0], "kind": np.where(X[:, 1] > 0, "ash", "elm")})
+        columns = make_column_transformer(
+            (StandardScaler(), ["size"]), (OneHotEncoder(sparse_output=False), ["kind"])
+        )
+        pipeline = make_pipeline(columns, MCBoost(n_iterations=10)).fit(frame, y)
+        register_with_skl2onnx()
+        made = skl2onnx.to_onnx(pipeline, frame[:1])
+        inputs = {name: frame[[name]].to_numpy() for name in frame}
+        label, probabilities = self.run(made, inputs)
+        np.testing.assert_array_equal(label, pipeline.predict(frame))
+        np.testing.assert_allclose(probabilities, pipeline.predict_proba(frame), atol=1e-9)
+
+    def test_categories_of_the_booster_are_refused(self):
+        X, y = table()
+        booster = LsBoostRegressor(n_iterations=3, categorical_features=[4])
+        pipeline = make_pipeline(StandardScaler(), booster).fit(X, y)
+        with pytest.raises(ValueError, match="has categories of its own"):
+            to_onnx(pipeline)
+
+
 @pytest.mark.parametrize("convert", [to_onnx, to_treelite])
 def test_what_is_no_sum_of_stumps_is_named(convert):
     pytest.importorskip(convert.__name__.removeprefix("to_"))
     X, y = blobs(2)
     pipeline = make_pipeline(StandardScaler(), SAMME(n_iterations=3)).fit(X, y)
-    with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
-        convert(pipeline)
+    if convert is to_treelite:
+        with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
+            convert(pipeline)
     with pytest.raises(ValueError, match="DecisionTreeClassifier is no sum of stumps; pass a fit"):
         convert(DecisionTreeClassifier().fit(X, y))
     convert(pipeline[-1])

@@ -7,35 +7,8 @@ from boostbench.conversion.pairs import add_pairs
 from boostbench.conversion.stumps import needed, taken_apart, tests_of
 
 
-def to_onnx(model, dtype=np.float32):
-    """Turn a fitted sum of stumps into a model of ONNX.
-
-    Its graph is of operators that every runtime has. It compares and adds up in double precision.
-
-    Parameters
-    ----------
-    model : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps, perhaps with tables of pairs of features.
-    dtype : {numpy.float32, numpy.float64}, default=numpy.float32
-        Of the features that it takes. A feature in single precision may fall on the other side of a
-        threshold than the same one in double precision.
-
-    Returns
-    -------
-    onnx.ModelProto
-        It takes ``X`` of shape (n_samples, n_features). In the place of a category is its number in
-        the model's ``categories_``, and NaN where a value is missing or a category is unknown. It
-        gives ``label``, of type int64 or string; ``probabilities`` of shape (n_samples, n_classes),
-        dtype=float64; and ``scores``, dtype=float64, as of `decision_function`. A model of numbers
-        gives ``prediction``, dtype=float64, of shape (n_samples,).
-
-    Raises
-    ------
-    ImportError
-        If onnx is not installed.
-    ValueError
-        If the model is no sum of stumps, or the labels are neither whole numbers nor strings.
-    """
+def booster_to_onnx(model, dtype):
+    """Turn a fitted sum of stumps into a model of ONNX; see `boostbench.conversion.to_onnx`."""
     onnx = needed("onnx")
     total, beta, slack = taken_apart(model)
     tests, pairs = tests_of(model, total.stumps), getattr(model, "pairs_", ())
@@ -139,8 +112,10 @@ def _of_classes(onnx, constants, binary):
             node("Concat", ["no_odds", "log_odds"], ["logits"], axis=1),
         ]
     else:
+        constants["one"] = np.array([1])
         nodes = [
-            node("ReduceMax", ["F"], ["largest"], axes=[1]),
+            # In the same words in all versions, which those of ReduceMax are not.
+            node("TopK", ["F", "one"], ["largest", "at_largest"], axis=1),
             node("Sub", ["largest", "slack"], ["least"]),
             node("GreaterOrEqual", ["F", "least"], ["is_largest"]),
             node("Where", ["is_largest", "largest", "F"], ["scores"]),
