@@ -470,6 +470,15 @@ class PairMaster(BagMaster):
             found = self.generate()
             if found is None or not self.correct(found):
                 break
+            self._tell(len(self.losses))
+
+    def _tell(self, done):
+        """Print a line every few rounds; callbacks see the rounds of functions alone."""
+        params = self.params
+        if params.verbose and done % params.verbose == 0:
+            loss = self.loss.shown(np.array(self.losses[-1]))
+            rounds = f"pairs, round {done} of {params.n_iterations}"
+            print(f"{type(params).__name__}, {rounds}: loss {loss:.6g} (best round {self.best})")
 
     def tables(self):
         """Return the pairs and the intercept of the best round."""

@@ -190,6 +190,18 @@ def test_features_that_are_held_to_one_direction_are_in_no_pair():
     assert (np.diff(model.shape_functions().term(count).values[:, 0]) >= 0).all()
 
 
+def test_lines_of_pairs(capsys):
+    X, y = problem(2)
+    model = bag(2, verbose=5).fit(X, y)
+    lines = [line for line in capsys.readouterr().out.splitlines() if ", pairs, " in line]
+    rounds = [int(line.split("round ")[1].split(" of ")[0]) for line in lines]
+    assert rounds == list(range(5, rounds[-1] + 1, 5))
+    assert rounds[-1] >= model.n_iterations_ - len(model.validation_losses_)
+    assert lines[0].startswith("BaggedMCBoost, pairs, round 5 of 2000: loss 0.")
+    bag(2).fit(X, y)
+    assert not capsys.readouterr().out
+
+
 def test_one_feature_has_no_pair():
     X, y = problem(2)
     assert bag(2).fit(X[["count"]], y).pairs_ == []
