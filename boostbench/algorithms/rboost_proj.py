@@ -8,8 +8,8 @@ import numpy as np
 from boostbench.algorithms.base import (
     BoostingClassifier,
     Master,
+    Tabular,
     TotallyCorrective,
-    Weighted,
     warn_unsolved,
 )
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
@@ -38,7 +38,7 @@ _FEW_ROWS = 0.1
 _LARGEST = 1e30
 
 
-class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
+class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
     r"""RBoost^proj (RandomBoost, Algorithm 2), totally corrective.
 
     The outputs of the weak learners are projected by a random matrix :math:`P^{(r)}` for each class
@@ -168,6 +168,10 @@ class RBoostProj(TotallyCorrective, Weighted, BoostingClassifier):
     patience: PositiveInt | None = None
     solver_iterations: PositiveInt = 100
     start: Literal["previous", "zero"] = "previous"
+
+    @property
+    def _takes_tables(self):
+        return self.weak_learner == "stump"
 
     def _master(self, X, labels, random_state, weights=None):
         if self.rule == "pair" and not self.positive:
