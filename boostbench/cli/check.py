@@ -26,7 +26,7 @@ from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
-from boostbench.report.words import partial
+from boostbench.report.words import freshness, partial
 
 #: The most decimals that a published number may have.
 _DECIMALS = 9
@@ -167,7 +167,8 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
     for table in tables:
         print_line(console, table.title, style="bold")
         print_listing(console, published_listing(table))
-        for line in [*partial(table), *claims(table)]:
+        stale = freshness(table.cells.values(), fitted=[])
+        for line in [*partial(table), *claims(table), *stale]:
             print_line(console, line)
         console.print()
     if idle:

@@ -11,6 +11,9 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.report.numbers import rounded
 
+#: So many fits that today's code does not give are named.
+_NAMED = 3
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -80,6 +83,7 @@ def sentence(message: str) -> list[str]:
 
 
 def stale_note(stale: Iterable[str]) -> list[str]:
-    """Say what other code than today's made; nothing where there is no such thing."""
-    what = ", ".join(dict.fromkeys(stale))
+    """Say what other code than today's made, the first few of it; nothing where there is none."""
+    names = list(dict.fromkeys(stale))
+    what = ", ".join(names[:_NAMED]) + f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
     return [f"Not what today's code gives (rerun=stale runs it again): {what}."] if what else []

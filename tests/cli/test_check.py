@@ -52,6 +52,13 @@ def test_partial_means_are_marked_as_in_the_table(mine, call):
     assert "‡ over a part of the splits: AdaBoost.MH on wine (3 of 9)." in told
 
 
+def test_marks_of_an_older_edition_are_explained(mine, call, monkeypatch):
+    monkeypatch.setattr("boostbench.records.makers.Maker.made", lambda self, record: False)
+    told = call("check", mine).out
+    assert re.search(r"^wine  AdaBoost.MH .*\)† ", told, re.M)
+    assert told.count("\n† of an older edition of the algorithm") == 1
+
+
 def test_what_is_not_on_record_takes_a_line(mine, call):
     """A newcomer's check: all tables of the papers, and records of next to nothing."""
     result = call("check")
@@ -190,7 +197,7 @@ def test_a_column_that_is_no_setting(call, claimed):
     path = claimed("data,algo,rounds,test_error,n", "wine,adaboost_mh,5,4.0,2")
     result = call("check", "--published", path)
     assert result.code == 2
-    assert "paper.csv:1: column 'rounds' is no quantity and no setting" in result.err
+    assert "paper.csv: column 'rounds' is no quantity and no setting" in result.err
 
 
 def test_published_goes_with_no_table(call, claimed):
