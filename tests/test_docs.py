@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from boostbench.definitions.table import TableDefinition
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 API = re.findall(r"^   ~(\S+)$", (DOCS / "api.rst").read_text(encoding="utf-8"), re.MULTILINE)
+TABLES = (DOCS / "tables.md").read_text(encoding="utf-8")
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
@@ -90,6 +92,25 @@ def test_a_page_of_a_paper_has_all_of_its_tables(page):
     table = TableDefinition.read(name)
     assert row in table.rows
     assert column in table.columns
+
+
+def test_the_table_of_ones_own_can_be_asked_for(call, folder, monkeypatch):
+    [text] = re.findall(r"^```yaml\n(title: Which loss.*?)^```$", TABLES, re.MULTILINE | re.DOTALL)
+    Path("my-table.yaml").write_text(text, encoding="utf-8")
+    Path("my.csv").write_text("a,species\n" + "1,x\n2,y\n" * 10)
+    Path("mymodel.py").write_text(
+        "from sklearn.tree import DecisionTreeClassifier\n\n\n"
+        "class Mine(DecisionTreeClassifier):\n"
+        "    def __init__(self, depth=2):\n"
+        "        super().__init__(max_depth=depth)\n"
+        "        self.depth = depth\n"
+    )
+    # Other tests have modules of this name, too.
+    monkeypatch.delitem(sys.modules, "mymodel", raising=False)
+    monkeypatch.syspath_prepend(folder)
+    result = call("table", "my-table.yaml", "rerun=never")
+    assert result.code == 0
+    assert result.out.startswith("Which loss?")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

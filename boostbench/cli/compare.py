@@ -28,6 +28,8 @@ from boostbench.report.tables import Table
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg", ".pdf"}
+#: So many columns of one algorithm are named.
+_NAMED = 5
 
 
 def compare(
@@ -256,11 +258,12 @@ def _no_column(name: str, definitions: Mapping[str, TableDefinition]) -> UserErr
     everywhere = [
         each for definition in definitions.values() for each in definition.columns.items()
     ]
-    own = dict.fromkeys(column for column, variant in everywhere if variant.algo == name)
+    own = list(dict.fromkeys(column for column, variant in everywhere if variant.algo == name))
     if own:
+        listed = ", ".join(own[:_NAMED]) + f" and {len(own) - _NAMED} more" * (len(own) > _NAMED)
         return UserError(
-            f"{name!r} is ambiguous: columns of this algorithm are {', '.join(own)}; name those "
-            "to be compared"
+            f"{name!r} is ambiguous: columns of this algorithm are {listed}; name those to be "
+            f"compared, or run 'boostbench run algo={name} data=...' where the others were run"
         )
     columns = {column for definition in definitions.values() for column in _names_of(definition)}
     known = {column.partition("@")[0] for column in columns} | (columns if "@" in name else set())

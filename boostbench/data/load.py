@@ -109,8 +109,8 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         dataset, about = Dataset(name, X, y, f"file {path}", splits), spec
         if spec.get("path") and words and not (spec.get("features") or dataset.is_sparse):
             dataset = replace(dataset, words=words)
-            template = "%s: an algorithm that takes categories gets %d columns of words as they are"
-            logger.warning(template, path, len(words))
+            template = "%s: algorithms that take categories get columns of 3 or more words as such"
+            logger.warning(template, path)
         if spec.get("features"):
             start, stop = spec["features"]
             if stop > dataset.n_features:

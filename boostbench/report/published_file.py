@@ -62,7 +62,8 @@ def read_published_file(
     path : Path
         CSV file with a heading: ``data``, ``algo``; a quantity, such as ``test_error_mean``, or
         ``test_error`` without a deviation, and ``test_error_std``; perhaps ``n``, how often the
-        experiment was repeated; all other columns are settings.
+        experiment was repeated; all other columns are settings. Lines that begin with # say
+        nothing.
     repeats : int, default=None
         How often, where there is no column ``n``.
     digits : int, default=None
@@ -89,8 +90,8 @@ def read_published_file(
     lines = list(_lines(path, text))
     if not lines:
         raise UserError(f"{path} is empty; it needs a heading such as data,algo,test_error_mean")
-    (_, heads), *others = lines
-    layout = _Heads.of(path, heads, repeats)
+    (first_line, heads), *others = lines
+    layout = _Heads.of(path, first_line, heads, repeats)
     if not others:
         raise UserError(f"{path} has a heading and no line below it")
     texts = [(number, dict(zip(heads, cells, strict=True))) for number, cells in others]
@@ -124,8 +125,8 @@ class _Heads:
     settings: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, path: Path, heads: Sequence[str], repeats: int | None) -> "_Heads":
-        where = f"{path}:1"
+    def of(cls, path: Path, number: int, heads: Sequence[str], repeats: int | None) -> "_Heads":
+        where = f"{path}:{number}"
         for name in _NAMES:
             if name not in heads:
                 raise UserError(f"{where}: there is no column {name!r}; {hint(name, heads)}")
@@ -212,7 +213,7 @@ def beside_records(
         for name in dict.fromkeys(key for line in numbers for key in line.settings):
             if name not in known:
                 raise UserError(
-                    f"{path}:1: column {name!r} is no quantity and no setting of what is on "
+                    f"{path}: column {name!r} is no quantity and no setting of what is on "
                     f"record; {hint(name, known)}"
                 )
     by_age = sorted(runs, key=lambda run: run.finished)
@@ -248,13 +249,13 @@ def doubts(path: Path, numbers: Sequence[PublishedLine]) -> list[str]:
 
 
 def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines that are not empty, with their numbers, as long as the first."""
+    """Yield the lines that say something, with their numbers, as long as the first."""
     reader = csv.reader(text.splitlines(), strict=True)
     width = None
     try:
         for cells in reader:
             cells = [cell.strip() for cell in cells]
-            if not any(cells):
+            if not any(cells) or cells[0].startswith("#"):
                 continue
             width = width or len(cells)
             if len(cells) != width:

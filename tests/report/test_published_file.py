@@ -54,6 +54,13 @@ def test_numbers_that_look_like_fractions(write):
     assert doubts(path, read_published_file(path)) == []
 
 
+def test_remarks_count_as_lines(write):
+    path = write("# from Table V, page 9", HEAD, "# only these", LINE)
+    assert [line.number for line in read_published_file(path)] == [4]
+    with pytest.raises(UserError, match=r":2: column 'auc' is there twice"):
+        read_published_file(write("# from Table V", "data,algo,auc,auc,n", "a,b,1,1,2"))
+
+
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
