@@ -53,9 +53,9 @@ def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> Line:
 def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
     pairs, n = comparison.pairs, len(comparison.tests)
     sentences = [
-        f"Every two algorithms over {len(pairs.numbers)} {pairs.unit}: mean difference; how often "
-        "A wins, ties and loses, as printed; p-value of the exact Wilcoxon signed-rank test with "
-        f"Holm's correction for {n} {'pairs' if n > 1 else 'pair'}."
+        f"Over {len(pairs.numbers)} {pairs.unit}: mean difference; how often A wins, ties and "
+        "loses, as printed; p-value of the exact Wilcoxon signed-rank test with Holm's correction "
+        f"for {n} {'pairs' if n > 1 else 'pair'}."
     ]
     if splits:
         sentences.append(

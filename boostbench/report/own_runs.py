@@ -1,6 +1,7 @@
 """Algorithms side by side by what was run, whether a table asks for it or not."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from boostbench.records.keys import digest, shortened
@@ -26,8 +27,9 @@ def table_of_runs(
     -------
     Table or None
         A row for each data set that has records of each algorithm under one protocol and one seed:
-        of several, those with the most splits. Of several settings of an algorithm its defaults
-        are taken; where these were not run, the data set is left out. None without any row.
+        of several, those with the most splits in common, which alone count. Of several settings of
+        an algorithm its defaults are taken; where these were not run, the data set is left out.
+        None without any row.
     """
     rows: dict[str, list[Run]] = {}
     several: dict[str, str] = {}
@@ -41,9 +43,10 @@ def table_of_runs(
                 group.setdefault(run.cell.algo, []).append(run)
         whole = [group for group in alike.values() if group.keys() >= set(names)]
         chosen = [[_default(group[name]) for name in names] for group in whole]
-        clear = [group for group in chosen if None not in group]
-        if clear:
-            rows[row] = max(clear, key=lambda group: min(len(run.cell.values) for run in group))
+        clear = [_paired(group) for group in chosen if None not in group]
+        best = max(clear, key=lambda group: len(group[0].cell.values), default=None)
+        if best and best[0].cell.values:
+            rows[row] = best
         elif whole:
             name = names[chosen[0].index(None)]
             settings = "; ".join(run.settings or "its defaults" for run in whole[0][name][:3])
@@ -60,9 +63,35 @@ def table_of_runs(
         compare=[ColumnPair(*pair) for pair in combinations(names, 2)],
         remarks=[
             "What was run, not what a table asks for: each data set under one protocol and seed.",
+            *_unlike(rows),
             *several.values(),
         ],
     )
+
+
+def _paired(group: Sequence[Run]) -> list[Run]:
+    """Leave out the splits that not all have: means of other splits are not comparable."""
+    common = set.intersection(*(set(run.cell.values) for run in group))
+    return [
+        replace(
+            run,
+            cell=replace(
+                run.cell, records=[each for each in run.cell.records if each["split"] in common]
+            ),
+        )
+        for run in group
+    ]
+
+
+def _unlike(rows: Mapping[str, Sequence[Run]]) -> list[str]:
+    """Say what was not run by the defaults."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row, group in rows.items():
+        for run in group:
+            if run.settings:
+                found.setdefault((run.cell.title, run.settings), []).append(row)
+    texts = [f"{title} on {', '.join(data)}: {how}" for (title, how), data in found.items()]
+    return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
 
 
 def _config(run: Run) -> Mapping:

@@ -129,6 +129,17 @@ def test_own_runs_are_compared_without_a_table(call, folder):
     assert [line["table"] for line in content["data"]] == [None, None]
 
 
+def test_own_runs_are_compared_on_the_splits_that_both_have(call, folder):
+    run = ["run", "data=iris", "protocol.tune=none", "parallel=serial"]
+    for algo, n_splits, n_iterations in (("samme", 4, 3), ("adaboost_mh", 2, 5)):
+        settings = [f"protocol.n_splits={n_splits}", f"algo.n_iterations={n_iterations}"]
+        assert call(*run, f"algo={algo}", *settings).code == 0
+    told = words(call("compare", "samme", "adaboost_mh", "--data", "iris"))
+    assert "over 2 splits" in told
+    assert "Not by the defaults: SAMME on iris: n_iterations=3" in told
+    assert "AdaBoost.MH on iris: n_iterations=5" in told
+
+
 def test_own_runs_of_a_name_that_no_table_has(call, folder):
     few = ["data=wine", "protocol.n_splits=3", "parallel=serial"]
     tree = ["algo._target_=sklearn.tree.DecisionTreeClassifier", "+algo.max_depth=2"]
