@@ -19,7 +19,6 @@ from boostbench.errors import UserError, complain, unknown
 from boostbench.experiment.environment import blas, commit
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
-from boostbench.records.store import parts_of, record_paths
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
 from boostbench.report.renderers.printing import make_grid, print_line
 from boostbench.running.progress import progress
@@ -134,12 +133,7 @@ def _seconds(text: str) -> float:
 
 def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]:
     """Give the records of some algorithms, classes and tables, each with its algorithm's name."""
-    named = [
-        (parts_of(path)[1], record)
-        for path in record_paths(records.results)
-        for record in records.ledger(path).records.values()
-        if "error" not in record
-    ]
+    named = [(algo, record) for (_, algo, _), record in records.each() if "error" not in record]
     if not names:
         return named
     classes = {record["config"]["algo"]["_target_"].rpartition(".")[2] for _, record in named}

@@ -156,6 +156,7 @@ def construct(cls: type, params: Mapping, where: str = "algo"):
     return built
 
 
+@cache
 def parameters(cls: type) -> tuple[list[str], bool]:
     """Give the names that a constructor takes, and whether it takes any other."""
     signature = inspect.signature(cls).parameters.values()

@@ -1,6 +1,6 @@
 """What is on record in a folder of results, and what of an experiment without its data."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from boostbench.data.missing import chosen
 from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.ledger import Ledger
 from boostbench.records.makers import Maker
-from boostbench.records.store import record_path
+from boostbench.records.store import parts_of, record_path, record_paths
 from boostbench.records.verified import Finding, Verified
 
 K = TypeVar("K")
@@ -137,6 +137,15 @@ class Records:
         """Find what is recorded of several experiments, see `find`."""
         return {key: self.find(config) for key, config in configs.items()}
 
+    def each(
+        self, is_wanted: Callable[[str], bool] = lambda kind: True
+    ) -> Iterator[tuple[tuple[str, str, str], dict]]:
+        """Yield all records of some kinds, each behind the names of its file, see `parts_of`."""
+        for path in record_paths(self.results):
+            if is_wanted(parts_of(path)[2]):
+                for record in self.ledger(path).records.values():
+                    yield parts_of(path), record
+
     def _asked(self, config: Mapping) -> tuple[Request, str]:
         """Give what a config asks of any data, and how records name that."""
         written = repr({key: value for key, value in config.items() if key in _ASKED})
@@ -164,8 +173,8 @@ def _newest_version(records: list[dict]) -> dict[int, dict]:
     if not records:
         return {}
     # Of those of one second, the last of the file.
-    last = max(reversed(records), key=lambda record: record.get("finished", ""))
-    return {r["split"]: r for r in records if _version(r) == _version(last)}
+    last = _version(max(reversed(records), key=lambda record: record.get("finished", "")))
+    return {r["split"]: r for r in records if _version(r) == last}
 
 
 def _version(record: Mapping) -> tuple:

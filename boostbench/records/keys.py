@@ -40,7 +40,7 @@ def digest(content) -> str:
     >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
     True
     """
-    return hashlib.sha256(_text(content).encode()).hexdigest()[:16]
+    return hashlib.sha256(as_json(content).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ class Request:
         }
         if self.measure.judged_by:
             asked["judged_by"] = self.measure.judged_by
-        return json.loads(_text(asked))
+        return json.loads(as_json(asked))
 
     @cached_property
     def maker(self) -> Maker:
@@ -244,7 +244,7 @@ def defaults(target: str) -> dict:
     for parameter in signature:
         if parameter.default is not parameter.empty:
             try:
-                values[parameter.name] = json.loads(_text(parameter.default))
+                values[parameter.name] = json.loads(as_json(parameter.default))
             except UserError:
                 continue
     return values
@@ -253,12 +253,12 @@ def defaults(target: str) -> dict:
 @functools.cache
 def _written(target: str) -> dict[str, str]:
     """Give the defaults as they are written."""
-    return {name: _text(value) for name, value in defaults(target).items()}
+    return {name: as_json(value) for name, value in defaults(target).items()}
 
 
 @functools.cache
 def _settings() -> dict[str, str]:
-    return {field.name: _text(field.default) for field in fields(Protocol)}
+    return {field.name: as_json(field.default) for field in fields(Protocol)}
 
 
 def _completed(value):
@@ -286,16 +286,26 @@ def _is_object(value: Mapping) -> bool:
 def _beyond(values: Mapping, written: Mapping[str, str]) -> Iterator[tuple]:
     """Give the values that are not the defaults; 1 and 1.0 differ, as they do to estimators."""
     for name, value in values.items():
-        if name not in written or _text(value) != written[name]:
+        if name not in written or as_json(value) != written[name]:
             yield name, value
 
 
-def _text(content) -> str:
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+def as_json(content) -> str:
+    """Write JSON types down in one way.
+
+    Raises
+    ------
+    UserError
+        If they have no JSON form.
+    """
     try:
-        text = json.dumps(
-            content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        )
+        text = _encode(content)
         text.encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise UserError(f"a setting cannot be written down as JSON: {error}") from None
+        raise UserError(f"a value cannot be written down as JSON: {error}") from None
     return text

@@ -9,7 +9,6 @@ In memory a record is one mapping, with its ``config`` whole, and its provenance
 its ``key`` and a digest of what was ``asked`` are derived from these (`keys`).
 """
 
-import json
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -18,7 +17,7 @@ import msgspec
 from boostbench.errors import UserError
 from boostbench.experiment import measures, schema
 from boostbench.experiment.schema import BadLine, check
-from boostbench.records.keys import Identity, digest
+from boostbench.records.keys import Identity, as_json, digest
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
 # What older records call by the name of a class that is gone.
@@ -288,10 +287,7 @@ def _count(share, n) -> int | None:
 
 
 def _line(content: Mapping) -> bytes:
-    text = json.dumps(
-        content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
-    return text.encode() + b"\n"
+    return as_json(content).encode() + b"\n"
 
 
 def _unicode(text: str) -> str:

@@ -2,20 +2,16 @@
 
 import importlib.util
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 from boostbench.errors import UserError, unknown, writing
 from boostbench.experiment.measures.predictions import Predictions
 from boostbench.experiment.quantities import QUANTITIES
+from boostbench.records.archive import Records
 from boostbench.records.keys import shortened
-from boostbench.records.store import parts_of, read_records, record_paths
 from boostbench.report.papers import tables
 from boostbench.report.published import lines
 from boostbench.report.renderers.csv_file import no_formula
-
-#: What kinds of files hold; those of cross-validation trials are no splits.
-_TUNING = "tuning"
 
 
 def read_frame(results: Path):
@@ -46,15 +42,15 @@ def read_frame(results: Path):
     """
     import pandas as pd  # slow to import
 
-    splits, warnings = _splits(results, lambda kind: kind != _TUNING)
-    rows = [_row(record, *names) for names, record in splits]
+    records = Records(results)
+    rows = [_row(record, *names) for names, record in records.each(lambda kind: kind != "tuning")]
     if not rows:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     frame = pd.DataFrame(rows)
     for name in QUANTITIES:
         frame[name] = frame[name].astype(float)
     order = ["data", "algo", "measure", "config", "split"]
-    return frame.sort_values(order, kind="stable", ignore_index=True), warnings
+    return frame.sort_values(order, kind="stable", ignore_index=True), records.new_warnings()
 
 
 def predictions_frame(results: Path):
@@ -79,9 +75,8 @@ def predictions_frame(results: Path):
     """
     import pandas as pd  # slow to import
 
-    splits, warnings = _splits(results, lambda kind: kind == Predictions.suffix)
-    frames = []
-    for (data, algo, _), record in splits:
+    records, frames = Records(results), []
+    for (data, algo, _), record in records.each(lambda kind: kind == Predictions.suffix):
         if "error" in record:
             continue
         about = {"data": data, "algo": algo, "split": record["split"]}
@@ -97,7 +92,7 @@ def predictions_frame(results: Path):
         )
     frame = pd.concat(frames, ignore_index=True)
     first = ["data", "algo", "settings", "split", "row", "truth", "predicted"]
-    return frame[[*first, *(name for name in frame if name not in first)]], warnings
+    return frame[[*first, *(name for name in frame if name not in first)]], records.new_warnings()
 
 
 def published_frame(name: str | None = None):
@@ -145,20 +140,6 @@ def write_frame(frame, path: Path) -> None:
             return
         texts = frame.select_dtypes(exclude="number").map(no_formula)
         frame.assign(**texts).to_csv(path, index=False)
-
-
-def _splits(
-    results: Path, is_wanted: Callable[[str], bool]
-) -> tuple[list[tuple[tuple[str, str, str], dict]], list[str]]:
-    """Read the files of some kinds: names and record of each split, and what is wrong with them."""
-    splits, warnings = [], []
-    for path in record_paths(results):
-        names = parts_of(path)
-        if is_wanted(names[2]):
-            records, complaints = read_records(path)
-            splits += [(names, record) for record in records]
-            warnings += complaints
-    return splits, warnings
 
 
 def _row(record: dict, data: str, algo: str, kind: str) -> dict:

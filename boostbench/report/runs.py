@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import shortened
-from boostbench.records.store import parts_of, record_paths
 from boostbench.report import numbers
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.cells import Cell
@@ -61,20 +60,11 @@ def find_runs(
     list of Run
         By data set and algorithm.
     """
-    runs = []
-    for path in record_paths(records.results):
-        data, algo, kind = parts_of(path)
-        if kind in _NO_RESULTS:
-            continue
-        of_config: dict[str, list[dict]] = {}
-        for record in records.ledger(path).records.values():
-            of_config.setdefault(record["config_hash"], []).append(record)
-        runs += [
-            _run(group, data, algo, titles)
-            for name, group in of_config.items()
-            if name not in without
-        ]
-    return runs
+    groups: dict[tuple, list[dict]] = {}
+    for names, record in records.each(lambda kind: kind not in _NO_RESULTS):
+        if record["config_hash"] not in without:
+            groups.setdefault((*names, record["config_hash"]), []).append(record)
+    return [_run(group, data, algo, titles) for (data, algo, *_), group in groups.items()]
 
 
 def shown(runs: Collection[Run]) -> list[Quantity]:
