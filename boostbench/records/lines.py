@@ -254,11 +254,9 @@ def _lengthened(line: Mapping, staged: _Staged) -> dict:
             are_counts = type(n) is int and set(map(type, numbers)) <= {int}
             if not are_counts or not 0 <= min(numbers, default=0) <= max(numbers, default=0) <= n:
                 raise BadLine(f"{count}: there are {n!r:.50} rows")
-            record[error] = (
-                {name: number / n for name, number in wrong.items()}
-                if isinstance(wrong, dict)
-                else wrong / (n or 1)
-            )
+            n = n or 1
+            is_staged = isinstance(wrong, dict)
+            record[error] = {k: v / n for k, v in wrong.items()} if is_staged else wrong / n
     return record
 
 

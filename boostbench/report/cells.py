@@ -196,7 +196,7 @@ class Cell:
         # One split of several is no estimate, where the paper gives no deviation either.
         return None if compared.basis in ("counts", "rounding") and self.is_partial else compared
 
-    @property
+    @cached_property
     def without_pool(self) -> "Cell":
         """The same cell, judged as if the paper's splits were no splits of one pool."""
         alone = {name: replace(number, pool_share=0) for name, number in self.published.items()}
@@ -207,7 +207,7 @@ class Cell:
         """The published number in words, marked where it is not of the same experiment."""
         return f"{self.target}{ELSEWHERE if self.departures else ''}" if self.target else ""
 
-    @property
+    @cached_property
     def verdict(self) -> str:
         """Whether and how ours differs (`Agreement`); where nothing is compared, why not."""
         if self.target is None:
