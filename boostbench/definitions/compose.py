@@ -232,7 +232,8 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     if "algo._target_" not in given:
         return
     own = _option("algo", choice) if choice in configs.names("algo") else algo
-    if algo.get("_target_") == own["_target_"]:
+    # Nothing at all may be given too, by ~algo._target_: what makes the algorithm refuses it.
+    if algo.get("_target_") in (None, own["_target_"]):
         return
     for key in own.keys() - {"_target_"}:
         if not _is_given(f"algo.{key}", given):

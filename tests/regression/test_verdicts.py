@@ -18,7 +18,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 def tables():
     records = Records(RESULTS)
     tables = read_tables(None, records)
-    assert records.warnings == []
+    assert records.new_warnings() == []
     return tables
 
 
