@@ -8,8 +8,11 @@ from boostbench.core.weak.sample_bins import SampleBins
 @pytest.mark.parametrize("entries", [1, 7, 2**20])
 @pytest.mark.parametrize("n_columns", [1, 2, 5])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sums_of_weights_in_bins(entries, n_columns, dtype, monkeypatch):
+@pytest.mark.parametrize("additions_per_copy", [0, 1000])
+def test_sums_of_weights_in_bins(entries, n_columns, dtype, additions_per_copy, monkeypatch):
     monkeypatch.setattr(sample_bins, "_CHUNK_ENTRIES", entries)
+    # With next to no additions for a copy, columns are filled up to a multiple of four.
+    monkeypatch.setattr(sample_bins, "_ADDITIONS_PER_COPY", additions_per_copy)
     rng = np.random.default_rng(0)
     bins = rng.integers(0, 11, (50, 3)).astype(np.int32)
     W = rng.normal(size=(50, n_columns)).astype(dtype)
@@ -21,6 +24,7 @@ def test_sums_of_weights_in_bins(entries, n_columns, dtype, monkeypatch):
     found.convert(dtype)
     sums = found.sums(W)
     assert sums.dtype == dtype
+    assert sums.flags.c_contiguous
     np.testing.assert_allclose(sums, -2 * expected, atol=1e-5 if dtype is np.float32 else 1e-12)
     # No bin has more additions than that, over all chunks.
     assert found.additions >= min(np.bincount(bins.ravel()).max(), 50 // max(1, entries // 3))
