@@ -37,7 +37,7 @@ def draw_varied(
     panels : mapping
         By the title of a panel and by algorithm, numbers by what is varied.
     titles : sequence of str
-        The algorithms, each of which has one look in all panels.
+        The algorithms, each of which has one look in all panels; empty for one that needs no name.
     varied : str
         What stands along the horizontal axis.
     heights : mapping
@@ -73,7 +73,7 @@ def draw_varied(
                 named = heights[title]
                 axes.set_ylabel(named)
         figure.supxlabel(varied, fontsize="medium")
-        put_message(figure, message, mark(titles), columns=4)
+        put_message(figure, message, mark([title for title in titles if title]), columns=4)
     return figure
 
 

@@ -34,8 +34,10 @@ def test_one_number_is_drawn_as_lines():
 
 def test_a_long_range_is_logarithmic():
     errors = {("1e-9",): 4.0, ("1e-3",): 9.0}
-    (axes,) = draw_sweep(points(errors, "algo.nu"), TEST_ERROR).axes
+    figure = draw_sweep(points(errors, "algo.nu"), TEST_ERROR)
+    (axes,) = figure.axes
     assert axes.get_xscale() == "log"
+    assert figure.legends == []  # one line, of data that no key names
 
 
 def test_words_stand_beside_data_sets_that_are_shaded_apart():
