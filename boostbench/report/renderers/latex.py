@@ -9,8 +9,13 @@ _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"†": r"\textdagger{}", "‡": r"\textdaggerdbl{}", "±": r"$\pm$", "−": "$-$"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "≤": r"$\le$", "≥": r"$\ge$", "×": r"$\times$"},
 }
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+    "varsigma sigma tau upsilon phi chi psi omega"
+)
+_SPECIAL |= {chr(0x3B1 + at): rf"$\{name}$" for at, name in enumerate(_GREEK.split())}
 
 
 def latex(document: Document) -> str:

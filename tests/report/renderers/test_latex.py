@@ -80,6 +80,7 @@ def test_changes_are_told(table, make_table):
 def test_escape():
     assert escape("-1.0 ± 2.0") == r"$-$1.0 $\pm$ 2.0"
     assert escape("-") == "-"
+    assert escape("λ = 10, η ≤ ω") == r"$\lambda$ = 10, $\eta$ $\le$ $\omega$"
     assert escape("RBoost^rank (TC)") == r"RBoost\textsuperscript{rank} (TC)"
     assert escape(r"95% of $a_b & {c} # ~ ^ \x") == (
         r"95\% of \$a\_b \& \{c\} \# \textasciitilde{} \textasciicircum{} \textbackslash{}x"
