@@ -24,6 +24,43 @@ def canvas(ax=None):
     return ax.figure, ax
 
 
+def canvases(n, n_columns, width, height, **shared):
+    """Return a new figure with axes in rows.
+
+    Parameters
+    ----------
+    n : int
+        How many axes; places left over in the last row are removed.
+    n_columns : int
+        Axes in a row at most.
+    width, height : float
+        Inches of each.
+    **shared
+        As ``sharey`` of ``matplotlib.pyplot.subplots``.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    grid : ndarray of shape (n_rows, n_columns)
+        All places.
+    axes : list of n matplotlib.axes.Axes
+    """
+    n_columns = max(1, min(n_columns, n))
+    n_rows = max(1, -(-n // n_columns))
+    figure, grid = pyplot().subplots(
+        n_rows,
+        n_columns,
+        squeeze=False,
+        layout="constrained",
+        figsize=(width * n_columns, height * n_rows),
+        **shared,
+    )
+    axes = list(grid.ravel())
+    for ax in axes[n:]:
+        ax.remove()
+    return figure, grid, axes[:n]
+
+
 def pyplot():
     """Import ``matplotlib.pyplot``, or say in one line what is missing."""
     try:

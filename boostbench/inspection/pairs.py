@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.inspection.canvas import pyplot
+from boostbench.inspection.canvas import canvases
 
 # Inches.
 _WIDTH, _HEIGHT = 3.6, 3.0
@@ -77,18 +77,7 @@ class PairDisplay:
         at = len(outputs) - 1 if output is None else outputs.index(output)
         sizes = [np.abs(pair.table[..., at]).max() for pair in self.shapes.pairs]
         order = np.argsort(-np.array(sizes), kind="stable")[:n_pairs]
-        n_columns = max(1, min(n_columns, len(order)))
-        n_rows = -(-len(order) // n_columns)
-        self.figure_, grid = pyplot().subplots(
-            n_rows,
-            n_columns,
-            squeeze=False,
-            layout="constrained",
-            figsize=(_WIDTH * n_columns, _HEIGHT * n_rows),
-        )
-        self.axes_ = list(grid.ravel()[: len(order)])
-        for ax in grid.ravel()[len(order) :]:
-            ax.remove()
+        self.figure_, _, self.axes_ = canvases(len(order), n_columns, _WIDTH, _HEIGHT)
         largest = max(sizes) or 1.0
         self.meshes_ = [
             self._map(ax, self.shapes.pairs[number], at, largest)

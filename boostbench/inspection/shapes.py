@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from boostbench.inspection.canvas import pyplot
+from boostbench.inspection.canvas import canvases
 
 # Inches.
 _WIDTH, _HEIGHT = 3.2, 2.6
@@ -71,19 +71,7 @@ class ShapeFunctionDisplay:
         self
         """
         at = self._chosen(features)
-        n_columns = max(1, min(n_columns, len(at)))
-        n_rows = max(1, -(-len(at) // n_columns))
-        self.figure_, grid = pyplot().subplots(
-            n_rows,
-            n_columns,
-            sharey=True,
-            squeeze=False,
-            layout="constrained",
-            figsize=(_WIDTH * n_columns, _HEIGHT * n_rows),
-        )
-        self.axes_ = list(grid.ravel()[: len(at)])
-        for ax in grid.ravel()[len(at) :]:
-            ax.remove()
+        self.figure_, grid, self.axes_ = canvases(len(at), n_columns, _WIDTH, _HEIGHT, sharey=True)
         self.lines_ = [
             self._curves(ax, feature) for ax, feature in zip(self.axes_, at, strict=True)
         ]
