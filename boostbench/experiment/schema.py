@@ -15,7 +15,8 @@ Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=0)]
 Rows = Annotated[int, Meta(ge=1)]
-Round = Annotated[str, Meta(pattern="^[1-9][0-9]*$")]
+#: Keys, which are texts in JSON.
+Round = Annotated[int, Meta(ge=1)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Duration = Annotated[float, Meta(ge=0)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
@@ -173,7 +174,7 @@ def check(content, form: type) -> None:
     boostbench.experiment.schema.BadLine: commit: expected str, got int
     """
     try:
-        msgspec.convert(content, form)
+        msgspec.convert(content, form, str_keys=True)
     except ValueError as error:
         # "Expected `float` <= 1.0 - at `$.test_error`"
         what, _, where = str(error).replace("`", "").partition(" - at ")

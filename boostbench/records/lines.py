@@ -133,8 +133,8 @@ class Definitions:
         else:
             key = identity.split_key(record["split"], record["rows"])
         del record["schema"], record["provenance"]
-        derived = {"key": key, "asked": identity.asked, "config_hash": name, "config": config}
-        return record | made_by | derived
+        record.update(made_by, key=key, asked=identity.asked, config_hash=name, config=config)
+        return record
 
 
 def _check_judgement(record: Mapping, config: Mapping) -> None:
