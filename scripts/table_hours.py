@@ -55,7 +55,8 @@ def read_hours(results):
         for cell in table.cells.values():
             configs = {record["config_hash"] for record in cell.records}
             file = results / "records" / cell.data / f"{cell.algo}.tuning.jsonl"
-            tried = [one for one in records.all(file) if one["config_hash"] in configs]
+            tuned = records.ledger(file).records.values()
+            tried = [one for one in tuned if one["config_hash"] in configs]
             fits |= {Key(one["key"], cell.algo, False): of_record(one) for one in cell.records}
             fits |= {Key(one["key"], cell.algo, True): of_record(one) for one in tried}
         if fits:
