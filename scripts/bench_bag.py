@@ -12,12 +12,9 @@ import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
 
-import numpy as np
 from bench_large import N_TEST, draw
 from bench_small import MODELS
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import in_a_process
+from timing import error, in_a_process, print_table, timed
 
 SIZES = [10_000, 100_000]
 N_CLASSES = 2
@@ -28,31 +25,28 @@ def main(sizes):
     """Print a row for each number of samples."""
     rows = []
     for n_samples in sizes:
-        error, seconds = in_a_process(measure, "bag", n_samples)
-        rows.append([n_samples, f"{error:.1f}", f"{seconds:.1f}"])
+        wrong, seconds = in_a_process(measure, "bag", n_samples)
+        rows.append([n_samples, f"{wrong:.1f}", f"{seconds:.1f}"])
         try:
-            error, of_ebm = in_a_process(measure, "EBM", n_samples, LONGEST * seconds)
-            rows[-1] += [f"{error:.1f}", f"{of_ebm:.1f}", f"{of_ebm / seconds:.1f}"]
+            wrong, of_ebm = in_a_process(measure, "EBM", n_samples, LONGEST * seconds)
+            rows[-1] += [f"{wrong:.1f}", f"{of_ebm:.1f}", f"{of_ebm / seconds:.1f}"]
         except BrokenProcessPool:
             rows[-1] += ["", "stopped", f"> {LONGEST}"]
         print(*rows[-1], flush=True)
     headers = ["samples", "bag, %", "s", "EBM, %", "s", "ratio"]
-    print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
+    print_table(headers, rows, "github")
 
 
 def measure(name, n_samples, at_most=None):
     """Return the test error in percent and the CPU seconds of a fit; the process ends `at_most`."""
     X, y = draw(n_samples + N_TEST, N_CLASSES)
     hardest = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    with threadpool_limits(1):
-        started = time.process_time()
-        if at_most is not None:
-            resource.setrlimit(resource.RLIMIT_CPU, (int(started + at_most) + 1, hardest))
-        model = MODELS[name]().fit(X[:-N_TEST], y[:-N_TEST])
-        seconds = time.process_time() - started
-        if at_most is not None:
-            resource.setrlimit(resource.RLIMIT_CPU, (hardest, hardest))
-        return 100 * np.mean(model.predict(X[-N_TEST:]) != y[-N_TEST:]), seconds
+    if at_most is not None:
+        last = int(time.process_time() + at_most) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (last, hardest))
+    seconds, model = timed(MODELS[name]().fit, X[:-N_TEST], y[:-N_TEST])
+    resource.setrlimit(resource.RLIMIT_CPU, (hardest, hardest))
+    return error(model, X[-N_TEST:], y[-N_TEST:]), seconds
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ columns it has found stands beside the times.
 
 import sys
 
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import training_part
+from timing import on_one_core, print_table, training_part
 
 from boostbench.algorithms import MCBoost, MultiBoost
 
@@ -41,9 +39,8 @@ def main(names):
     headers = ["data", "T", "ours\ns", "nu"]
     for solver in ("Newton", "L-BFGS-B"):
         headers += ["cols", f"{solver}\ns", "ratio"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main(sys.argv[1:] or DATA)
+    on_one_core(main, sys.argv[1:] or DATA)

@@ -10,10 +10,7 @@
     python scripts/bench_kernel_ensembles.py [--largest]
 """
 
-import resource
-import subprocess
 import sys
-import time
 import warnings
 from functools import partial
 
@@ -21,9 +18,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import minima, training_part
+from timing import in_a_process, minima, on_one_core, peak, print_table, timed, training_part
 
 from boostbench import configs, data
 from boostbench.algorithms import CGENS, CGENSSLS, MCBoost
@@ -71,7 +66,7 @@ def against_liblinear():
             row = [name, len(X), loss, rounds, f"{ours / rounds * 1e3:.2f}"]
             rows.append([*row, f"{ours:.2f}", f"{theirs:.3f}", f"{ours / theirs:.1f}"])
     headers = ["data", "samples", "loss", "rounds", "ms a round", "path s", "LinearSVC s", "ratio"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 def against_mcboost():
@@ -85,29 +80,22 @@ def against_mcboost():
         row = [name, *X.shape, len(np.unique(y)), f"{ours:.3f}", f"{theirs:.3f}"]
         rows.append([*row, f"{ours / theirs:.2f}"])
     headers = ["data", "samples", "features", "classes", "SLS ms", "MCBoost ms", "ratio"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 def largest():
     """Fit 100 rounds to all of MNIST, and print how long it took and the largest memory."""
     X, y = binary("mnist", 60_000)
     for model in (CGENS(100), CGENSSLS(100)):
-        started = time.process_time()
-        model.fit(X, y)
-        seconds = time.process_time() - started
-        gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        print(f"{type(model).__name__} on {X.shape}: {seconds:.1f} s, {gigabytes:.2f} GiB so far")
+        seconds, _ = timed(model.fit, X, y)
+        print(f"{type(model).__name__} on {X.shape}: {seconds:.1f} s, {peak():.2f} GiB so far")
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", ConvergenceWarning)
-    with threadpool_limits(1):
-        if sys.argv[1:] == ["largest"]:
-            largest()
-        else:
-            against_liblinear()
-            print()
-            against_mcboost()
-            if "--largest" in sys.argv:
-                print()
-                subprocess.run([sys.executable, __file__, "largest"], check=True)
+    on_one_core(against_liblinear)
+    print()
+    on_one_core(against_mcboost)
+    if "--largest" in sys.argv:
+        print(flush=True)
+        in_a_process(largest)

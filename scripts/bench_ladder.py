@@ -12,16 +12,11 @@
 """
 
 import importlib.util
-import resource
-import subprocess
 import sys
-import time
 from functools import partial
 
 import numpy as np
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import medians, training_part
+from timing import in_a_process, medians, on_one_core, peak, print_table, timed, training_part
 
 from boostbench.algorithms import LADDER, CodewordMCBoost
 from boostbench.experiment.measures.retrieval import mean_average_precision
@@ -36,7 +31,7 @@ N_FAISS = 500
 
 
 def main(names):
-    """Print a row per data set and dimension, and the seconds of a ranking."""
+    """Print a row per data set and dimension."""
     rows = []
     for name in names:
         X, y = training_part(name)
@@ -50,7 +45,7 @@ def main(names):
             times = (f"{1e6 * seconds:.0f}" for seconds in (plain, cycle))
             rows.append([name, *X.shape, n_components, *times, *(f"{r:.2f}" for r in ratios)])
     headers = ["data", "samples", "features", "d", "round us", "cycle us", "of 2", "of 6 rounds"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 def codes_and_labels():
@@ -63,9 +58,8 @@ def codes_and_labels():
 def ranking():
     """Time the mean average precision."""
     (queries, codes), labels = codes_and_labels()
-    start = time.process_time()
-    mean_average_precision(queries, labels[0], codes, labels[1])
-    tell(f"mean average precision of {N_QUERIES} x {N_DATABASE} codes", start)
+    seconds, _ = timed(mean_average_precision, queries, labels[0], codes, labels[1])
+    tell(f"mean average precision of {N_QUERIES} x {N_DATABASE} codes", seconds)
 
 
 def faiss_ranking():
@@ -77,9 +71,8 @@ def faiss_ranking():
     index = faiss.IndexBinaryFlat(N_BITS)
     index.use_heap = False  # a counting sort: 14 times as fast for an order of all
     index.add(codes)
-    start = time.process_time()
-    index.search(queries[:N_FAISS], N_DATABASE)
-    tell(f"faiss, order of {N_FAISS} x {N_DATABASE} codes", start, N_QUERIES / N_FAISS)
+    seconds, _ = timed(index.search, queries[:N_FAISS], N_DATABASE)
+    tell(f"faiss, order of {N_FAISS} x {N_DATABASE} codes", seconds * N_QUERIES / N_FAISS)
 
 
 def largest(model):
@@ -87,35 +80,22 @@ def largest(model):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 10, size=60_000)
     X = rng.normal(size=(60_000, 512)) + labels[:, None] * rng.normal(scale=0.1, size=512)
-    start = time.process_time()
-    model.fit(X, labels)
-    tell(f"{type(model).__name__} on {X.shape}", start)
+    seconds, _ = timed(model.fit, X, labels)
+    tell(f"{type(model).__name__} on {X.shape}", seconds)
 
 
-def tell(what, start, times=1.0):
-    """Print the CPU seconds since the start, as many `times`, and the largest memory."""
-    seconds = times * (time.process_time() - start)
-    gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{what}: {seconds:.1f} s, {gigabytes:.2f} GiB")
-
-
-# What runs in a process of its own, by the name that it is called with.
-ALONE = {
-    "ranking": ranking,
-    "faiss": faiss_ranking,
-    "mcboost": partial(largest, CodewordMCBoost(N_ROUNDS, 12, random_state=0)),
-    "ladder": partial(largest, LADDER(N_ROUNDS, 12, random_state=0)),
-}
+def tell(what, seconds):
+    """Print CPU seconds and the largest memory."""
+    print(f"{what}: {seconds:.1f} s, {peak():.2f} GiB")
 
 
 if __name__ == "__main__":
     arguments = [argument for argument in sys.argv[1:] if argument != "--largest"]
-    with threadpool_limits(1):
-        if arguments[:1] == ["alone"]:
-            ALONE[arguments[1]]()
-        else:
-            main(arguments or DATA)
-            chosen = ["ranking", *(["faiss"] if importlib.util.find_spec("faiss") else [])]
-            chosen += ["mcboost", "ladder"] if "--largest" in sys.argv else []
-            for name in chosen:
-                subprocess.run([sys.executable, __file__, "alone", name], check=True)
+    on_one_core(main, arguments or DATA)
+    sys.stdout.flush()
+    in_a_process(ranking)
+    if importlib.util.find_spec("faiss"):
+        in_a_process(faiss_ranking)
+    if "--largest" in sys.argv:
+        for kind in (CodewordMCBoost, LADDER):
+            in_a_process(largest, kind(N_ROUNDS, 12, random_state=0))

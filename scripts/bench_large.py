@@ -11,14 +11,10 @@ coefficient for each class, with its default step and with a full one.
 """
 
 import argparse
-import resource
-import time
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import in_a_process
+from timing import error, in_a_process, peak, print_table, timed
 
 from boostbench import MCBoost
 
@@ -57,14 +53,14 @@ def main():
         found = in_a_process(compare, *task)
         seconds = {name: each[0] for name, each in found.items()}
         ours[task] = seconds["MCBoost"]
-        for name, (own, error) in found.items():
+        for name, (own, wrong) in found.items():
             memory = in_a_process(memory_added, name, *task)
             ratio = own / seconds["LightGBM"]
-            cells = [f"{own:.2f}", f"{ratio:.2f}", f"{error:.1f}", f"{memory:.2f}"]
+            cells = [f"{own:.2f}", f"{ratio:.2f}", f"{wrong:.1f}", f"{memory:.2f}"]
             rows.append([*task[:2], task[2] or "all", name, *cells])
             print(*rows[-1], flush=True)
     headers = ["samples", "k", "bins", "model", "s", "of LightGBM", "error, %", "adds GiB"]
-    print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
+    print_table(headers, rows, "github")
     sizes = [task for task in tasks if task[1:] == (2, 256)]
     logs = np.log([[task[0], ours[task]] for task in sizes]).T
     print(f"MCBoost's time grows with the samples to the power of {np.polyfit(*logs, 1)[0]:.2f}")
@@ -87,24 +83,20 @@ def compare(n_samples, n_classes, bins):
     """Return the CPU seconds of a fit and the test error in percent of each model."""
     X, y = draw(n_samples + N_TEST, n_classes)
     found = {}
-    with threadpool_limits(1):
-        for name, make in MODELS.items():
-            make(bins).fit(X[-N_TEST:], y[-N_TEST:])
-            model, started = make(bins), time.process_time()
-            model.fit(X[:-N_TEST], y[:-N_TEST])
-            seconds = time.process_time() - started
-            found[name] = seconds, 100 * np.mean(model.predict(X[-N_TEST:]) != y[-N_TEST:])
+    for name, make in MODELS.items():
+        make(bins).fit(X[-N_TEST:], y[-N_TEST:])
+        seconds, model = timed(make(bins).fit, X[:-N_TEST], y[:-N_TEST])
+        found[name] = seconds, error(model, X[-N_TEST:], y[-N_TEST:])
     return found
 
 
 def memory_added(name, n_samples, n_classes, bins):
     """Return by how many GiB a fit raises the largest memory of a process."""
     X, y = draw(n_samples, n_classes)
-    with threadpool_limits(1):
-        MODELS[name](bins).set_params(**few_rounds(name)).fit(X[:2000], y[:2000])
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        MODELS[name](bins).set_params(**few_rounds(name)).fit(X, y)
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
+    MODELS[name](bins).set_params(**few_rounds(name)).fit(X[:2000], y[:2000])
+    before = peak()
+    MODELS[name](bins).set_params(**few_rounds(name)).fit(X, y)
+    return peak() - before
 
 
 def few_rounds(name):

@@ -10,13 +10,10 @@ stumps that colboost found.
 """
 
 import sys
-import time
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import parts
+from timing import error, on_one_core, parts, print_table, timed
 
 from boostbench.algorithms import ERLPBoost, LPBoost, NMBoost
 from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
@@ -43,11 +40,10 @@ class Stump(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight):
         """Find the stump of the largest edge."""
-        started = time.process_time()
         self.classes_ = np.array([-1, 1])
-        found = StumpSearch(X).best((y * sample_weight)[:, None])
+        seconds, found = timed(lambda: StumpSearch(X).best((y * sample_weight)[:, None]))
         self.stumps_ = Stumps([found.learner])
-        Stump.seconds += time.process_time() - started
+        Stump.seconds += seconds
         return self
 
     def predict(self, X):
@@ -87,13 +83,6 @@ def family(n):
     }
 
 
-def timed(job, *args):
-    """CPU seconds of a job, and what it returns."""
-    started = time.process_time()
-    result = job(*args)
-    return time.process_time() - started, result
-
-
 def solved(program, margins):
     """Add the weak learners one by one."""
     for column in margins:
@@ -114,8 +103,8 @@ def theirs(solver, parameter, X, y):
     )
     try:
         seconds, fitted = timed(model.fit, X, y)
-    except Exception as error:  # gurobipy's have no base that is there without it
-        return None, f"{type(error).__name__}: {error}"
+    except Exception as failure:  # gurobipy's have no base that is there without it
+        return None, f"{type(failure).__name__}: {failure}"
     return seconds - Stump.seconds, fitted
 
 
@@ -130,7 +119,7 @@ def main(names):
         for solver, (model, program, parameter, as_theirs) in family(len(y)).items():
             seconds, fitted = timed(model.fit, X, y)
             row = [name, len(y), type(model).__name__, fitted.n_iterations_, f"{seconds:.3f}"]
-            row += [f"{100 * (1 - fitted.score(X_test, y_test)):.1f}"]
+            row += [f"{error(fitted, X_test, y_test):.1f}"]
             if EnsembleClassifier is not None:
                 seconds_theirs, other = theirs(solver, parameter, X, y)
                 if seconds_theirs is None:
@@ -138,8 +127,8 @@ def main(names):
                 else:
                     margins = [y * learner.predict(X) for learner in other.learners]
                     seconds_program, ours = timed(solved, program(), margins)
-                    wrong = np.mean(other.predict(X_test) != y_test)
-                    row += [other.n_iter_, f"{seconds_theirs:.2f}", f"{100 * wrong:.1f}"]
+                    wrong = error(other, X_test, y_test)
+                    row += [other.n_iter_, f"{seconds_theirs:.2f}", f"{wrong:.1f}"]
                     row += [f"{seconds_theirs / seconds:.0f}", f"{sum(other.solve_times_):.3f}"]
                     row += [f"{seconds_program:.3f}", f"{other.objective_values_[-1]:.7f}"]
                     row += [f"{as_theirs(ours.value):.7f}"]
@@ -150,10 +139,9 @@ def main(names):
         headers += ["colboost\nrounds", "seconds", "test %", "ratio"]
         headers += ["Gurobi alone\nseconds", "our program\nseconds"]
         headers += ["objective\ncolboost", "ours"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
     print(*failures, sep="\n")
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main(DATA + LARGEST if "--largest" in sys.argv[1:] else DATA)
+    on_one_core(main, DATA + LARGEST if "--largest" in sys.argv[1:] else DATA)

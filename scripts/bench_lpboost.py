@@ -7,11 +7,9 @@ than from nothing each time. Both search the same stumps; the times are of whole
 """
 
 import sys
-import time
 
 import numpy as np
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
+from timing import error, on_one_core, print_table, timed
 
 from boostbench import configs, data
 from boostbench.algorithms import CGENS, LPBoost
@@ -21,13 +19,6 @@ SIZES = [(1_000, 100), (10_000, 100)]
 LARGEST = [(10_000, 500), (60_000, 100)]
 # Errors of the training part are alike with these, and no run ends before its last round.
 CGENS_C, LPBOOST_C = 0.01, 0.01
-
-
-def seconds(model, X, y):
-    """CPU seconds of a fit, and the fitted model."""
-    started = time.process_time()
-    model.fit(X, y)
-    return time.process_time() - started, model
 
 
 def main(sizes):
@@ -42,18 +33,17 @@ def main(sizes):
         row = [n_samples, n_rounds]
         taken = []
         for model in (CGENS(n_rounds, CGENS_C), LPBoost(n_rounds, LPBOOST_C)):
-            time_taken, fitted = seconds(model, X, y)
-            taken.append(time_taken)
-            error = 100 * (1 - fitted.score(X_test, y_test))
-            row += [fitted.n_iterations_, f"{time_taken:.2f}", f"{error:.1f}"]
+            seconds, _ = timed(model.fit, X, y)
+            taken.append(seconds)
+            wrong = error(model, X_test, y_test)
+            row += [model.n_iterations_, f"{seconds:.2f}", f"{wrong:.1f}"]
         rows.append([*row, f"{taken[1] / taken[0]:.0f}"])
         print(rows[-1], file=sys.stderr)
     headers = ["samples", "rounds"]
     for name in ("CGENS", "LPBoost"):
         headers += [f"{name}\nrounds", "seconds", "test %"]
-    print(tabulate(rows, [*headers, "ratio"], disable_numparse=True))
+    print_table([*headers, "ratio"], rows)
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main(SIZES + LARGEST if "--largest" in sys.argv[1:] else SIZES)
+    on_one_core(main, SIZES + LARGEST if "--largest" in sys.argv[1:] else SIZES)

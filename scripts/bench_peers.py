@@ -12,11 +12,10 @@ split, and the least CPU time counts.
 from functools import partial
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import minima, parts
+from timing import error, minima, on_one_core, parts, print_table
 
 from boostbench.algorithms import SAMME, MCBoost
 
@@ -35,39 +34,18 @@ GRADIENT_BOOSTING = ["vowel", "letter:50", "usps:100", "pendigits:100", "satimag
 def main():
     """Print a table for each kind of peer."""
     mcboost = MCBoost(n_iterations=N_ROUNDS)
-    compare(
-        ADABOOST,
-        {
-            "MCBoost": mcboost,
-            "AdaBoost": AdaBoostClassifier(n_estimators=N_ROUNDS, random_state=0),
-        },
-        repeats=3,
-    )
+    adaboost = AdaBoostClassifier(n_estimators=N_ROUNDS, random_state=0)
+    compare(ADABOOST, {"MCBoost": mcboost, "AdaBoost": adaboost}, repeats=3)
     print()
-    compare(
-        TREES,
-        {
-            "SAMME": SAMME(n_iterations=N_ROUNDS, weak_learner="tree"),
-            "AdaBoost": AdaBoostClassifier(
-                DecisionTreeClassifier(max_leaf_nodes=3), n_estimators=N_ROUNDS, random_state=0
-            ),
-        },
-        repeats=1,
-    )
+    samme = SAMME(n_iterations=N_ROUNDS, weak_learner="tree")
+    adaboost = clone(adaboost).set_params(estimator=DecisionTreeClassifier(max_leaf_nodes=3))
+    compare(TREES, {"SAMME": samme, "AdaBoost": adaboost}, repeats=1)
     print()
-    compare(
-        GRADIENT_BOOSTING,
-        {
-            "MCBoost": mcboost,
-            "LightGBM": LGBMClassifier(
-                n_estimators=N_ROUNDS, max_depth=1, num_leaves=2, n_jobs=1, verbosity=-1
-            ),
-            "XGBoost": XGBClassifier(
-                n_estimators=N_ROUNDS, max_depth=1, tree_method="hist", n_jobs=1
-            ),
-        },
-        repeats=5,
-    )
+    stumps = {"n_estimators": N_ROUNDS, "max_depth": 1, "n_jobs": 1}
+    lightgbm = LGBMClassifier(**stumps, num_leaves=2, verbosity=-1)
+    xgboost = XGBClassifier(**stumps, tree_method="hist")
+    models = {"MCBoost": mcboost, "LightGBM": lightgbm, "XGBoost": xgboost}
+    compare(GRADIENT_BOOSTING, models, repeats=5)
 
 
 def compare(names, models, repeats):
@@ -79,7 +57,7 @@ def compare(names, models, repeats):
         # XGBoost takes classes 0, 1, ... only.
         (X, y), (X_test, y_test) = [(X, np.unique(y, return_inverse=True)[1]) for X, y in both]
         seconds = minima([partial(model.fit, X, y) for model in models.values()], repeats)
-        errors = [100 * np.mean(model.predict(X_test) != y_test) for model in models.values()]
+        errors = [error(model, X_test, y_test) for model in models.values()]
         cells = [f"{s:.2f}, {e:.1f}" for s, e in zip(seconds, errors, strict=True)]
         ratios = [f"{s:.2f}" for s in seconds[1:] / seconds[0]]
         beside = [text for pair in zip(cells[1:], ratios, strict=True) for text in pair]
@@ -87,9 +65,8 @@ def compare(names, models, repeats):
     headers = ["data", "m", "d", f"{ours}\ns, %"]
     for name in peers:
         headers += [f"{name}\ns, %", "ratio"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main()
+    on_one_core(main)

@@ -5,9 +5,7 @@ python scripts/bench_predictions.py
 
 from functools import partial
 
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import minima, training_part
+from timing import minima, on_one_core, print_table, training_part
 
 from boostbench.algorithms import MCBoost
 from boostbench.configs import read
@@ -31,7 +29,7 @@ def main():
         instances = size * (N_INSTANCES // size)
         rows.append([size, *(f"{us:.2f}" for us in minima(jobs, repeats=7) / instances * 1e6)])
     headers = ["batch", "direct, us per instance", "tables, us per instance"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 def repeat(predict, X):
@@ -41,5 +39,4 @@ def repeat(predict, X):
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main()
+    on_one_core(main)

@@ -7,12 +7,9 @@ features over all points, on the weights of every 20th round; and a whole fit of
 """
 
 import sys
-import time
 
 import numpy as np
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import training_part
+from timing import on_one_core, print_table, timed, training_part
 
 from boostbench import RBoostRank
 from boostbench.core.weak.projected import IndependentProjections, PooledProjections
@@ -37,7 +34,7 @@ def main(names):
         cells = plain, reference, plain / reference, fast
         rows.append([name, n_points, len(clocks[0].seconds), *(f"{cell:.3f}" for cell in cells)])
     headers = ["data", "points", "rounds", "all ns", "reference ns", "ratio", "fast ns"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 class _Clock:
@@ -48,14 +45,14 @@ class _Clock:
         self.seconds, self.plain = [], []
 
     def __enter__(self):
+        def without_bounds(search, G):
+            np.abs(search.largest_sum.points.below(G.T.ravel().astype(np.float32))).argmax()
+
         def largest(search, G):
-            started = time.process_time()
-            found = self.search(search, G)
-            self.seconds.append(time.process_time() - started)
+            seconds, found = timed(self.search, search, G)
+            self.seconds.append(seconds)
             if self.kind is IndependentProjections and len(self.seconds) % EVERY == 0:
-                started = time.process_time()
-                np.abs(search.largest_sum.points.below(G.T.ravel().astype(np.float32))).argmax()
-                self.plain.append(time.process_time() - started)
+                self.plain.append(timed(without_bounds, search, G)[0])
             return found
 
         self.kind._largest = largest
@@ -65,5 +62,4 @@ class _Clock:
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main(sys.argv[1:] or DATA)
+    on_one_core(main, sys.argv[1:] or DATA)

@@ -11,9 +11,7 @@ from functools import partial
 
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import medians, training_part
+from timing import medians, on_one_core, print_table, training_part
 
 from boostbench.algorithms import AdaBoostMH
 
@@ -32,14 +30,12 @@ def main(names):
         peer = AdaBoostClassifier(n_estimators=n_peer, random_state=0)
         seconds = medians([partial(model.fit, X, y) for model in (ours, peer)], repeats=3)
         per_round = seconds / [ours.n_iterations_, len(peer.estimators_)] * 1e6
-        ratio = per_round[1] / per_round[0]
-        rows.append(
-            [name, *X.shape, len(np.unique(y)), *(f"{us:.0f}" for us in per_round), f"{ratio:.1f}"]
-        )
+        times = (f"{us:.0f}" for us in per_round)
+        ratio = f"{per_round[1] / per_round[0]:.1f}"
+        rows.append([name, *X.shape, len(np.unique(y)), *times, ratio])
     headers = ["data", "samples", "features", "classes", "MH us", "scikit-learn us", "ratio"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main(sys.argv[1:] or DATA)
+    on_one_core(main, sys.argv[1:] or DATA)

@@ -9,9 +9,7 @@ columns are of a grid of nine penalties on one training part: single fits, and a
 from functools import partial
 
 from sklearn.base import clone
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import minima, training_part
+from timing import minima, on_one_core, print_table, training_part
 
 from boostbench import configs
 from boostbench.algorithms import LsBoost, RpBoost
@@ -31,19 +29,12 @@ def main():
         jobs += [partial(path, projected, X, y, penalties, warm) for warm in (False, True)]
         seconds = minima(jobs, repeats=3)
         per_round = seconds[:2] / [plain.n_iterations_, projected.n_iterations_] * 1e6
-        rows.append(
-            [
-                name,
-                *X.shape,
-                *(f"{us:.0f}" for us in per_round),
-                f"{per_round[1] / per_round[0]:.2f}",
-                *(f"{1e3 * s:.0f}" for s in seconds[1:]),
-                f"{seconds[2] / seconds[3]:.2f}",
-            ]
-        )
+        rows.append([name, *X.shape, *(f"{us:.0f}" for us in per_round)])
+        rows[-1] += [f"{per_round[1] / per_round[0]:.2f}", *(f"{1e3 * s:.0f}" for s in seconds[1:])]
+        rows[-1] += [f"{seconds[2] / seconds[3]:.2f}"]
     headers = ["data", "m", "d", "LsBoost\nus a round", "RpBoost\nus a round", "ratio"]
     headers += ["RpBoost\nms a fit", "9 fits\nms", "warm\nms", "ratio"]
-    print(tabulate(rows, headers, disable_numparse=True))
+    print_table(headers, rows)
 
 
 def path(model, X, y, penalties, warm):
@@ -54,5 +45,4 @@ def path(model, X, y, penalties, warm):
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main()
+    on_one_core(main)

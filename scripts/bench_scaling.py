@@ -11,12 +11,9 @@ in 10 classes, which is allowed 16 GiB. With values that are all different it wo
 
 import resource
 import sys
-import time
 
 import numpy as np
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
-from timing import in_a_process
+from timing import in_a_process, peak, print_table, timed
 
 from boostbench.algorithms import MCBoost
 
@@ -46,32 +43,18 @@ def main(arguments):
             rows[-1][-1] = f"{name}: {slope:.2f}"
         if "--largest" in arguments and kind == "pixels":
             rows += lines([LARGEST], [in_a_process(measure, kind, **LARGEST)])
-        headers = [
-            "m",
-            "d",
-            "k",
-            "ms per\nround",
-            "ns per\nm d k",
-            "setup\ns",
-            "peak\nGiB",
-            "slope",
-        ]
-        print(tabulate(rows, headers, disable_numparse=True))
+        headers = [*BASE, "ms per\nround", "ns per\nm d k", "setup\ns", "peak\nGiB", "slope"]
+        print_table(headers, rows)
 
 
 def lines(points, results):
     """Lay out points and what was measured there."""
-    return [
-        [
-            *point.values(),
-            f"{ms:.2f}",
-            f"{ms * 1e6 / np.prod(list(point.values()), dtype=float):.2f}",
-            f"{setup:.1f}",
-            f"{peak:.2f}",
-            "",
-        ]
-        for point, (ms, setup, peak) in zip(points, results, strict=True)
-    ]
+    rows = []
+    for point, (ms, setup, gigabytes) in zip(points, results, strict=True):
+        of_value = ms * 1e6 / np.prod(list(point.values()), dtype=float)
+        measured = f"{ms:.2f}", f"{of_value:.2f}", f"{setup:.1f}", f"{gigabytes:.2f}"
+        rows.append([*point.values(), *measured, ""])
+    return rows
 
 
 def measure(kind, m, d, k):
@@ -83,20 +66,18 @@ def measure(kind, m, d, k):
         values = rng.integers(VALUES[kind], size=m) if VALUES[kind] else rng.random(m)
         feature[:] = values
     labels = rng.integers(k, size=m)
-    with threadpool_limits(1):
-        started = time.process_time()
-        model = MCBoost()
-        model.classes_ = np.arange(k)
-        master = model._master(X, labels, None)
-        setup = time.process_time() - started
+    model = MCBoost()
+    model.classes_ = np.arange(k)
+    setup, master = timed(model._master, X, labels, None)
+
+    def one_round():
         master.correct(master.generate())
-        rounds = []
-        while len(rounds) < MIN_ROUNDS or (sum(rounds) < SECONDS and len(rounds) < MAX_ROUNDS):
-            started = time.process_time()
-            master.correct(master.generate())
-            rounds.append(time.process_time() - started)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return 1e3 * min(rounds), setup, peak
+
+    one_round()
+    rounds = []
+    while len(rounds) < MIN_ROUNDS or (sum(rounds) < SECONDS and len(rounds) < MAX_ROUNDS):
+        rounds.append(timed(one_round)[0])
+    return 1e3 * min(rounds), setup, peak()
 
 
 if __name__ == "__main__":

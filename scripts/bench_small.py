@@ -15,13 +15,11 @@ among the others.
 """
 
 import argparse
-import time
 
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from small_sets import BENCHMARK, TUNING
-from tabulate import tabulate
-from threadpoolctl import threadpool_limits
+from timing import error, on_one_core, print_table, timed
 
 from boostbench import BaggedBooster, BaggedMCBoost, MCBoost
 
@@ -65,21 +63,17 @@ def main():
     total = [f"{e:.2f}, {s:.2f}" for e, s in zip(errors, seconds, strict=True)]
     rows.append(["mean, geometric mean", "", "", "", *total])
     headers = ["data", "m", "d", "k", *(f"{name}\n%, s" for name in arguments.models)]
-    print(tabulate(rows, headers, tablefmt="github", disable_numparse=True))
+    print_table(headers, rows, "github")
 
 
 def compare(X, X_test, y, y_test, models):
     """Return the test error in percent and the CPU seconds of the fit of each model."""
     found = []
     for name in models:
-        model = MODELS[name]()
-        started = time.process_time()
-        model.fit(X, y)
-        seconds = time.process_time() - started
-        found.append((100 * np.mean(model.predict(X_test) != y_test), seconds))
+        seconds, model = timed(MODELS[name]().fit, X, y)
+        found.append((error(model, X_test, y_test), seconds))
     return found
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        main()
+    on_one_core(main)

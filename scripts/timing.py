@@ -1,10 +1,13 @@
-"""What the benchmarks share: the data they run on, and CPU times of jobs that take turns."""
+"""What the benchmarks share: their data, one core, CPU seconds and memory of jobs, and tables."""
 
 import multiprocessing
+import resource
 import time
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
+from tabulate import tabulate
+from threadpoolctl import threadpool_limits
 
 from boostbench import configs, data
 from boostbench.experiment.protocol import Protocol
@@ -38,11 +41,29 @@ def training_part(name):
     return parts(name)[0][0]
 
 
+def on_one_core(job, *arguments, **named):
+    """Run a job whose libraries start no threads, and return what it returns."""
+    with threadpool_limits(1):
+        return job(*arguments, **named)
+
+
 def in_a_process(job, *arguments, **named):
-    """Run a job in a process of its own, that no other has left memory to."""
+    """Run a job on one core in a process of its own, that no other has left memory to."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=fresh) as pool:
-        return pool.submit(job, *arguments, **named).result()
+        return pool.submit(on_one_core, job, *arguments, **named).result()
+
+
+def timed(job, *arguments):
+    """Return the CPU seconds of a job, and what it returns."""
+    started = time.process_time()
+    result = job(*arguments)
+    return time.process_time() - started, result
+
+
+def peak():
+    """Return the largest memory of this process so far, in GiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def cpu_seconds(jobs, repeats):
@@ -59,10 +80,7 @@ def cpu_seconds(jobs, repeats):
     """
     seconds = np.empty((repeats + 1, len(jobs)))
     for turn in seconds:
-        for i, job in enumerate(jobs):
-            started = time.process_time()
-            job()
-            turn[i] = time.process_time() - started
+        turn[:] = [timed(job)[0] for job in jobs]
     return seconds[1:]
 
 
@@ -74,3 +92,13 @@ def medians(jobs, repeats):
 def minima(jobs, repeats):
     """Return the least CPU seconds of each job, which other work on the machine disturbs least."""
     return cpu_seconds(jobs, repeats).min(axis=0)
+
+
+def error(model, X, y):
+    """Return the percentage of samples that a model predicts wrongly."""
+    return 100 * np.mean(model.predict(X) != y)
+
+
+def print_table(headers, rows, style="simple"):
+    """Print rows of texts and numbers as they are."""
+    print(tabulate(rows, headers, tablefmt=style, disable_numparse=True))
