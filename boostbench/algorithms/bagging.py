@@ -14,7 +14,7 @@ from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
 from boostbench.algorithms.training.early_stopping import hold_out
 from boostbench.algorithms.training.weights import weighted
-from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.stumps import Stumps
 
 __all__ = ["BaggedBooster"]
 
@@ -208,11 +208,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""
         sums = [member.stump_sum() for member in self.estimators_]
-        fields = [
-            np.concatenate([getattr(s.stumps, field) for s in sums]) for field in Stump._fields
-        ]
         return StumpSum(
-            Stumps([Stump(*stump) for stump in zip(*fields, strict=True)]),
+            Stumps([stump for s in sums for stump in s.stumps]),
             np.concatenate([s.coefficients for s in sums]) / len(sums),
             np.mean([s.intercept for s in sums], axis=0),
         )

@@ -82,6 +82,8 @@ class Master(ABC):
     def __init__(self, params, search):
         self.params = params
         self.search = search
+        for name in self.per_round or ():
+            setattr(self, name, [])
 
     @abstractmethod
     def generate(self):

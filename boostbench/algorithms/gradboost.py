@@ -109,7 +109,6 @@ class _GradBoostMaster(StumpMaster):
         self.positions = np.empty(params.n_iterations, np.int64)
         self.W = np.zeros((params.n_iterations + 1, n_classes))
         self.penalty = 0.0
-        self.objective = []
 
     def generate(self):
         known = self.positions[: len(self.columns)]

@@ -151,8 +151,6 @@ class _MCBoostMaster(Master):
         weights = TwoClassLogisticWeights if of_two else _WEIGHTS[params.loss]
         self.weights = weights(labels, n_classes, sample_weight)
         self.largest = np.inf if params.kappa is None else params.kappa
-        self.learners = []
-        self.coefficients = []
 
     def generate(self):
         found = self.search.best(self.weights.gains)

@@ -258,9 +258,7 @@ class _MultiBoostMaster(Master):
         self.given, self.sample_weight = sample_weight, relative(sample_weight)
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((0, self.own.shape[1]))
-        self.stumps = []
         self.known = set()
-        self.objective = []
         self.path = CoefficientPath()
         self.solution = None
         self.others = 0

@@ -26,8 +26,6 @@ class FromZeroMaster(Master):
         self.loss = get_loss(params.loss, relative(sample_weight))
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((params.n_iterations, len(labels)))
-        self.stumps = []
-        self.objective = []
         self.path = CoefficientPath()
         self.converged = False
         self._take(self._problem(), np.zeros((len(self.own), 0)))

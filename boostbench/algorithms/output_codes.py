@@ -118,7 +118,6 @@ class _ECCMaster(StumpMaster):
         self.labels = labels
         self.n_classes = n_classes
         self.rng = rng
-        self.intercepts = []
 
     def generate(self):
         for _ in range(_HALVES):
@@ -348,7 +347,6 @@ class _MOMaster(StumpMaster):
         # Signed: the side times the weight. In column order, as the features are.
         super().__init__(params, search, np.asfortranarray(sides / sides.size), sample_weight)
         self.wrong = np.empty_like(self.weights, bool)
-        self.positions = []
         starts = range(0, sides.shape[1], _BLOCK_CODES)
         self.blocks = [slice(start, start + _BLOCK_CODES) for start in starts]
 

@@ -242,9 +242,6 @@ class _ProjMaster(Master):
         self.projection_columns = params.projection_columns()
         # Weak learners are rows, so that those so far are one piece of memory.
         self.H = np.empty((params.n_iterations, n_samples))
-        self.hypotheses = []
-        self.objective = []
-        self.converged = []
         self.path = CoefficientPath()
         self.idle = 0
         self.weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))[1].T
@@ -310,7 +307,6 @@ class _PairMaster(_ProjMaster):
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
-        self.rows = []
         self.pair_codes = np.empty((params.n_iterations, self.n_classes))
         self.w = np.empty(0)
         self.no_violation = np.zeros(params.n_projections)

@@ -258,8 +258,6 @@ class _LeastSquaresMaster(Master):
         self.intercept = np.average(y, weights=sample_weight)
         self.residual = y - self.intercept
         self.divisor = (len(y) if sample_weight is None else sample_weight.sum()) + params.penalty
-        self.learners = []
-        self.coefficients = []
 
     def generate(self):
         weighted = self.residual if self.weights is None else self.weights * self.residual

@@ -7,6 +7,7 @@ import numpy as np
 from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Tabular
 from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.parameters import TwoOrMore
+from boostbench.algorithms.training.weights import relative
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.trees import ClassStumpSearch, ClassTrees
@@ -102,9 +103,7 @@ class _SAMMEMaster(Master):
         self.n_classes = len(params.classes_)
         self.weights = np.full(len(labels), 1.0 / len(labels))
         if sample_weight is not None:
-            self.weights *= sample_weight / sample_weight.mean()
-        self.trees = []
-        self.alphas = []
+            self.weights *= relative(sample_weight)
 
     def generate(self):
         found = self.search.best(self.weights)

@@ -7,6 +7,7 @@ import numpy as np
 
 from boostbench.algorithms.base import PERFECT, BoostingClassifier, Master, Tabular
 from boostbench.algorithms.parameters import TwoOrMore
+from boostbench.algorithms.training.weights import relative
 from boostbench.core.weak.category_sets import stacked, with_sets
 
 
@@ -68,12 +69,9 @@ class StumpMaster(Master):
 
     def __init__(self, params, search, weights, sample_weight=None):
         super().__init__(params, search)
-        self._factors = None
-        if sample_weight is not None:
-            self._factors = (sample_weight / sample_weight.mean())[:, None]
+        factors = relative(sample_weight)
+        self._factors = None if factors is None else factors[:, None]
         self.weights = self.scaled(weights)
-        self.stumps = []
-        self.votes = []
 
     def scaled(self, weights):
         """Multiply what samples alike would weigh with their own weights, of mean 1."""

@@ -5,6 +5,11 @@ import numpy as np
 from boostbench.inspection.canvas import canvas
 
 
+def most_important(importances, n):
+    """List n features at most, by their numbers: those of the largest importance above 0."""
+    return [int(at) for at in np.argsort(-importances, kind="stable")[:n] if importances[at] > 0]
+
+
 class ImportanceDisplay:
     """The features that matter most, as bars.
 
@@ -56,8 +61,7 @@ class ImportanceDisplay:
         self
         """
         self.figure_, self.ax_ = canvas(ax)
-        order = np.argsort(-self.importances, kind="stable")[:n_features]
-        order = order[self.importances[order] > 0][::-1]
+        order = most_important(self.importances, n_features)[::-1]
         self.bars_ = self.ax_.barh(self.feature_names[order].astype(str), self.importances[order])
         self.ax_.set(xlabel="Importance", xlim=(0, None))
         return self

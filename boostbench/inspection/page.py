@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from boostbench.inspection.heat_maps import heat_map
+from boostbench.inspection.importances import most_important
 
 # Of a drawing, in its own units: the places of its edges.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
@@ -94,8 +95,7 @@ class _Page:
     def __init__(self, shapes, X, max_terms):
         self.shapes = shapes
         self.X = X
-        order = np.argsort(-shapes.importances, kind="stable")[:max_terms]
-        self.features = [int(at) for at in order if shapes.importances[at] > 0]
+        self.features = most_important(shapes.importances, max_terms)
         shown = [self._shown(shapes.term(feature)) for feature in self.features]
         values = np.concatenate([np.zeros(1), *(table.ravel() for table in shown)])
         # All curves have one scale, so that their sizes can be compared.

@@ -3,6 +3,7 @@
 import numpy as np
 
 from boostbench.inspection.canvas import canvases
+from boostbench.inspection.importances import most_important
 
 # Inches.
 _WIDTH, _HEIGHT = 3.2, 2.6
@@ -87,8 +88,7 @@ class ShapeFunctionDisplay:
     def _chosen(self, features):
         names = list(self.shapes.feature_names)
         if isinstance(features, int):
-            order = np.argsort(-self.shapes.importances, kind="stable")[:features]
-            return [int(feature) for feature in order if self.shapes.importances[feature] > 0]
+            return most_important(self.shapes.importances, features)
         for feature in features:
             if feature not in names and feature not in range(len(names)):
                 raise ValueError(f"there is no feature {feature!r}")

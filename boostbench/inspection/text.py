@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from boostbench.algorithms.explaining.stump_sums import outputs_of
+from boostbench.inspection.importances import most_important
 
 #: Of a model with more stumps than the first number, so many features are written down by default.
 _MANY, _FEW = 100, 5
@@ -97,12 +98,7 @@ def _test(row):
 
 def _by_feature(shapes, max_terms, decimals):
     importances = shapes.importances
-    chosen = [
-        feature
-        for feature in np.argsort(-importances, kind="stable")[:max_terms]
-        if importances[feature] > 0
-    ]
-    terms = {feature: shapes.term(feature) for feature in chosen}
+    terms = {at: shapes.term(at) for at in most_important(importances, max_terms)}
     outputs = list(shapes.outputs)
     lines = ["Added to the scores"]
     if decimals is None:
@@ -120,7 +116,7 @@ def _by_feature(shapes, max_terms, decimals):
         lines += [f"  {where}: {what}" for where, what in tests(term, printed)]
         if term.has_missing:
             lines.append(f"  missing: {_added(outputs, term.missing, step)}")
-    left_out = int((importances > 0).sum()) - len(chosen)
+    left_out = int((importances > 0).sum()) - len(terms)
     if left_out:
         lines.append(f"... {left_out} more features")
     for pair in shapes.pairs:

@@ -223,3 +223,24 @@ def test_a_stump_at_several_positions_is_one_stump():
     assert model.n_hypotheses_ <= len(stumps) <= 12
     by_round, H = coefficients_by_round(model, X)
     assert model.objective_[-1] == pytest.approx(objective(by_round[-1], H, y, 1e-3, "l2"))
+
+
+def test_a_stump_that_is_found_at_another_of_its_positions_is_still_the_same():
+    """As rounding may have it, once the position that is known has nothing more to gain."""
+    X, y = np.repeat(np.arange(20.0), 3)[:, None], np.repeat([0, 1], [57, 3])
+    model = GradBoost()
+    model.classes_ = np.arange(2)
+    master = model._master(X, y, None)
+    stump, position, *_ = column = master.generate()
+    master.correct(column)
+    others = np.flatnonzero(master.search.threshold == stump.threshold)
+    others = others[others != position]
+    assert len(others)
+    edges = (1 - 1e-3) * stump(X) @ master.weights
+    master.search.best_position = lambda *args, **kwargs: (others[0], edges[None])
+    column = master.generate()
+    master.correct(column)
+    assert (column[0], column[2], master.columns) == (stump, 0, [stump])
+    np.testing.assert_array_equal(master.W[0], sum(master.votes))
+    master.rewind(1)
+    np.testing.assert_array_equal(master.W[0], master.votes[0])

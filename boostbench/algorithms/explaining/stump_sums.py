@@ -1,5 +1,6 @@
 """What a fitted sum of stumps is made of, in one form for all estimators that have one."""
 
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -82,10 +83,9 @@ class StumpSum(NamedTuple):
             intercept = intercept - (some.sum() - 2) * middle
         used = np.flatnonzero(votes.any(axis=1))
         kept = ~(is_set | is_one)
-        plain = zip(*(getattr(stumps, name)[kept] for name in Stump._fields), strict=True)
         coefficients = [self.coefficients[kept].reshape(-1, signed.shape[1]), votes[used]]
         return StumpSum(
-            Stumps([Stump(*stump) for stump in plain] + [Stump(view, 0.5) for view in used]),
+            Stumps([*compress(stumps, kept), *(Stump(view, 0.5) for view in used)]),
             np.concatenate(coefficients).reshape(-1, *self.coefficients.shape[1:]),
             intercept.reshape(self.intercept.shape),
         )
@@ -179,8 +179,7 @@ def of_trees(model, values):
         raise ValueError(f"the trees of this {type(model).__name__} are no stumps")
     low, high = (values[trees.children[trees.root, side]] for side in (0, 1))
     coefficients = model.coefficients_[:, None]
-    tests = zip(trees.feature[trees.root], trees.threshold[trees.root], strict=True)
-    stumps = Stumps([Stump(feature, threshold) for feature, threshold in tests])
+    stumps = Stumps([*map(Stump, trees.feature[trees.root], trees.threshold[trees.root])])
     middle = (coefficients * (high + low) / 2).sum(axis=0)
     return of_votes(stumps, coefficients * (high - low) / 2, middle)
 

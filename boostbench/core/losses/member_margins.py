@@ -41,12 +41,8 @@ class TwoClasses:
         -------
         ndarray of shape (2, n_scores, n_models, n_samples), dtype=float32
         """
-        derivatives = np.empty((2, *scores.shape), np.float32)
+        derivatives = _derivatives(scores * self._sign, self._weights)
         slopes, self._curvatures = derivatives
-        dual = _dual(scores * self._sign)
-        np.multiply(dual, self._weights, out=slopes)
-        np.subtract(1.0, dual, out=dual)
-        np.multiply(slopes, dual, out=self._curvatures)
         slopes *= self._sign
         return derivatives
 
@@ -93,14 +89,10 @@ class ManyClasses:
 
     def derivatives(self, scores):
         """Slope down and curvature; as `TwoClasses.derivatives`."""
-        derivatives = np.empty((2, *scores.shape), np.float32)
-        slopes, self._curvatures = derivatives
-        dual = _dual(self._lead(scores))
-        np.multiply(dual, self._weights, out=slopes)
-        np.subtract(1.0, dual, out=dual)
-        np.multiply(slopes, dual, out=self._curvatures)
+        derivatives = _derivatives(self._lead(scores), self._weights)
+        slopes, curvatures = derivatives
+        self._curvatures = curvatures
         np.negative(slopes, out=slopes)
-        curvatures = self._curvatures
         for part, total in ((slopes, -slopes.sum(axis=0)), (curvatures, curvatures.sum(axis=0))):
             part.ravel()[self._own] = total
         return derivatives
@@ -117,13 +109,19 @@ class ManyClasses:
         return scores.take(self._own) - scores
 
 
-def _dual(margin):
-    """Overwrite margins by the fall of the loss there."""
+def _derivatives(margin, weights):
+    """Fall and curvature of the loss of each margin, times weights; overwrites the margins."""
+    derivatives = np.empty((2, *margin.shape), np.float32)
+    falls, curvatures = derivatives
     # An infinite number below the line is as good as any; faster than `expit`.
     with np.errstate(over="ignore"):
         np.exp(margin, out=margin)
     margin += 1.0
-    return np.reciprocal(margin, out=margin)
+    dual = np.reciprocal(margin, out=margin)
+    np.multiply(dual, weights, out=falls)
+    np.subtract(1.0, dual, out=dual)
+    np.multiply(falls, dual, out=curvatures)
+    return derivatives
 
 
 def second_derivative(curvatures, squares):

@@ -12,11 +12,7 @@ from math import exp, log
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.solvers.balancing import (
-    ExponentialProblem,
-    PairwiseProblem,
-    laplacian,
-)
+from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProblem, laplacian
 
 # Odds beyond are as good as infinite, and stay numbers.
 LARGEST_ODDS = 1e300
@@ -188,9 +184,7 @@ class LogisticWeights(PairWeights):
 
     def __init__(self, labels, n_classes, sample_weight=None):
         super().__init__(labels, n_classes, sample_weight)
-        self._size = len(labels)
-        if sample_weight is not None:
-            self._size = sample_weight.sum()
+        self._size = len(labels) if sample_weight is None else sample_weight.sum()
         self._odds = np.ones((len(labels), n_classes))
         self._odds.ravel()[self._own] = 0.0
         self.gains = np.empty_like(self._odds)

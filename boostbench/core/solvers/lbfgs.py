@@ -52,11 +52,7 @@ def nonnegative_l1(smooth, start, nu, max_iter):
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, None)] * start.size,
-        options={
-            "maxiter": max_iter,
-            "maxcor": _CORRECTIONS,
-            "ftol": _FTOL,
-        },
+        options={"maxiter": max_iter, "maxcor": _CORRECTIONS, "ftol": _FTOL},
     )
     left = residual(result.x, result.jac)
     return Solution(result.x.reshape(start.shape), float(result.fun), left, bool(result.success))

@@ -174,7 +174,6 @@ class Sorted(Layout):
         self._width = max(1, PIECE // n_samples)
         # Of the last piece as well.
         self._widths = np.minimum(self._width, n_features - np.arange(0, n_features, self._width))
-        self._n_samples = n_samples
         # The padding gathers a row of zeros.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
         cut = np.full((n_features, n_places), -1, np.int32)

@@ -46,8 +46,7 @@ class RankBins(Layout):
     """
 
     def __init__(self, order, is_cut, n_samples, position):
-        self._order, self._is_cut = order, is_cut
-        self._n_samples, self._position = n_samples, position
+        self._order, self._is_cut, self._position = order, is_cut, position
         self._length = -(-n_samples // _BINS)
         bins = np.repeat(np.arange(_BINS, dtype=np.uint8), self._length)[:n_samples]
         codes = np.empty((len(order), n_samples), np.uint8)

@@ -106,6 +106,9 @@ class Stumps(Stack):
     def __len__(self):
         return len(self.feature)
 
+    def __iter__(self):
+        return map(Stump, self.feature, self.threshold, self.polarity)
+
     @property
     def tested(self):
         """The column of X that each tests."""
