@@ -113,7 +113,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     """
     names, results = split_words("check", words)
     with busy("reading records") as tell:
-        tables = read_tables(names or None, results, tell)
+        tables = read_tables(names or None, Records(results), tell)
         if not names:
             tables = [table for table in tables if table.paper]
         now = verdict_lines(tables)

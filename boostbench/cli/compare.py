@@ -15,7 +15,7 @@ from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, unknown
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.records.archive import Records
-from boostbench.records.store import read_records, record_path
+from boostbench.records.store import record_path
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.merge import find_column, join, merge
@@ -78,7 +78,8 @@ def compare(
     if figure is not None:
         _check_figure(figure, names)
     with busy("reading records") as tell:
-        table, sources, asked = _collect(names, tables, data, results, tell)
+        records = Records(results)
+        table, sources, asked = _collect(names, tables, data, records, tell)
         comparison = compare_columns(table, rope=rope)
     if as_json:
         print(to_json(table, sources, comparison))
@@ -86,7 +87,7 @@ def compare(
         console = Console()
         print_comparison(console, table, comparison)
         holders = {row: asked[source] for row, source in sources.items()}
-        for sentence in _what_lacks(table, holders, results):
+        for sentence in _what_lacks(table, holders, records):
             print_line(console, sentence, style="yellow")
     if figure is not None:
         own = results / "figures" / _slug([*names, *tables, *data])
@@ -100,7 +101,7 @@ def _collect(
     names: Sequence[str],
     tables: Sequence[str],
     data: Sequence[str],
-    results: Path,
+    records: Records,
     tell: Callable[..., None],
 ) -> tuple[Table, dict[str, str], dict[str, str]]:
     """Take the numbers from tables or, where these have none together, from what was run.
@@ -116,29 +117,28 @@ def _collect(
     try:
         chosen = tables_with(names, tables, data)
     except UserError:
-        own = None if tables else _runs(names, data, results)
+        own = None if tables else _runs(names, data, records)
         if own is None:
             raise
         return own, {}, {}
-    candidates = read_tables(chosen, results, tell)
+    candidates = read_tables(chosen, records, tell)
     table, sources = merge(candidates, names, data)
     whole = any(all(table.cells[row, name].values for name in names) for row in table.rows)
-    own = None if tables or whole else _runs(names, data, results)
+    own = None if tables or whole else _runs(names, data, records)
     asked = {candidate.name: name for candidate, name in zip(candidates, chosen, strict=True)}
     return (own, {}, {}) if own else (table, sources, asked)
 
 
-def _runs(names: Sequence[str], data: Sequence[str], results: Path) -> Table | None:
+def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
     titles = configs.titles("algo")
     # Rows drawn twice are a study of a leak, and compared where they are asked for.
     leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}
-    runs = [
-        run for run in find_runs(Records(results), titles) if run.cell.data not in leaks - set(data)
-    ]
+    left_out = leaks - set(data)
+    runs = [run for run in find_runs(records, titles) if run.cell.data not in left_out]
     return table_of_runs(runs, names, data)
 
 
-def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list[str]:
+def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> list[str]:
     """Say what runs the missing numbers, and of which data only other settings are on record."""
     lacking = {key: cell for key, cell in table.cells.items() if not cell.records}
     if not lacking:
@@ -149,7 +149,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], results: Path) -> list
     others = dict.fromkeys(
         table.rows[row]
         for (row, _), cell in lacking.items()
-        if read_records(record_path(results, cell.data, cell.algo))[0]
+        if records.ledger(record_path(records.results, cell.data, cell.algo)).records
     )
     if others:
         sentences.append(
@@ -178,8 +178,8 @@ def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:
     from boostbench.figures.ranks import draw_critical_difference
     from boostbench.figures.style import save
 
-    description = comparison.friedman.sentence(comparison.pairs.unit)
-    ranks = save(draw_critical_difference(table), path, f"Ranks of {table.title}", description)
+    by_rank, title = draw_critical_difference(table, comparison), f"Ranks of {table.title}"
+    ranks = save(by_rank, path, title, comparison.friedman.sentence(comparison.pairs.unit))
     every_two = draw_matrix(table, comparison)
     beside = path.with_name(f"{path.name}-matrix")
     explanation = matrix_of(table, comparison).explanation

@@ -10,7 +10,7 @@ from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
-from boostbench.report.overview import by_table, headline, in_order, shown_verdicts
+from boostbench.report.overview import by_table, headline, in_order
 from boostbench.report.page.figures import find_figures
 from boostbench.report.page.whole import render_page
 from boostbench.report.renderers.readme import readme
@@ -104,7 +104,7 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     from boostbench.figures.style import save
 
     counted = counts(in_order(tables))
-    figure = draw_overview(by_table(counted, tables), shown_verdicts(counted))
+    figure = draw_overview(by_table(counted, tables), counted.total.verdicts)
     picture = results / "figures" / "overview"
     save(figure, picture, "How much is reproduced, by table", headline(counted.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}

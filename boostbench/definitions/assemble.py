@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from boostbench import configs
 from boostbench.definitions.request import TableRequest
@@ -128,7 +127,7 @@ def _classes(recorded: Mapping[Key, Recorded]) -> dict[str, int]:
 
 def read_tables(
     names: Sequence[str] | None,
-    results: Path | Records,
+    records: Records,
     tell: Callable[..., None] = lambda what, share=None: None,
 ) -> list[Table]:
     """Make tables of records alone; nothing is run, and no data set is loaded.
@@ -137,8 +136,8 @@ def read_tables(
     ----------
     names : sequence of str or None
         Names of tables, or paths of YAML files that define some; None for all in ``conf/table``.
-    results : Path or Records
-        Folder of the records, or these.
+    records : Records
+        What is on record.
     tell : callable, default=nothing
         Hears what goes on, and the share of it that is done, see `boostbench.busy.busy`.
 
@@ -156,7 +155,6 @@ def read_tables(
     definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")
     requests = [TableRequest.of(definition) for definition in definitions]
-    records = results if isinstance(results, Records) else Records(results)
     tables = []
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))

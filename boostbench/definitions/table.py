@@ -216,18 +216,18 @@ class TableDefinition:
                 raise UserError(
                     f"{where}: {numbered} needs within where it has alike, and only there"
                 )
-            _check_names(claim.rows, self.rows, f"{where}: {numbered} has no row")
+            check_names(claim.rows, self.rows, f"{where}: {numbered} has no row")
             pairs[numbered] = claim.better or claim.alike
         for key, of_key in pairs.items():
             for pair in of_key:
-                _check_names(pair, self.columns, f"{where}: {key} has no column")
+                check_names(pair, self.columns, f"{where}: {key} has no column")
                 if len(set(pair)) != 2 or len(pair) != 2:
                     raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
         for column, variant in self.columns.items():
-            _check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
+            check_names(variant.without, self.rows, f"{where}: without of {column} has no row")
         for row, data in self.rows.items():
-            _check_names(data.cells, self.columns, f"{where}: cells of {row} has no column")
-        _check_names(self.published_as, self.rows, f"{where}: published_as has no row")
+            check_names(data.cells, self.columns, f"{where}: cells of {row} has no column")
+        check_names(self.published_as, self.rows, f"{where}: published_as has no row")
         if self.rounds and self.quantity not in (None, *STAGED):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
@@ -535,7 +535,8 @@ def _column(name: str, content: dict, where: str) -> ColumnDefinition:
     )
 
 
-def _check_names(names: Collection[str], known: Collection[str], what: str) -> None:
+def check_names(names: Iterable[str], known: Collection[str], what: str) -> None:
+    """Refuse a name that is not known, with the near matches; `what` says of what it is none."""
     for name in names:
         if name not in known:
             raise UserError(f"{what} {name!r}; {hint(name, known)}")

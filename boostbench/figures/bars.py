@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from boostbench.errors import UserError, hint
+from boostbench.definitions.table import check_names
+from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.figures.tables import stale_of, tables_of_figure
 from boostbench.report.cells import Cell
@@ -45,7 +46,6 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
         title for groups in panels.values() for bars in groups.values() for title in bars
     )
     colours = {title: COLOURS[index % len(COLOURS)] for index, title in enumerate(titles)}
-    quantity = cells[0].quantity
     least = min(number for cell in cells if cell.values for number in _numbers(cell))
     with style():
         size = {"height": _PANEL_HEIGHT, "more": _LEGEND, "pad": 0.03}
@@ -54,8 +54,7 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
             axes.set_title(title, pad=3)
             _draw(axes, groups, colours)
         grid[0].set_ylim(bottom=max(0, _STEP * floor(least / _STEP)))
-        unit = f" ({quantity.symbol})" if quantity.symbol else ""
-        figure.supylabel(f"{quantity.title.lower()}{unit}", fontsize="medium")
+        figure.supylabel(name_axis(cells[0].quantity), fontsize="medium")
         marks = [
             Line2D([], [], linestyle="none", marker="s", color=colour, label=label(title))
             for title, colour in colours.items()
@@ -146,16 +145,8 @@ class BarChart(FigureDefinition):
 
 
 def _groups(panel: BarsPanel, table: Table) -> dict[str, dict[str, Cell]]:
-    for name in panel.columns:
-        if name not in table.results:
-            raise UserError(
-                f"table {table.name} has no column {name!r}; {hint(name, table.results)}"
-            )
+    check_names(panel.columns, table.results, f"table {table.name} has no column")
     return {
-        title: {
-            table.columns[name].title: table.cells[row, name]
-            for name in panel.columns
-            if (row, name) in table.cells
-        }
+        title: {table.columns[name].title: table.cells[row, name] for name in panel.columns}
         for row, title in table.rows.items()
     }

@@ -1,7 +1,7 @@
 """Decision boundaries, from the records of `boostbench.experiment.measures.boundary`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +10,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from boostbench.definitions.outcomes import execute
-from boostbench.definitions.overrides import Settings
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import decode
-from boostbench.figures.cross import CrossColumn, compose_cross, load_each
+from boostbench.figures.cross import CrossColumn, OfCross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, say_no_record, style
@@ -134,29 +133,23 @@ class BoundaryColumn(CrossColumn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Boundaries(FigureDefinition):
-    """Decision boundaries; each is of one fit on all points.
+class Boundaries(OfCross, FigureDefinition):
+    """Decision boundaries; each is of one fit on all points of a data set of two features.
 
     Attributes
     ----------
-    rows : list of str
-        Data sets of two features.
     columns : list of BoundaryColumn
         The algorithms.
     points : str, default=None
         Heading of a first column with the data alone; None for no such column.
-    overrides : Settings
-        Hydra overrides that hold for all.
     """
 
-    rows: list[str]
     columns: list[BoundaryColumn]
     points: str | None = None
-    overrides: Settings = field(default_factory=Settings)
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        cells, specs = compose_cross(self.rows, self.columns, self.overrides, overrides)
+        cells, specs = self.compose(overrides)
         rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
         report = execute(specs, load_each(specs), measure="boundary")
         panels: dict[str, list[MapPanel]] = {row: [] for row in self.rows}

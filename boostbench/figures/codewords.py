@@ -1,7 +1,7 @@
 """Codewords in the plane, with a picture for each class: before and after they have learned."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +12,10 @@ from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.definitions.overrides import Settings, settings
+from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
-from boostbench.figures.cross import run_single
+from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, DPI, style
@@ -90,31 +90,26 @@ def _draw(
 
 
 @dataclass(frozen=True, kw_only=True)
-class CodewordPictures(FigureDefinition):
+class CodewordPictures(OfFit, FigureDefinition):
     """Codewords in the plane before and after the training, of the first split.
+
+    The algorithm has codewords of two dimensions.
 
     Attributes
     ----------
-    data, algo : str
-        The data set, and an algorithm with codewords of two dimensions.
     images : str
         The data set with the pictures, whose rows are those of `data`.
     shape : list of int
         Height and width of a picture.
-    overrides : Settings
-        Hydra overrides.
     """
 
-    data: str
-    algo: str
     images: str
     shape: list[int]
-    overrides: Settings = field(default_factory=Settings)
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         chosen = self.overrides | settings(overrides) | {"protocol.n_splits": 1}
-        spec, _, record, notes = run_single(self.data, self.algo, chosen, "codewords", "codewords")
+        spec, _, record, notes = self.fit(chosen, "codewords", "codewords")
         classes = {"classes": spec["data"].get("classes")}
         with busy("loading data"):
             pictures = _typical(load(configs.read("data", self.images) | classes), self.shape)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from boostbench.busy import busy
@@ -34,78 +35,83 @@ class CrossColumn:
     overrides: Settings = field(default_factory=Settings)
 
 
-def compose_cross(
-    rows: Sequence[str],
-    columns: Sequence[CrossColumn],
-    overrides: Mapping[str, Any],
-    given: Sequence[str],
-) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
-    """Compose an experiment for each data set and column of a figure.
+@dataclass(frozen=True, kw_only=True)
+class OfCross:
+    """Keys of figures of several algorithms on several data sets.
 
-    Parameters
+    Attributes
     ----------
-    rows : sequence of str
+    rows : list of str
         The data sets, by name or by the path of a file.
-    columns : sequence of CrossColumn
+    columns : list of CrossColumn
         The algorithms.
     overrides : Settings
-        Those of the definition for all of it, which come before those of a column.
-    given : sequence of str
-        Hydra overrides of the command line, which come last.
-
-    Returns
-    -------
-    cells : list of (str, Column)
-        Row by row.
-    specs : list of dict
-        Resolved config of each.
+        Hydra overrides that hold for all, before those of a column.
     """
-    cells, asked = [(row, column) for row in rows for column in columns], settings(given)
-    chosen = [choose_data(row) | {"algo": column.algo} | overrides for row, column in cells]
-    specs = [
-        experiment(own | column.overrides | asked, asked)
-        for own, (_, column) in zip(chosen, cells, strict=True)
-    ]
-    return cells, specs
+
+    rows: list[str]
+    columns: list[CrossColumn]
+    overrides: Settings = field(default_factory=Settings)
+
+    def compose(self, given: Sequence[str]) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
+        """Give row and column of each cell, and its config; `given` overrides come last."""
+        cells, asked = list(product(self.rows, self.columns)), settings(given)
+        chosen = (
+            choose_data(row) | {"algo": column.algo} | self.overrides | column.overrides
+            for row, column in cells
+        )
+        return cells, [experiment(own | asked, asked) for own in chosen]
 
 
-def run_single(
-    data: str, algo: str, overrides: Mapping[str, Any], measure: str, what: str
-) -> tuple[dict, Dataset, dict, list[str]]:
-    """Run a figure of one fit.
+@dataclass(frozen=True, kw_only=True)
+class OfFit:
+    """Keys of figures of one fit.
 
-    Parameters
+    Attributes
     ----------
     data, algo : str
-        Names.
+        Names of the data set and of the algorithm.
     overrides : Settings
-        What else is not as usual.
-    measure : str
-        What is recorded.
-    what : str
-        That in words.
-
-    Returns
-    -------
-    spec : dict
-        The resolved config.
-    dataset : Dataset
-    record : dict
-    notes : list of str
-        Says where it is stale.
-
-    Raises
-    ------
-    UserError
-        If it failed.
+        Hydra overrides.
     """
-    spec = experiment({"data": data, "algo": algo} | overrides)
-    [dataset] = load_each([spec])
-    [outcome] = execute([spec], [dataset], measure=measure).outcomes
-    if not outcome.records:
-        raise UserError(f"no {what} of {algo} on {data}; see above")
-    stale = [f"{spec['algo']['title']} on {data}"] if outcome.stale else []
-    return spec, dataset, outcome.records[0], stale_note(stale)
+
+    data: str
+    algo: str
+    overrides: Settings = field(default_factory=Settings)
+
+    def fit(
+        self, chosen: Mapping[str, Any], measure: str, what: str
+    ) -> tuple[dict, Dataset, dict, list[str]]:
+        """Run it.
+
+        Parameters
+        ----------
+        chosen : Settings
+            What else is not as usual, `overrides` included.
+        measure, what : str
+            What is recorded, by its name and in words.
+
+        Returns
+        -------
+        spec : dict
+            The resolved config.
+        dataset : Dataset
+        record : dict
+        notes : list of str
+            Says where it is stale.
+
+        Raises
+        ------
+        UserError
+            If it failed.
+        """
+        spec = experiment({"data": self.data, "algo": self.algo} | chosen)
+        [dataset] = load_each([spec])
+        [outcome] = execute([spec], [dataset], measure=measure).outcomes
+        if not outcome.records:
+            raise UserError(f"no {what} of {self.algo} on {self.data}; see above")
+        stale = [f"{spec['algo']['title']} on {self.data}"] if outcome.stale else []
+        return spec, dataset, outcome.records[0], stale_note(stale)
 
 
 def load_each(specs: Sequence[dict]) -> list[Dataset]:

@@ -1,7 +1,7 @@
 """Test error against boosting rounds, from the records of splits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from matplotlib.axes import Axes
@@ -145,19 +145,19 @@ class Curves(FigureDefinition):
     ----------
     table : str
         The table whose records are drawn.
-    columns : list of str or None, default=None
-        Its columns; None for all.
+    columns : list of str
+        Its columns; by default all.
     error_axis : {"log", "linear"}, default="log"
         The axis of the test error.
     """
 
     table: str
-    columns: list[str] | None = None
+    columns: list[str] = field(default_factory=list)
     error_axis: Literal["log", "linear"] = "log"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        table, cells, results = find_cells(self.table, None, overrides, self.columns)
+        table, cells, results = find_cells(self.table, overrides, columns=self.columns)
         without = _without_rounds(cells)
         panels = {
             table.rows[row].title: {

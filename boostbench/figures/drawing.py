@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.errors import UserError
-from boostbench.experiment.quantities import TEST_ERROR
+from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report.numbers import rounded
 
 #: So many fits that today's code does not give are named.
@@ -75,6 +75,13 @@ def winners(errors: Iterable[Mapping[str, float]]) -> tuple[list[str], int, int]
         wins.update(name for name, error in printed.items() if error == min(printed.values()))
     most = max(wins.values(), default=0)
     return [name for name, number in wins.items() if number == most], most, len(compared)
+
+
+def name_axis(quantity: Quantity) -> str:
+    """``"test error (%)"``: what stands along an axis."""
+    title = quantity.title
+    name = title if title[1:2].isupper() else title[:1].lower() + title[1:]  # ROC AUC
+    return f"{name} ({quantity.symbol})" if quantity.symbol else name
 
 
 def sentence(message: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Which features boosting selects, by `boostbench.experiment.measures.feature_use`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 
 from boostbench.data.names import feature_names
 from boostbench.definitions.outcomes import execute
-from boostbench.definitions.overrides import Settings
 from boostbench.experiment.quantities import TEST_ERROR
-from boostbench.figures.cross import CrossColumn, compose_cross, load_each
+from boostbench.figures.cross import OfCross, load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
@@ -137,26 +136,12 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Features(FigureDefinition):
-    """How often features are selected, of algorithms that boost stumps.
-
-    Attributes
-    ----------
-    rows : list of str
-        The data sets, by name or by the path of a file.
-    columns : list of CrossColumn
-        The algorithms.
-    overrides : Settings
-        Hydra overrides that hold for all.
-    """
-
-    rows: list[str]
-    columns: list[CrossColumn]
-    overrides: Settings = field(default_factory=Settings)
+class Features(OfCross, FigureDefinition):
+    """How often features are selected, of algorithms that boost stumps."""
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        cells, specs = compose_cross(self.rows, self.columns, self.overrides, overrides)
+        cells, specs = self.compose(overrides)
         datasets = load_each(specs)
         report = execute(specs, datasets, measure="feature_use")
         called = {

@@ -1,15 +1,15 @@
 """Coefficient paths, from the records of `boostbench.experiment.measures.paths`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from boostbench.data.names import feature_names
-from boostbench.definitions.overrides import Settings, settings
-from boostbench.figures.cross import run_single
+from boostbench.definitions.overrides import settings
+from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
 from boostbench.figures.style import label, line, make_panels, put_message, style
@@ -100,30 +100,21 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class PathCurves(FigureDefinition):
+class PathCurves(OfFit, FigureDefinition):
     """Coefficients of a few stumps, exact and by tiny steps.
 
     Attributes
     ----------
-    data, algo : str
-        The data set, and the algorithm that finds the stumps.
     classes : dict of int to str
         Headings by the labels of the classes that are taken.
-    overrides : Settings
-        Hydra overrides.
     """
 
-    data: str
-    algo: str
     classes: dict[int, str]
-    overrides: Settings = field(default_factory=Settings)
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         chosen = {"data.classes": list(self.classes)} | self.overrides | settings(overrides)
-        spec, dataset, record, notes = run_single(
-            self.data, self.algo, chosen, "paths", "coefficient paths"
-        )
+        spec, dataset, record, notes = self.fit(chosen, "paths", "coefficient paths")
         names = feature_names(spec["data"], dataset.n_features)
         return Drawing(
             draw_paths(record, list(self.classes.values()), names),

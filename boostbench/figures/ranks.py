@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from operator import itemgetter
 from textwrap import fill
 
 import numpy as np
@@ -16,9 +17,9 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.figures.tables import OfColumns, stale_of
-from boostbench.report.paired import Paired, paired
-from boostbench.report.statistics.friedman import Friedman, friedman, holm
-from boostbench.report.statistics.wilcoxon import wilcoxon
+from boostbench.report.comparison import Comparison, compare_columns
+from boostbench.report.statistics.friedman import Friedman
+from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
 
 _DPI = 300
@@ -33,7 +34,7 @@ _BAR = 0.09  # from one bar of those that do not differ to the next
 _LINE = 0.14  # of text
 
 
-def draw_critical_difference(table: Table, columns: Sequence[str] | None = None) -> Figure:
+def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     """Draw the average ranks of columns; bars join those that do not differ.
 
     Upper bars are by Nemenyi's test of average ranks, lower ones by Wilcoxon's test of each two
@@ -42,9 +43,8 @@ def draw_critical_difference(table: Table, columns: Sequence[str] | None = None)
     Parameters
     ----------
     table : Table
-        Ranks are averaged over its data sets; or, when it has only one, over the splits.
-    columns : sequence of str, default=None
-        Names of three columns or more; by default all.
+    comparison : Comparison
+        Of three of its columns or more.
 
     Returns
     -------
@@ -55,34 +55,20 @@ def draw_critical_difference(table: Table, columns: Sequence[str] | None = None)
     ValueError
         Fewer than three columns, or fewer than two data sets on which all of them have a number.
     """
-    columns = list(columns or table.results)
-    pairs = paired(table, columns)
-    if len(columns) < 3 or len(pairs.losses) < 2:
-        raise ValueError(f"nothing to rank: {len(columns)} columns, {len(pairs.losses)} data sets")
-    digits = pairs.quantity.digits
-    test = friedman(pairs.losses, digits)
-    order = np.argsort(test.ranks, kind="stable")
-    ranks = test.ranks[order]
-    apart = np.abs(ranks[:, None] - ranks)
+    test, n_pairs = comparison.friedman, len(comparison.pairs.numbers)
+    if test is None:
+        n_columns = comparison.pairs.numbers.shape[1]
+        raise ValueError(f"nothing to rank: {n_columns} columns, {n_pairs} data sets")
+    names = sorted(comparison.ranks, key=comparison.ranks.get)
+    ranks = np.array([comparison.ranks[name] for name in names])
+    significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm <= LEVEL]
     bars = {
-        "Nemenyi": groups(apart >= test.critical_difference),
-        "Wilcoxon, Holm": groups(_differ_by_holm(pairs, order)),
+        "Nemenyi": groups(np.abs(ranks[:, None] - ranks) >= test.critical_difference),
+        "Wilcoxon, Holm": groups(np.array([[{a, b} in significant for b in names] for a in names])),
     }
-    texts = [
-        f"{fill(table.columns[columns[index]].label, _LABEL_WIDTH)}  {test.ranks[index]:.2f}"
-        for index in order
-    ]
-    return _draw([label(text) for text in texts], ranks, test, bars)
-
-
-def _differ_by_holm(pairs: Paired, order: np.ndarray) -> np.ndarray:
-    """Say which two of ordered columns differ at 5% by Wilcoxon's test, corrected after Holm."""
-    n = len(order)
-    upper = np.triu_indices(n, 1)
-    p = [wilcoxon(pairs.differences(*order[[a, b]])).p for a, b in zip(*upper, strict=True)]
-    differ = np.zeros((n, n), dtype=bool)
-    differ[upper] = holm(p) <= 0.05
-    return differ | differ.T
+    labels = [fill(table.columns[name].label, _LABEL_WIDTH) for name in names]
+    texts = [label(f"{name}  {rank:.2f}") for name, rank in zip(labels, ranks, strict=True)]
+    return _draw(texts, ranks, test, bars)
 
 
 def groups(differ: np.ndarray) -> list[tuple[int, int]]:
@@ -209,15 +195,14 @@ class Ranks(OfColumns, FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         table, columns, results = self.read(overrides)
-        pairs = paired(table, columns)
-        if len(columns) < 3 or len(pairs.losses) < 2:
+        comparison = compare_columns(table, columns)
+        test, pairs = comparison.friedman, comparison.pairs
+        if test is None:
             raise UserError(
                 f"figure {self.name} needs three algorithms or more, and two data sets or more "
                 "with a number of each"
             )
-        test = friedman(pairs.losses, pairs.quantity.digits)
-        facts = [
-            [table.columns[columns[i]].label, f"{test.ranks[i]:.2f}"] for i in test.ranks.argsort()
-        ]
+        by_rank = sorted(comparison.ranks.items(), key=itemgetter(1))
+        facts = [[table.columns[name].label, f"{rank:.2f}"] for name, rank in by_rank]
         notes = [test.sentence(pairs.unit), *filter(None, [pairs.note]), *stale_of([table])]
-        return Drawing(draw_critical_difference(table, columns), results, notes, facts, _RANKED)
+        return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _RANKED)

@@ -11,7 +11,7 @@ from scipy import stats
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing
+from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
 from boostbench.figures.tables import stale_of, tables_of_figure
 from boostbench.report.cells import Cell
@@ -62,12 +62,12 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         size = {"height": side + _TITLE, "width": side * n_columns}
         figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_DPI)
         for axes, ((paper, quantity), cells) in zip(grid, panels.items(), strict=True):
-            what = f", {_words(quantity)}" if len(quantities) > 1 else ""
+            what = f", {name_axis(quantity)}" if len(quantities) > 1 else ""
             axes.set_title(f"{title(paper)}{what}", pad=3)
             _draw(axes, cells)
             alike = [other for (_, shown), other in panels.items() if shown == quantity]
             _scale(axes, quantity, [number for cells in alike for number in _numbers(cells)])
-        what = _words(*quantities) if len(quantities) == 1 else "number"
+        what = name_axis(*quantities) if len(quantities) == 1 else "number"
         figure.supxlabel(f"published {what}", fontsize="medium")
         figure.supylabel(f"our {what}", fontsize="medium")
     return figure
@@ -86,11 +86,6 @@ def _panels(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
                 named = QUANTITIES[cell.quantity.name]  # of any number of digits
                 panels.setdefault((paper, named), []).append(cell)
     return panels
-
-
-def _words(quantity: Quantity) -> str:
-    unit = f" ({quantity.symbol})" if quantity.symbol else ""
-    return f"{quantity.title.lower()}{unit}"
 
 
 def _draw(axes: Axes, cells: Sequence[Cell]) -> None:

@@ -1,13 +1,14 @@
 """What figures take from tables: the records of their cells, and the tables as they are judged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
-from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.table import TableDefinition, check_names
 from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note
 from boostbench.records.archive import Recorded, Records
@@ -20,9 +21,9 @@ Cells = dict[str, dict[str, Recorded]]
 
 def find_cells(
     name: str,
-    rows: Sequence[str] | None,
     overrides: list[str],
-    columns: Sequence[str] | None = None,
+    rows: Collection[str] = (),
+    columns: Collection[str] = (),
 ) -> tuple[TableDefinition, Cells, Path]:
     """Find what is recorded of a table.
 
@@ -30,12 +31,10 @@ def find_cells(
     ----------
     name : str
         Name of the table, or path of a YAML file that defines one.
-    rows : sequence of str or None
-        Its rows; None for all.
     overrides : list of str
         Hydra overrides for every cell.
-    columns : sequence of str or None, default=None
-        Its columns; None for all.
+    rows, columns : collection of str, default=()
+        Its rows and columns; all if there are none.
 
     Returns
     -------
@@ -51,9 +50,10 @@ def find_cells(
         No such table, row or column, or none of it is recorded.
     """
     table = TableDefinition.read(name)
-    rows = _among("row", table.rows, rows, table)
-    columns = _among("column", table.columns, columns, table)
-    keys = [(row, column) for row in rows for column in columns if table.runs(row, column)]
+    check_names(rows, table.rows, f"table {table.name} has no row")
+    check_names(columns, table.columns, f"table {table.name} has no column")
+    asked = product(rows or table.rows, columns or table.columns)
+    keys = [key for key in asked if table.runs(*key)]
     cells: Cells = {}
     with busy("reading records"):
         specs = table.compose(overrides, keys)
@@ -112,7 +112,7 @@ def find_lines(
     lines: Lines = {}
     titles, notes = {}, {}
     for panel in panels:
-        table, cells, results = find_cells(panel.table, list(panel.rows), overrides)
+        table, cells, results = find_cells(panel.table, overrides, panel.rows)
         own = lines.setdefault(panel.title, {})
         for row, value in panel.rows.items():
             titles |= dict.fromkeys(cells[row])
@@ -121,15 +121,6 @@ def find_lines(
                     own.setdefault(algorithm, {})[value] = cell.records
         notes |= dict.fromkeys(lacking(table, cells) + stale_cells(table, cells))
     return lines, list(titles), list(notes), results
-
-
-def _among(
-    kind: str, known: Mapping, names: Sequence[str] | None, table: TableDefinition
-) -> list[str]:
-    for name in names or []:
-        if name not in known:
-            raise UserError(f"table {table.name} has no {kind} {name!r}; it has {', '.join(known)}")
-    return list(known if names is None else names)
 
 
 def lacking(table: TableDefinition, cells: Cells) -> list[str]:
@@ -179,7 +170,7 @@ def tables_of_figure(
     if strange:
         raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
     with busy("reading records"):
-        return read_tables(names, results), results
+        return read_tables(names, Records(results)), results
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,10 +192,8 @@ class OfColumns:
         """Read the table; give it with the names of the columns and the folder of results."""
         [table], results = tables_of_figure(self.name, [self.table], overrides)
         named = {name: find_column(table.columns, name) for name in self.columns or table.results}
-        for name, column in named.items():
-            if column is None:
-                known = ", ".join(table.columns)
-                raise UserError(f"table {table.name} has no column {name!r}; it has {known}")
+        absent = (name for name, column in named.items() if column is None)
+        check_names(absent, table.columns, f"table {table.name} has no column")
         return table, list(named.values()), results
 
 

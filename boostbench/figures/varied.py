@@ -11,7 +11,7 @@ from matplotlib.ticker import NullLocator, StrMethodFormatter
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures.definition import FigureDefinition
-from boostbench.figures.drawing import Drawing, sentence, winners
+from boostbench.figures.drawing import Drawing, name_axis, sentence, winners
 from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
 from boostbench.figures.tables import LinesPanel, find_lines
 from boostbench.report.numbers import mean_std
@@ -163,13 +163,6 @@ class Varied(FigureDefinition):
 def _spread(records: list[dict], quantity: Quantity) -> tuple[float, float]:
     numbers = [quantity.of(record) for record in records]
     return fmean(numbers), stdev(numbers) if len(numbers) > 1 else float("nan")
-
-
-def name_axis(quantity: Quantity) -> str:
-    """``"test error (%)"``: what stands along an axis."""
-    title = quantity.title
-    name = title if title[1:2].isupper() else title[:1].lower() + title[1:]  # ROC AUC
-    return f"{name} ({quantity.symbol})" if quantity.symbol else name
 
 
 def _apart(values: Sequence[float]) -> list[float]:

@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 
-from boostbench.experiment.quantities import Quantity
 from boostbench.report.paired import Paired, paired, tested_ratio
 from boostbench.report.statistics.bayesian import Posterior, correlated_t, signed_rank
 from boostbench.report.statistics.effects import Score, hedges_g, rank_biserial, score
@@ -82,11 +81,6 @@ class Comparison:
     rope: float | None = None
 
 
-def usual_rope(quantity: Quantity) -> float | None:
-    """Give what is equal where nothing else is asked for: a point of what is in percent."""
-    return 1.0 if quantity.unit == "percent" else None
-
-
 def compare_columns(
     table: Table, columns: Sequence[str] | None = None, rope: float | None = None
 ) -> Comparison:
@@ -99,7 +93,8 @@ def compare_columns(
     columns : sequence of str, default=None
         Their names; by default all.
     rope : float, default=None
-        Numbers that differ by no more are equal for practical purposes; by default `usual_rope`.
+        Numbers that differ by no more are equal for practical purposes; by default one point of
+        what is in percent.
 
     Returns
     -------
@@ -109,8 +104,8 @@ def compare_columns(
     pairs = paired(table, names)
     if len(pairs.numbers) < 2:
         return Comparison(pairs, {}, [], None)
-    if rope is None:
-        rope = usual_rope(pairs.quantity)
+    if rope is None and pairs.quantity.unit == "percent":
+        rope = 1.0
     losses = pairs.losses
     together = friedman(losses, pairs.quantity.digits) if len(names) > 2 else None
     places = list(combinations(range(len(names)), 2))

@@ -89,11 +89,6 @@ def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]
     return sorted(lines, key=lambda line: -line.tally.published)
 
 
-def shown_verdicts(counts: Counts) -> list[str]:
-    """Give the verdicts that some published number has, in their order."""
-    return counts.total.verdicts
-
-
 def headline(total: Tally) -> str:
     """Tell the counts in sentences: first of the numbers that can be decided.
 

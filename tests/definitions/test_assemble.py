@@ -31,7 +31,7 @@ def test_without_data_the_table_is_the_same(call, folder, define_table, monkeypa
 
 
 def test_all_tables_can_be_made_without_any_record(tmp_path):
-    tables = read_tables(None, tmp_path)
+    tables = read_tables(None, Records(tmp_path))
     assert [table.name for table in tables] == configs.names("table")
     papers = {table.name: table.paper for table in tables if table.paper}
     assert papers["randomboost5"] == "randomboost"
@@ -48,11 +48,11 @@ def test_data_of_which_no_copy_is_known(define_table, folder, monkeypatch):
     name = define_table(rows=["sun", "svmguide4", "iris"], columns=["samme"])
     for value in (str(folder), str(folder / "nowhere")):
         monkeypatch.setenv("BOOSTBENCH_DATA", value)
-        [table] = read_tables([name], folder)
+        [table] = read_tables([name], Records(folder))
         texts = [cell.text for cell in table.cells.values()]
         assert texts == ["data not available", "not run", "not run"]
 
 
 def test_unknown_table(tmp_path):
     with pytest.raises(UserError, match=r"did you mean.* randomboost5"):
-        read_tables(["randombost5"], tmp_path)
+        read_tables(["randombost5"], Records(tmp_path))

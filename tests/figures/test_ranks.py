@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from boostbench.figures.ranks import draw_critical_difference, groups
 from boostbench.figures.style import COLOURS, label, style
+from boostbench.report.comparison import compare_columns
 from boostbench.report.statistics.friedman import friedman
 from boostbench.report.tables import Column
 
@@ -39,7 +40,8 @@ def draw(make_cell, make_table):
             for i, error in enumerate(line)
         }
         shown = {f"c{i}": Column(NAMES[i], NAMES[i]) for i in range(n_algorithms)}
-        return draw_critical_difference(make_table(cells, shown), columns), errors
+        table = make_table(cells, shown)
+        return draw_critical_difference(table, compare_columns(table, columns)), errors
 
     return draw
 

@@ -7,6 +7,7 @@ import pytest
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.table import TableDefinition
+from boostbench.records.archive import Records
 
 RESULTS = Path(__file__).parents[2] / "results"
 CGENS2 = TableDefinition.read("cgens2")
@@ -15,7 +16,7 @@ CGENS2 = TableDefinition.read("cgens2")
 @pytest.fixture(scope="module")
 def machines():
     """The splits of the support vector machine on record, by data set."""
-    [table] = read_tables(["cgens2"], RESULTS)
+    [table] = read_tables(["cgens2"], Records(RESULTS))
     return {row: table.cells[row, "rbf_svc"].records for row in table.rows}
 
 

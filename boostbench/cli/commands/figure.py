@@ -38,17 +38,9 @@ def run(args: Namespace) -> int:
     drawing = definition.draw(args.words)
     path = drawing.results / "figures" / definition.name
     written = save(drawing.figure, path, definition.title, definition.caption)
-    text = page(
-        definition.name,
-        definition.title,
-        definition.caption,
-        drawing.notes,
-        drawing.facts,
-        drawing.header,
-    )
     written.append(path.with_name(f"{path.name}.md"))  # names may have dots
     with writing(written[-1]):
-        written[-1].write_text(text, encoding="utf-8")
+        written[-1].write_text(page(definition, drawing), encoding="utf-8")
     console = Console()
     for line in (definition.title, definition.caption, *drawing.notes):
         print_line(console, line)

@@ -114,7 +114,7 @@ def render_page(
             sharpness=overview.sharpness(counted.total),
             swapped=overview.swapped(counted.swaps[""]),
             counting=overview.counting(counted.total, tables),
-            verdicts=overview.shown_verdicts(counted),
+            verdicts=counted.total.verdicts,
             by_table=overview.by_table(counted, tables),
             by_algorithm=overview.by_algorithm(counted, algorithms or {}),
             source_of_all=everything,

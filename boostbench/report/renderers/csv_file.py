@@ -4,29 +4,18 @@ import csv
 import io
 from math import isnan
 
-from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.experiment.quantities import QUANTITIES
+from boostbench.report.cells import Cell
 from boostbench.report.regressions import JUDGED
 from boostbench.report.tables import Table
 
-#: CPU times of a record by their columns, and how many of a column's unit are one of theirs.
+#: CPU seconds of a record by their columns.
 _TIMES = {
-    "fit_cpu_s": ("fit", 1),
-    "weak_learner_cpu_s": ("weak_learner", 1),
-    "coef_cpu_s": ("coefficients", 1),
-    "calibration_cpu_s": ("calibration", 1),
-    "test_ms_per_instance": ("predict_per_instance", 1e-3),
+    "fit_cpu_s": "fit",
+    "weak_learner_cpu_s": "weak_learner",
+    "coef_cpu_s": "coefficients",
+    "calibration_cpu_s": "calibration",
 }
-_PUBLISHED_TIMES = ("coef_cpu_s", "test_ms_per_instance")
-
-
-def _columns(quantity: Quantity) -> list[str]:
-    return [
-        *("data", "column", "algo", "rounds", f"{quantity.name}_mean", f"{quantity.name}_std"),
-        *("n_splits", "n_failed", "n_missing", "n_stale"),
-        *("n_iterations", "fit_cpu_s", "weak_learner_cpu_s", "coef_cpu_s", "calibration_cpu_s"),
-        *("chosen", "published_mean", "published_std", *JUDGED, "verdict"),
-        *("published_coef_cpu_s", "test_ms_per_instance", "published_test_ms_per_instance"),
-    ]
 
 
 def to_csv(table: Table) -> str:
@@ -44,39 +33,38 @@ def to_csv(table: Table) -> str:
         instance.
     """
     out = io.StringIO()
-    name = table.quantity.name
-    writer = csv.DictWriter(out, _columns(table.quantity), lineterminator="\n")
+    lines = [_line(*place, cell, table.quantity.name) for place, cell in table.cells.items()]
+    writer = csv.DictWriter(out, lines[0], lineterminator="\n")
     writer.writeheader()
-    for (row, column), cell in table.cells.items():
-        agreement, target = cell.agreement, cell.target
-        line = {
-            "data": no_formula(" ".join(row.split())),
-            "column": no_formula(" ".join(column.split())),
-            "algo": cell.algo,
-            "rounds": cell.rounds or "",
-            f"{name}_mean": _number(cell.mean),
-            f"{name}_std": _number(cell.std),
-            "n_splits": len(cell.records),
-            "n_failed": len(cell.failures),
-            "n_missing": cell.missing,
-            "n_stale": cell.stale,
-            "n_iterations": _number(cell.n_iterations),
-            "chosen": cell.chosen,
-            "verdict": cell.verdict,
-        }
-        for heading, (part, factor) in _TIMES.items():
-            line[heading] = _number(cell.average(QUANTITIES[part]), factor)
-        for heading in _PUBLISHED_TIMES:
-            part, factor = _TIMES[heading]
-            if part in cell.published:
-                line[f"published_{heading}"] = _number(cell.published[part].mean, factor)
-        if target:
-            line["published_mean"] = _number(target.mean)
-            line["published_std"] = _number(target.std)
-        if agreement:
-            line |= {heading: _number(getattr(agreement, heading)) for heading in JUDGED}
-        writer.writerow(line)
+    writer.writerows(lines)
     return out.getvalue()
+
+
+def _line(row: str, column: str, cell: Cell, name: str) -> dict:
+    target, published = cell.target, cell.published
+    fitting, predicting = published.get("coefficients"), published.get("predict_per_instance")
+    return {
+        "data": no_formula(" ".join(row.split())),
+        "column": no_formula(" ".join(column.split())),
+        "algo": cell.algo,
+        "rounds": cell.rounds or "",
+        f"{name}_mean": _number(cell.mean),
+        f"{name}_std": _number(cell.std),
+        "n_splits": len(cell.records),
+        "n_failed": len(cell.failures),
+        "n_missing": cell.missing,
+        "n_stale": cell.stale,
+        "n_iterations": _number(cell.n_iterations),
+        **{head: _number(cell.average(QUANTITIES[part])) for head, part in _TIMES.items()},
+        "chosen": cell.chosen,
+        "published_mean": _number(target and target.mean),
+        "published_std": _number(target and target.std),
+        **{head: _number(cell.agreement and getattr(cell.agreement, head)) for head in JUDGED},
+        "verdict": cell.verdict,
+        "published_coef_cpu_s": _number(fitting and fitting.mean),
+        "test_ms_per_instance": _number(cell.average(QUANTITIES["predict_per_instance"]), 1e-3),
+        "published_test_ms_per_instance": _number(predicting and predicting.mean, 1e-3),
+    }
 
 
 def no_formula(value):

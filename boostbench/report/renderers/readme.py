@@ -29,7 +29,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     """
     tables = overview.in_order(tables)
     counted = counts(tables)
-    columns, total = overview.shown_verdicts(counted), counted.total
+    total, columns = counted.total, counted.total.verdicts
     rows = []
     for line in overview.by_table(counted, tables):
         title, about = escape(line.title), escape(line.about)

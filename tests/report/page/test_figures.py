@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
 from boostbench.figures.page import page
 from boostbench.report.page.figures import find_figures, read_written_figure
 
@@ -11,7 +13,8 @@ from boostbench.report.page.figures import find_figures, read_written_figure
 def folder(tmp_path):
     """Three figures; the SVG of the second is much larger than its PNG, the third has neither."""
     for name, svg, png in (("fig10", 150, 100), ("fig9", 300, 100), ("fig11", 0, 0)):
-        text = page(name, f"{name}, x^y", "A <b>caption</b>.", [], [["wine", "1"]], ["data", "e %"])
+        definition = FigureDefinition(name=name, title=f"{name}, x^y", caption="A <b>caption</b>.")
+        text = page(definition, Drawing(None, tmp_path, [], [["wine", "1"]], ["data", "e %"]))
         (tmp_path / f"{name}.md").write_text(text)
         if svg:
             (tmp_path / f"{name}.svg").write_bytes(b"s" * svg)

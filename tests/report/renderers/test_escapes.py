@@ -3,10 +3,13 @@
 import csv
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
+from boostbench.figures.definition import FigureDefinition
+from boostbench.figures.drawing import Drawing
 from boostbench.figures.page import page
 from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
@@ -38,7 +41,8 @@ def test_markdown_keeps_its_columns_and_lines(table, odd):
 
 
 def test_the_page_of_a_figure(table):
-    text = page("name", ODD, ODD, [ODD], [[ODD, "1"]], ["a", "b"])
+    definition = FigureDefinition(name="name", title=ODD, caption=ODD)
+    text = page(definition, Drawing(None, Path(), [ODD], [[ODD, "1"]], ["a", "b"]))
     assert "<script" not in text
     assert [line for line in text.splitlines() if line.startswith("#")] == [f"# {escape(ODD)}"]
 
