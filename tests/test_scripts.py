@@ -1,0 +1,42 @@
+"""The scripts are seldom run: they must not call what is gone from the package."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Import a script by its name; what it imports from beside it goes with it in the end."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    yield importlib.import_module
+    for name, module in list(sys.modules.items()):
+        if Path(getattr(module, "__file__", None) or "").parent == SCRIPTS:
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in SCRIPTS.glob("*.py")))
+def test_what_a_script_imports_is_there(script, name):
+    try:
+        assert script(name).__doc__
+    except ModuleNotFoundError as error:
+        if error.name.partition(".")[0] == "boostbench":
+            raise
+        pytest.skip(f"{name} needs {error.name}")
+
+
+def test_hours_by_table(call, script):
+    """`make tables` begins with them."""
+    assert call("table", "demo", "--row", "annulus", "--column", "adaboost").code == 0
+    table_hours = script("table_hours")
+    hours = table_hours.read_hours(Path("results"))
+    fits = hours["demo"]
+    assert {(key.algo, key.tuning) for key in fits} == {("adaboost", False)}
+    assert len(fits) == 10
+    # The paper's table shows them too; in the sum they count once.
+    assert hours["rpboost12.4"] == fits
+    assert table_hours.total(hours) == sum(fits.values()) > 0
