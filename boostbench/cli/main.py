@@ -87,9 +87,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _end_workers() -> None:
     """End worker processes at once, where there are any: they would take a second to end."""
     if "joblib.externals.loky.reusable_executor" in sys.modules:
+        from multiprocessing import active_children
+
         from joblib.externals.loky.reusable_executor import get_reusable_executor
 
-        get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
+        # scikit-learn imports loky; asked where there are none, it would start a process for them.
+        if active_children():
+            get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
 
 
 def _dispatch(argv: list[str]) -> int:

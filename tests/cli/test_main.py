@@ -85,3 +85,20 @@ def test_workers_are_ended_with_the_process_only(monkeypatch, capfd, argv):
     monkeypatch.setattr("sys.argv", ["boostbench", "list", "algos"])
     assert main(argv) == 0
     assert len(ended) == (argv is None)
+
+
+def test_where_no_workers_are_none_are_started_in_the_end():
+    """loky would make a pool to be ended, and a process that watches its semaphores."""
+    code = """
+import sys
+import joblib
+import joblib.externals.loky.reusable_executor as loky
+from boostbench.cli import main
+sys.argv = ["boostbench", "list", "algos"]
+main()
+assert loky._executor is None
+list(joblib.Parallel(2)(joblib.delayed(abs)(number) for number in (-1, 1)))
+main()
+assert loky._executor._flags.shutdown
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
