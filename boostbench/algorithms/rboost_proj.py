@@ -1,6 +1,5 @@
 """RBoost^proj (RandomBoost, Algorithm 2): boosting by projecting weak learners' outputs."""
 
-from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -131,8 +130,8 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
     *The solver.* Its tolerances are those of L-BFGS-B in RandomBoost, 1e-5 for the gradient among
     them. Where :math:`\nu` is smaller than that, w is found to that precision only, which
     regularises too. Of rows, with the logistic loss and :math:`\nu = 10^{-5}` on vowel, the
-    objective is up to 1.4 % above its minimum in the first 20 rounds, as `converged_` says. With
-    coefficients of rows it works on a grid, so that w is the same on each machine; see
+    objective is up to 1.4 % above its minimum in the first 20 rounds, as `converged_` says. It
+    works on a grid, so that w is the same on each machine; see
     `boostbench.core.solvers.two_metric`.
 
     *From zero.* Where few samples are soon separated, all slopes are below the solver's limit of
@@ -154,7 +153,7 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
     True
     """
 
-    edition = 2
+    edition = 3
 
     n_projections: PositiveInt = 1000
     loss: Literal[*LOSSES] = "logistic"
@@ -351,7 +350,7 @@ class _RowMaster(_ProjMaster):
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
-        self.minimise = _nonnegative_l1 if params.positive else _free_l1
+        self.minimise = nonnegative_quasi_newton if params.positive else _free_l1
         # Rows grow to the right: one row of P holds the projections of all weak learners so far.
         n_values = params.n_iterations * self.n_classes
         self.P = np.empty((params.n_projections, n_values))
@@ -408,12 +407,8 @@ class _RowMaster(_ProjMaster):
         return codes.reshape(-1, self.n_classes)
 
 
-# Rows have more coefficients than the first rounds decide: their objective is flat.
-_nonnegative_l1 = partial(nonnegative_quasi_newton, on_grid=True)
-
-
 def _free_l1(smooth, start, nu, max_iter):
-    """Minimise ``f(w) + nu * abs(w).sum()`` as `_nonnegative_l1` does, over w of any sign.
+    """Minimise ``f(w) + nu * abs(w).sum()`` as `nonnegative_quasi_newton` does, over w of any sign.
 
     The positive and the negative part of w are the coefficients.
     """
@@ -423,7 +418,7 @@ def _free_l1(smooth, start, nu, max_iter):
         return value, np.concatenate([gradient, -gradient])
 
     parts = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
-    solution = _nonnegative_l1(smooth_of_parts, parts, nu, max_iter)
+    solution = nonnegative_quasi_newton(smooth_of_parts, parts, nu, max_iter)
     positive, negative = np.split(solution.w, 2)
     # What is in both parts adds to the norm only, where the solver stopped early.
     value = solution.value - 2 * nu * np.minimum(positive, negative).sum()

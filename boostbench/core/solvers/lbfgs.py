@@ -62,6 +62,9 @@ def nonnegative_l1(smooth, start, nu, max_iter):
 # leaves them.
 _PROGRESS = 1e-12
 
+# Losses are added up here, not averaged, and so is what their derivatives are off by.
+_RESOLUTION = 5e-7
+
 
 class NonnegativeLBFGS:
     """Projected L-BFGS in the place of `boostbench.core.solvers.newton.NonnegativeNewton`.
@@ -94,9 +97,8 @@ class NonnegativeLBFGS:
             value, gradient = problem.move(w.reshape(start.shape))
             return value, gradient.ravel()
 
-        solution = nonnegative_quasi_newton(
-            smooth, start.ravel(), nu, max_iter, on_grid=True, progress=_PROGRESS
-        )
+        ends = {"progress": _PROGRESS, "resolution": _RESOLUTION}
+        solution = nonnegative_quasi_newton(smooth, start.ravel(), nu, max_iter, **ends)
         w = solution.w.reshape(start.shape)
         problem.move(w)
         return solution._replace(w=w)

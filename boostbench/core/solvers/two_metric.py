@@ -24,18 +24,22 @@ _PROGRESS = 1e7 * np.finfo(float).eps
 # and whether a step was worth it is seen after it. It goes with `_PROGRESS`.
 _ROUNDING = 1e-8
 
-# On a grid: bits of the largest derivative and of the longest step that are kept. A direction needs
-# no more, and sums in double precision are sure of many more. Derivatives far below where the
-# solver ends are none.
+# Bits of the largest derivative and of the longest step that are kept. A direction needs no more,
+# and sums in double precision are sure of many more.
 _GRADIENT_BITS, _STEP_BITS = 24, 16
-_LEAST_DERIVATIVE = _GRADIENT / 20
+
+# Derivatives below that are none. A thousandth of where it ends takes hardly more steps than all
+# digits do, a twentieth takes twice as many.
+_RESOLUTION = _GRADIENT / 1000
 
 _SUFFICIENT_DECREASE = 1e-4
 _BACKTRACK = 0.3
 _SHORTEST_STEP = 1e-6
 
 
-def nonnegative_quasi_newton(smooth, start, nu, max_iter, *, on_grid=False, progress=_PROGRESS):
+def nonnegative_quasi_newton(
+    smooth, start, nu, max_iter, *, progress=_PROGRESS, resolution=_RESOLUTION
+):
     """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0``, from a good start.
 
     Parameters
@@ -48,11 +52,10 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter, *, on_grid=False, prog
         Weight of the L1 norm, not negative.
     max_iter : int
         Steps at most.
-    on_grid : bool, default=False
-        Whether derivatives and steps are rounded, so that the solution is the same to the last bit
-        however sums are added up.
     progress : float, default=2.2e-9
         It ends where a step lowers the objective by less than this part of it.
+    resolution : float, default=1e-8
+        What derivatives are rounded to, at least: far above what the order of their sums decides.
 
     Returns
     -------
@@ -65,10 +68,11 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter, *, on_grid=False, prog
 
     *On a grid.* Another library of linear algebra, or another processor, gives other last digits.
     Where the objective is flat, each step multiplies them: 1e-16 becomes 1e-4 within a hundred
-    steps. So they are left out where they arise. Derivatives keep 24 bits of the largest, and
-    nothing below 5e-7; steps keep 16 bits of the longest. All else is done entry by entry, which
-    gives the same everywhere. Other digits get through only where a sum lies next to the middle
-    between two points of the grid.
+    steps. So they are left out where they arise, and the solution is the same to the last bit
+    however sums are added up. Derivatives keep 24 bits of the largest, and nothing below
+    `resolution`; steps keep 16 bits of the longest. All else is done entry by entry, which gives
+    the same everywhere. Other digits get through only where a sum lies next to the middle between
+    two points of the grid.
 
     References
     ----------
@@ -87,8 +91,7 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter, *, on_grid=False, prog
     def objective(w):
         value, gradient = smooth(w)
         left = residual(w, gradient + nu)
-        if on_grid:
-            gradient = _rounded(gradient, _GRADIENT_BITS, _LEAST_DERIVATIVE)
+        gradient = _rounded(gradient, _GRADIENT_BITS, resolution)
         return value + nu * w.sum(), gradient + nu, left
 
     def search(step):
@@ -104,8 +107,7 @@ def nonnegative_quasi_newton(smooth, start, nu, max_iter, *, on_grid=False, prog
             break
         free = (w > 0) | (gradient < 0)
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
-        if on_grid:
-            step = _rounded(step, _STEP_BITS)
+        step = _rounded(step, _STEP_BITS)
         reached = search(step)
         if reached is None and pairs:
             pairs.clear()

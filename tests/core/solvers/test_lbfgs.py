@@ -10,7 +10,7 @@ from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 SOLVERS = {
     "scipy": nonnegative_l1,
     "projected": nonnegative_quasi_newton,
-    "on a grid": partial(nonnegative_quasi_newton, on_grid=True, progress=1e-12),
+    "slow progress": partial(nonnegative_quasi_newton, progress=1e-12, resolution=5e-7),
 }
 
 pytestmark = pytest.mark.parametrize("solve", SOLVERS.values(), ids=SOLVERS)
