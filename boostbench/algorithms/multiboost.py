@@ -142,7 +142,7 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     True
     """
 
-    edition = 3
+    edition = 4
 
     loss: Literal[*LOSSES, "hinge"] = "logistic"
     nu: PositiveFloat = 1e-4

@@ -238,7 +238,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     True
     """
 
-    edition = 3
+    edition = 4
 
     loss: Literal[*LOSSES, "exponential_sum"] = "logistic"
     nu: PositiveFloat = 1e-4

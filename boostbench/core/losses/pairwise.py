@@ -16,6 +16,9 @@ _RIDGE = 1e-5
 # none.
 _NEGLIGIBLE = 1e-3
 
+# Samples of equal margins have equal curvature but for rounding: all of them are left out, or none.
+_SAME = 1e-6
+
 
 def pairwise_weights(dual, own):
     """Weights of the weak-learner problem from the dual variables of the pairwise margins.
@@ -193,4 +196,4 @@ def _relevant(curvature):
     sums = np.cumsum(ascending, axis=1)
     rank = np.sum(sums <= _NEGLIGIBLE * sums[:, -1:], axis=1, keepdims=True)
     least = np.take_along_axis(ascending, np.minimum(rank, curvature.shape[1] - 1), axis=1)
-    return np.where(curvature >= least, curvature, 0.0)
+    return np.where(curvature >= (1 - _SAME) * least, curvature, 0.0)

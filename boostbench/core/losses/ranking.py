@@ -14,6 +14,9 @@ from boostbench.core.solvers.newton import Problem, Quadratic
 # only decides how fast Newton's method goes, and most pairs have next to none.
 _NEGLIGIBLE = 1e-3
 
+# Equal margins have equal curvature but for rounding: all of them are left out, or none.
+_SAME = 1e-6
+
 # Of the largest diagonal entry: weak learners may come twice.
 _RIDGE = 1e-10
 
@@ -175,4 +178,5 @@ def _heaviest(weights, part):
     """Return the indices of the largest weights that have together this part of their sum."""
     order = weights.argsort()[::-1]
     sums = np.cumsum(weights[order])
-    return order[: np.searchsorted(sums, part * sums[-1]) + 1]
+    least = weights[order[np.searchsorted(sums, part * sums[-1])]]
+    return np.flatnonzero(weights >= (1 - _SAME) * least)

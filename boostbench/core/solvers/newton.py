@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from boostbench.core.solvers.grid import rounded
 from boostbench.core.solvers.solution import Solution, residual
 
 # A step need only solve Newton's equations to this part of their right-hand side: more costs more
@@ -11,10 +12,15 @@ from boostbench.core.solvers.solution import Solution, residual
 _FORCING = 0.3
 _PRODUCTS_PER_STEP = 60
 
-# Damping of the Hessian's diagonal, relative to it: never less than single precision resolves.
+# Damping of the Hessian's diagonal, relative to it. It falls after as many steps as a round of
+# boosting takes: with less damping, what sums differ by grows where the objective is flat.
+_FIRST_DAMPING = 1e-3
 _LEAST_DAMPING = 1e-6
-_FIRST_DAMPING = 1e-2
 _MOST_DAMPING = 1e8
+_DAMPED_STEPS = 5
+
+# Bits of the longest step, and of the directions and lengths that it is made of, that are kept.
+_STEP_BITS, _DIRECTION_BITS = 12, 16
 
 _SHORTEST_STEP = 1e-8
 _SUFFICIENT_DECREASE = 1e-4
@@ -74,10 +80,8 @@ class NonnegativeNewton:
     A step minimises the quadratic model of the objective by preconditioned conjugate gradients
     over the coefficients that are positive or want to be; those it would make negative are set to
     0 and the others found again, until none is left. A Levenberg-Marquardt damping grows where the
-    model proves too optimistic. The objective never rises.
-
-    One instance serves a sequence of problems, each started from the solution of the one before:
-    it remembers the damping.
+    model proves too optimistic. The objective never rises. Steps are on a grid, see
+    `boostbench.core.solvers.grid`.
 
     Attributes
     ----------
@@ -90,9 +94,6 @@ class NonnegativeNewton:
     """
 
     resolution = 1e-10
-
-    def __init__(self):
-        self._damping = _LEAST_DAMPING
 
     def minimise(self, problem, start, nu, tol, max_iter):
         """Minimise, and leave the problem at the solution.
@@ -116,18 +117,18 @@ class NonnegativeNewton:
             `tol` is compared with its residual.
         """
         w = start
+        self._damping = _FIRST_DAMPING
         value, gradient = self._evaluate(problem, w, nu)
-        for _ in range(max_iter):
+        for n_steps in range(max_iter):
             if residual(w, gradient) <= tol or self._damping > _MOST_DAMPING:
                 break
             step, slope = self._step(problem, w, gradient)
             size = _step_size(problem, step, slope, nu)
-            self._adapt(size)
+            self._adapt(size, _FIRST_DAMPING if n_steps < _DAMPED_STEPS else _LEAST_DAMPING)
             if size:
                 # Rounding must not leave behind what should be 0, nor go below it.
                 w = np.maximum(w + size * step, 0.0)
                 value, gradient = self._evaluate(problem, w, nu)
-        self._damping = min(self._damping, _FIRST_DAMPING)
         left = residual(w, gradient)
         return Solution(w, value, left, left <= tol)
 
@@ -141,15 +142,17 @@ class NonnegativeNewton:
         step = np.zeros_like(w)
         while True:
             quadratic = problem.quadratic(free, self._damping)
-            step[free] = _bounded_minimiser(quadratic, gradient[free], -w[free])
+            lower = -w[free]
+            longest = _bounded_minimiser(quadratic, gradient[free], lower)
+            step[free] = np.where(longest > lower, rounded(longest, _STEP_BITS), lower)
             slope = float(gradient[free] @ step[free])
             if slope < 0 or self._damping > _MOST_DAMPING:
                 return step, slope
             self._damping = max(10 * self._damping, _FIRST_DAMPING)
 
-    def _adapt(self, size):
+    def _adapt(self, size, least):
         if size == 1:
-            self._damping = max(self._damping / 10, _LEAST_DAMPING)
+            self._damping = max(self._damping / 10, least)
         elif size < 0.2:
             self._damping = max(10 * self._damping, _FIRST_DAMPING)
 
@@ -163,7 +166,8 @@ def _bounded_minimiser(quadratic, slope, lower):
     products = 0
     while True:
         residual = residual * inside
-        direction = solved = quadratic.precondition(residual) * inside
+        solved = quadratic.precondition(residual) * inside
+        direction = rounded(solved, _DIRECTION_BITS)
         left = residual @ solved
         if goal is None:
             goal = _FORCING**2 * left
@@ -173,12 +177,12 @@ def _bounded_minimiser(quadratic, slope, lower):
             curvature = direction @ image
             if not curvature > 0:
                 break
-            length = left / curvature
+            length = rounded(left / curvature, _DIRECTION_BITS)
             x += length * direction
             residual -= length * image
             solved = quadratic.precondition(residual) * inside
             before, left = left, residual @ solved
-            direction = solved + (left / before) * direction
+            direction = rounded(solved + (left / before) * direction, _DIRECTION_BITS)
         low = inside & (x < lower)
         if not low.any():
             return x

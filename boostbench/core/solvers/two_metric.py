@@ -5,12 +5,11 @@ its functions are cheap. The two-metric projection method needs a few products o
 quasi-Newton step over the coefficients that are not held at 0, and a projection.
 """
 
-import math
-import sys
 from collections import deque
 
 import numpy as np
 
+from boostbench.core.solvers.grid import rounded
 from boostbench.core.solvers.solution import Solution, residual
 
 _CORRECTIONS = 10
@@ -91,7 +90,7 @@ def nonnegative_quasi_newton(
     def objective(w):
         value, gradient = smooth(w)
         left = residual(w, gradient + nu)
-        gradient = _rounded(gradient, _GRADIENT_BITS, resolution)
+        gradient = rounded(gradient, _GRADIENT_BITS, resolution)
         return value + nu * w.sum(), gradient + nu, left
 
     def search(step):
@@ -107,7 +106,7 @@ def nonnegative_quasi_newton(
             break
         free = (w > 0) | (gradient < 0)
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
-        step = _rounded(step, _STEP_BITS)
+        step = rounded(step, _STEP_BITS)
         reached = search(step)
         if reached is None and pairs:
             pairs.clear()
@@ -124,15 +123,6 @@ def nonnegative_quasi_newton(
             # The step may have been a poor one only.
             pairs.clear()
     return Solution(w, float(value), left, idle or left <= _GRADIENT)
-
-
-def _rounded(numbers, n_bits, least=sys.float_info.min):
-    """Round to so many bits of the largest number, and to multiples of no less than `least`."""
-    largest = float(np.abs(numbers).max(initial=0.0))
-    if not 0.0 < largest < math.inf:
-        return numbers
-    unit = max(math.ldexp(1.0, math.frexp(largest)[1] - n_bits), least)
-    return np.rint(numbers / unit) * unit
 
 
 def _quasi_newton_step(pairs, descent, free):

@@ -175,3 +175,26 @@ def test_repeated_columns_are_no_obstacle(loss):
     )
     assert twice.converged
     assert twice.value == pytest.approx(alone.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_the_samples_decides_nothing(loss, seed):
+    """Columns come one by one, as in boosting, and each solution is the start of the next."""
+    rng = np.random.default_rng(seed)
+    n_samples, n_classes, n_columns = 150, 5, 25
+    own = np.arange(n_classes)[:, None] == rng.integers(n_classes, size=n_samples)
+    H = np.where(
+        rng.random((n_columns, n_samples)) < 0.2 + 0.6 * own[rng.integers(5, size=n_columns)],
+        1.0,
+        -1.0,
+    )
+    order = rng.permutation(n_samples)
+    found = []
+    for columns, classes in ((H, own), (H[:, order], own[:, order])):
+        w = np.zeros((n_classes, 0))
+        for t in range(1, n_columns + 1):
+            start = np.column_stack([w, np.zeros(n_classes)])
+            problem = problem_of(columns[:t], classes, loss)
+            w = NonnegativeNewton().minimise(problem, start, 1e-3, 0.1, 50).w
+        found.append(w)
+    np.testing.assert_array_equal(*found)
