@@ -143,8 +143,8 @@ class NonnegativeNewton:
         while True:
             quadratic = problem.quadratic(free, self._damping)
             lower = -w[free]
-            longest = _bounded_minimiser(quadratic, gradient[free], lower)
-            step[free] = np.where(longest > lower, rounded(longest, _STEP_BITS), lower)
+            exact = _bounded_minimiser(quadratic, gradient[free], lower)
+            step[free] = np.where(exact > lower, rounded(exact, _STEP_BITS), lower)
             slope = float(gradient[free] @ step[free])
             if slope < 0 or self._damping > _MOST_DAMPING:
                 return step, slope
