@@ -91,7 +91,8 @@ class CodewordMCBoost(
     (True, (150, 2))
     """
 
-    edition = 2
+    # Codebooks are found on a grid.
+    edition = 3
 
     n_iterations: PositiveInt = 200
     n_components: PositiveInt | None = None
@@ -190,8 +191,8 @@ class LADDER(CodewordMCBoost):
     (1797, 1)
     """
 
-    # Codewords are searched for in double precision.
-    edition = 2
+    # Codebooks and codewords are found on a grid.
+    edition = 3
 
     boosting_steps: PositiveInt = 2
     codeword_steps: NonNegativeInt = 4
@@ -238,8 +239,8 @@ class CodewordBoosting(Weighted, BoostingClassifier):
     True
     """
 
-    # Codewords are searched for in double precision.
-    edition = 2
+    # Codebooks and codewords are found on a grid.
+    edition = 3
 
     n_iterations: PositiveInt = 100
 

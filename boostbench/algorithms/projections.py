@@ -19,6 +19,10 @@ __all__ = ["LPP", "NPE"]
 # As the authors' programs do, principal components come first: what they lose of the variance.
 _LOST = 0.02
 
+# Squared distances that differ by less than this part of their mean are equal: rounding must not
+# choose neighbours.
+_EQUAL = 1e-9
+
 
 class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
     """Base of the projections and of the hashers: linear functions of centred features.
@@ -123,8 +127,8 @@ class _GraphProjection(LinearTransformer):
         Of a sample in the graph.
     """
 
-    # Directions have a sign by convention.
-    edition = 2
+    # Of neighbours that are equally near, the first ones count.
+    edition = 3
 
     n_components: PositiveInt = 2
     n_neighbors: PositiveInt = 12
@@ -135,16 +139,32 @@ class _GraphProjection(LinearTransformer):
         kept = 1 + int(np.searchsorted(shares, (1 - _LOST) * shares[-1]))
         basis = components.components_[: max(kept, min(self.n_components, len(shares)))].T
         features = features @ basis
-        n_samples, n_features = features.shape
-        near = NearestNeighbors(n_neighbors=min(self.n_neighbors, n_samples - 1)).fit(features)
-        distances, neighbours = near.kneighbors()
-        n_components = min(self.n_components, n_features)
-        directions = basis @ self._embedded(features, neighbours, distances**2, n_components)
+        neighbours, squares = _nearest(features, self.n_neighbors)
+        n_components = min(self.n_components, features.shape[1])
+        directions = basis @ self._embedded(features, neighbours, squares, n_components)
         return directions * signs(directions)
 
     @abstractmethod
     def _embedded(self, features, neighbours, squares, n_components):
         """Find directions that keep neighbours."""
+
+
+def _nearest(X, n_neighbors):
+    """Find the nearest other rows, and their squared distances; of equal ones the first count."""
+    n_others = len(X) - 1
+    n_neighbors, asked = min(n_neighbors, n_others), n_neighbors
+    near = NearestNeighbors().fit(X)
+    while True:
+        asked = min(2 * asked, n_others)
+        distances, rows = near.kneighbors(n_neighbors=asked)
+        squares = distances**2
+        levels = np.rint(squares / (_EQUAL * (squares.mean() or 1.0)))
+        order = np.lexsort((rows, levels))
+        rows, squares, levels = (
+            np.take_along_axis(values, order, axis=1) for values in (rows, squares, levels)
+        )
+        if asked == n_others or (levels[:, -1] > levels[:, n_neighbors - 1]).all():
+            return rows[:, :n_neighbors], squares[:, :n_neighbors]
 
 
 class LPP(_GraphProjection):

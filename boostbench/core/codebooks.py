@@ -2,10 +2,10 @@
 
 import numpy as np
 from scipy.linalg import helmert
-from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from boostbench.core.projections import orthonormal
+from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
 # The largest inner product is smoothed by a logarithm of a sum of exponentials, ever less.
 _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
@@ -15,6 +15,11 @@ _STARTS = 5
 
 # L-BFGS comes so near to an optimum.
 _EQUAL = 1e-5
+
+# The solver's coefficients are not negative: they are the coordinates and this, which no coordinate
+# of a vector of about length 1 comes near to.
+_SHIFT = 16.0
+_MAX_STEPS = 1000
 
 
 def simplex(n_classes):
@@ -144,10 +149,12 @@ def smoothed_inner_product(flat, shape, sharpness):
 def _spread(vectors):
     """Move vectors apart."""
     shape = vectors.shape
-    flat = vectors.ravel()
     for sharpness in _SHARPNESS:
-        flat = minimize(
-            smoothed_inner_product, flat, (shape, sharpness), method="L-BFGS-B", jac=True
-        ).x
-        flat = normalised(flat.reshape(shape)).ravel()
-    return flat.reshape(shape)
+
+        def smooth(shifted, sharpness=sharpness):
+            return smoothed_inner_product(shifted - _SHIFT, shape, sharpness)
+
+        shifted = normalised(vectors).ravel() + _SHIFT
+        shifted = nonnegative_quasi_newton(smooth, shifted, 0.0, _MAX_STEPS).w
+        vectors = (shifted - _SHIFT).reshape(shape)
+    return normalised(vectors)

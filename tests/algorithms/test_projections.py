@@ -27,6 +27,16 @@ def test_a_line_of_samples_stays_in_order(model):
 
 
 @pytest.mark.parametrize("model", [LPP, NPE])
+def test_rounding_chooses_no_neighbours(model):
+    """Rows of whole numbers have many neighbours that are equally near, turned ones but nearly."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, size=(300, 4)).astype(float)
+    turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    plain, turned = (np.abs(model(4).fit_transform(seen)) for seen in (X, X @ turn))
+    np.testing.assert_allclose(turned, plain, atol=1e-9 * plain.max())
+
+
+@pytest.mark.parametrize("model", [LPP, NPE])
 def test_no_more_components_than_features(model):
     X, _ = blobs(3, n_features=4)
     fitted = model(9).fit(X)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
+from boostbench.core import codebooks
 from boostbench.core.codebooks import (
     codebook,
     farthest,
@@ -51,6 +52,20 @@ def test_the_simplex_is_the_optimum_that_the_search_finds(n_classes, monkeypatch
     found = largest_inner_product(searched)
     assert found == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
     assert found >= -1 / (n_classes - 1) - 1e-12
+
+
+@pytest.mark.parametrize(("n_classes", "n_components"), [(10, 3), (26, 4), (26, 10)])
+def test_last_digits_decide_nothing(n_classes, n_components, monkeypatch):
+    """Another library of linear algebra gives others: they are changed at random here."""
+    digits = np.random.default_rng(0)
+
+    def other(*arguments):
+        value, gradient = smoothed_inner_product(*arguments)
+        return value, gradient * (1 + 1e-15 * digits.uniform(-1, 1, gradient.shape))
+
+    found = farthest(n_classes, n_components, rng())
+    monkeypatch.setattr(codebooks, "smoothed_inner_product", other)
+    np.testing.assert_array_equal(farthest(n_classes, n_components, rng()), found)
 
 
 @pytest.mark.parametrize("sharpness", [2, 100])

@@ -6,10 +6,13 @@ the same space. The loss of a sample of class z is, eq. (4),
 .. math:: L(z, f) = \sum_{j \ne z} e^{-\frac12 \langle y_z - y_j, f \rangle}.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from boostbench.core.codebooks import normalised
 from boostbench.core.solvers.exponential_sum import minimise
+from boostbench.core.solvers.grid import rounded
 
 # The exponents of a step are at most that: it is as far as AdaBoost goes for a perfect stump.
 _LARGEST_EXPONENT = 24.0
@@ -17,6 +20,11 @@ _LARGEST_EXPONENT = 24.0
 # How far the codeword that moves most moves, at first; and how often that is halved or doubled.
 _FIRST_MOVE = 0.05
 _MAX_TRIALS = 30
+
+# Bits of the direction and of the size of a move that are kept, and what is no difference of risks:
+# the last digits of sums must not grow from move to move, nor decide.
+_DIRECTION_BITS, _SIZE_BITS = 16, 10
+_EQUAL = 1e-14
 
 
 class CodewordRisk:
@@ -68,7 +76,7 @@ class CodewordRisk:
         self._is_own = np.zeros((len(codewords), len(labels)))
         self._is_own[self._own] = 1.0
         self._last_move = _FIRST_MOVE
-        self._set(self._losses_with(codewords))
+        self._losses, self.log_risk = self._losses_with(codewords)
 
     def weights(self):
         r"""Direction of steepest descent of the risk in each prediction.
@@ -80,7 +88,7 @@ class CodewordRisk:
             \rangle}` of eq. (5), times a positive number, the same for all samples. Printed is
             :math:`y_j - y_{z_i}`, along which the risk grows.
         """
-        return self._duals().T @ (-0.5 * self.codewords)
+        return self._duals(self._losses).T @ (-0.5 * self.codewords)
 
     def codeword_gradient(self):
         """Derivatives of the risk by the codewords.
@@ -90,7 +98,7 @@ class CodewordRisk:
         ndarray of shape (n_classes, n_components), dtype=float64
             Times n_samples and the same number as `weights`.
         """
-        return 0.5 * self._duals() @ self.predictions
+        return self._gradient(self._losses)
 
     def step(self, leaf, values):
         """Add a multiple of a weak learner to the predictor: the one that makes the risk least.
@@ -118,7 +126,7 @@ class CodewordRisk:
         slopes = 0.5 * (products[:, :, None] - products[:, None, :])
         multiple = minimise(np.ravel(sums), slopes.ravel(), _LARGEST_EXPONENT)
         self.predictions += multiple * values.take(leaf, axis=0)
-        self._set(self._losses_with(self.codewords))
+        self._losses, self.log_risk = self._losses_with(self.codewords)
         return multiple, bool((multiple * slopes[np.array(sums) > 0] < 0).all())
 
     def move_codewords(self):
@@ -132,18 +140,20 @@ class CodewordRisk:
         bool
             False where no step lowers the risk, and the codewords have stayed.
         """
-        direction = -self.codeword_gradient()
-        largest = np.linalg.norm(direction, axis=1).max()
+        gradient = self.codeword_gradient()
+        largest = np.linalg.norm(gradient, axis=1).max()
         if not largest > 0:
             return False
-        direction /= largest
+        across, along = _parts(-gradient / largest, self.codewords)
+        across, along = (rounded(part, _DIRECTION_BITS) for part in (across, along))
+        direction = across + along * self.codewords
+        slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
+        here = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
         # A search may end at a step so short that the next one, from there, sees no difference.
         for start in dict.fromkeys((self._last_move, _FIRST_MOVE)):
-            size, moved, reached = self._line_search(direction, start)
-            if reached[1] < self.log_risk:
-                self._last_move = size
-                self.codewords = moved
-                self._set(reached)
+            move = self._line_search(here, direction, start)
+            if move is not here:
+                self._last_move, self.codewords, self._losses, self.log_risk, _ = move
                 return True
         return False
 
@@ -160,39 +170,74 @@ class CodewordRisk:
         losses = np.exp(exponents, out=exponents)
         return losses, float(largest) + np.log(losses.sum() / len(self.labels))
 
-    def _set(self, reached):
-        self._losses, self.log_risk = reached
-
-    def _duals(self):
+    def _duals(self, losses):
         """Losses, and minus the sum of a sample's own in the row of its class."""
-        return self._losses - self._is_own * self._losses.sum(axis=0)
+        duals = losses.copy()
+        duals[self._own] = -losses.sum(axis=0)
+        return duals
 
-    def _line_search(self, direction, size):
-        """Search for a step that lowers the risk well, from a first size on.
+    def _gradient(self, losses):
+        return 0.5 * self._duals(losses) @ self.predictions
 
-        Returns the size, the codewords after the step, and what `_losses_with` says of them. It is
-        the caller who makes sure that the risk falls.
+    def _moved(self, here, direction, size):
+        """Make a move of a size."""
+        codewords = here.codewords + size * direction
+        lengths = np.linalg.norm(codewords, axis=1, keepdims=True)
+        codewords /= lengths
+        losses, log_risk = self._losses_with(codewords)
+        gradient = self._gradient(losses) / losses.sum()
+        return _Move(
+            size, codewords, losses, log_risk, _slope(gradient, direction / lengths, codewords)
+        )
+
+    def _line_search(self, here, direction, size):
+        """Search for a move that lowers the risk well, from a first size on.
+
+        The last trial is at the root of the line through the slopes at the ends of an interval in
+        which the risk has a minimum: differences of risks have too few digits for it.
+
+        Returns
+        -------
+        _Move
+            `here` where none lowers the risk.
         """
-        here = self.log_risk
-
-        def at(size):
-            moved = normalised(self.codewords + size * direction)
-            return size, moved, self._losses_with(moved)
-
-        def risk(step):
-            return step[2][1]
-
-        short, long = at(size), None
+        best = low = here
+        high = self._moved(here, direction, size)
         for _ in range(_MAX_TRIALS):
-            if risk(short) >= here:
-                short, long = at(short[0] / 2), short
-            elif long is None:
-                long = at(2 * short[0])
-            elif risk(long) < risk(short):
-                short, long = long, at(2 * long[0])
+            if low is here and high.log_risk >= low.log_risk - _EQUAL:
+                high = self._moved(here, direction, high.size / 2)
+            elif high.slope < 0 and high.log_risk < low.log_risk - _EQUAL:
+                best = low = high
+                high = self._moved(here, direction, 2 * high.size)
             else:
-                # The bottom of the parabola through the three.
-                bottom = 0.5 * short[0] * (3 * here - 4 * risk(short) + risk(long))
-                bottom = at(bottom / (here - 2 * risk(short) + risk(long)))
-                return bottom if risk(bottom) < risk(short) else short
-        return short
+                share = rounded(low.slope / (low.slope - high.slope), _SIZE_BITS)
+                bottom = float(low.size + share * (high.size - low.size))
+                for move in (high, self._moved(here, direction, bottom)):
+                    if move.log_risk < best.log_risk - _EQUAL:
+                        best = move
+                break
+        return best
+
+
+def _parts(vectors, codewords):
+    """Part vectors into what is across the codewords, and multiples of these."""
+    along = (vectors * codewords).sum(axis=1, keepdims=True)
+    return vectors - along * codewords, along
+
+
+def _slope(gradient, direction, codewords):
+    """Derivative along a direction: only what is across a codeword moves it."""
+    return float((_parts(gradient, codewords)[0] * direction).sum())
+
+
+class _Move(NamedTuple):
+    """Codewords after a move, their losses as of `CodewordRisk._losses_with`, and what falls.
+
+    `slope` is the derivative of the logarithm of the risk by the size.
+    """
+
+    size: float
+    codewords: np.ndarray
+    losses: np.ndarray
+    log_risk: float
+    slope: float

@@ -138,6 +138,20 @@ def test_codewords_come_to_where_no_direction_lowers_the_risk(seed):
     assert risks.min() >= np.exp(risk.log_risk) - 1e-9
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_the_samples_decides_nothing(seed):
+    """In another order sums have other last digits; codewords are the same to the last bit."""
+    labels, codewords, predictions = problem(6, 3, seed, n_samples=300)
+    order = np.random.default_rng(seed).permutation(300)
+    moved = []
+    for rows in (np.arange(300), order):
+        risk = CodewordRisk(labels[rows], codewords, predictions[rows])
+        for _ in range(20):
+            assert risk.move_codewords()
+        moved.append(risk.codewords)
+    np.testing.assert_array_equal(*moved)
+
+
 def test_nothing_overflows():
     labels, codewords, predictions = problem(4, 3, seed=7, size=1e6)
     risk = CodewordRisk(labels, codewords, predictions)
