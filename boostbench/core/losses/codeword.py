@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.codebooks import normalised
 from boostbench.core.solvers.exponential_sum import minimise
 from boostbench.core.solvers.grid import rounded
 
