@@ -1,19 +1,21 @@
-"""Fitted sums of stumps as models of treelite."""
+"""Fitted sums of stumps, and of tables of pairs, as models of treelite."""
 
 import numpy as np
 from sklearn.base import is_regressor
 
-from boostbench.algorithms.explaining.stump_sums import check_no_pairs
+from boostbench.conversion.pair_trees import add_table
 from boostbench.conversion.stumps import Tests, needed, taken_apart, tests_of
 
 
 def to_treelite(model):
     """Turn a fitted sum of stumps into a model of treelite.
 
+    A pair of features becomes a tree with a leaf for each cell of its table.
+
     Parameters
     ----------
     model : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps.
+        Fitted, a sum of stumps; it may have pairs of features.
 
     Returns
     -------
@@ -34,7 +36,6 @@ def to_treelite(model):
     """
     builder = needed("treelite").model_builder
     total, beta, slack = taken_apart(model)
-    check_no_pairs(model)
     binary = total.coefficients.ndim == 1
     task, after = ("kBinaryClf", "sigmoid") if binary else ("kMultiClf", "softmax")
     if is_regressor(model):
@@ -52,6 +53,8 @@ def to_treelite(model):
         for test, vote in zip(tests.each(), votes, strict=True)
         if not np.isinf(test.threshold)
     ] or [(Tests(0, 0.0, np.nan, False, False), np.zeros(k))]
+    pairs = getattr(model, "pairs_", ())
+    n_trees = len(stumps) + len(pairs)
     made = builder.ModelBuilder(
         threshold_type="float64",
         leaf_output_type="float64",
@@ -64,9 +67,9 @@ def to_treelite(model):
             leaf_vector_shape=(1, k),
         ),
         tree_annotation=builder.TreeAnnotation(
-            num_tree=len(stumps),
-            target_id=[0] * len(stumps),
-            class_id=[0 if binary else -1] * len(stumps),
+            num_tree=n_trees,
+            target_id=[0] * n_trees,
+            class_id=[0 if binary else -1] * n_trees,
         ),
         postprocessor=builder.PostProcessorFunc(name=after),
         base_scores=np.atleast_1d(base).tolist(),
@@ -96,4 +99,6 @@ def to_treelite(model):
             made.leaf(float(value[0]) if binary else value.tolist())
             made.end_node()
         made.end_tree()
+    for pair in pairs:
+        add_table(made, model, pair, beta)
     return made.commit()

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from boostbench.conversion.stumps import cells_of
+
 
 def add_pairs(onnx, model, nodes, constants, scores):
     """Add the tables of a model to a graph.
@@ -49,26 +51,21 @@ def add_pairs(onnx, model, nodes, constants, scores):
 def _cell(onnx, model, axis, name, nodes, constants):
     """Add what finds the cell of each sample, of shape (n_samples,); returns its name."""
     node = onnx.helper.make_node
-    views = model.views_
-    known = model.categories_.get(axis.feature)
-    values = np.append(axis.thresholds if known is None else np.arange(len(known)), np.nan)
-    X = np.zeros((len(values), views.n_features))
-    X[:, axis.feature] = values
-    of_values = axis.cells(views.of(X))
+    codes, missing = cells_of(model, axis)
     # A number is in the cell of so many thresholds as it is above, a category in its own.
-    size = np.ones(len(values) - 1) if known is None else of_values[:-1].astype(float)
+    values = axis.thresholds if codes is None else np.arange(float(len(codes)))
     constants |= {
         f"{name}_feature": np.array(axis.feature),
-        f"{name}_values": values[:-1],
-        f"{name}_size": size,
-        f"{name}_missing": np.float64(of_values[-1]),
+        f"{name}_values": values,
+        f"{name}_size": np.ones(len(values)) if codes is None else codes.astype(float),
+        f"{name}_missing": np.float64(missing),
         f"{name}_last": np.array([1]),
     }
     nodes += [
         node("Gather", ["double", f"{name}_feature"], [f"{name}_x"], axis=1),
         node("Unsqueeze", [f"{name}_x", f"{name}_last"], [f"{name}_column"]),
         node(
-            "Greater" if known is None else "Equal",
+            "Greater" if codes is None else "Equal",
             [f"{name}_column", f"{name}_values"],
             [f"{name}_holds"],
         ),

@@ -45,6 +45,31 @@ def tests_of(model, stumps):
     return Tests(views.feature[stumps.feature], stumps.threshold, category, missing, takes_missing)
 
 
+def cells_of(model, axis):
+    """Say in which cell of an axis of a pair each value is.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, with `pairs_`.
+    axis : boostbench.core.weak.pair_cells.Axis
+
+    Returns
+    -------
+    codes : ndarray of shape (n_categories,), dtype=int64, or None
+        The cell of each category; None for a number, whose cell is that of so many thresholds as it
+        is above.
+    missing : int
+        The cell of a missing value.
+    """
+    known = model.categories_.get(axis.feature)
+    values = np.append(np.empty(0) if known is None else np.arange(len(known)), np.nan)
+    X = np.zeros((len(values), model.views_.n_features))
+    X[:, axis.feature] = values
+    *codes, missing = axis.cells(model.views_.of(X))
+    return None if known is None else np.array(codes), int(missing)
+
+
 def taken_apart(model):
     """Return a fitted model's sum of stumps, factor for probabilities, and slack of scores.
 

@@ -151,23 +151,37 @@ def test_what_shows_models_shows_pairs(fitted, tmp_path):
     n_cells = [axis.n_cells for axis in pair.axes]
     assert [len(shapes.cell_names(axis)) for axis in pair.axes] == n_cells
     assert shapes.cell_names(pair.axes[1]) == ["ash", "elm", "fir", "oak", "missing"]
-    for refuses in (to_treelite, type(model).rules):
-        with pytest.raises(ValueError, match="has pairs of features"):
-            refuses(model)
+    with pytest.raises(ValueError, match="has pairs of features"):
+        model.rules()
 
 
-def test_onnx_looks_pairs_up(fitted):
-    runtime = pytest.importorskip("onnxruntime")
-    model, X, _, _ = fitted
+def edge_cases(model, X):
+    """Draw samples on thresholds, with missing values and with unknown words."""
     X = X.sample(300, random_state=0)
-    # On thresholds, and with missing values and unknown words of all features.
     for axis in (axis for pair in model.pairs_ for axis in pair.axes):
         if axis.thresholds is not None:
             some = np.random.default_rng(axis.feature).random(len(X)) < 0.2
             on = np.resize(axis.thresholds, some.sum())
             X[X.columns[axis.feature]] = X.iloc[:, axis.feature].astype(float)
             X.iloc[some, axis.feature] = on
-    X = X.astype(object).mask(np.random.default_rng(0).random(X.shape) < 0.1)
+    return X.astype(object).mask(np.random.default_rng(0).random(X.shape) < 0.1)
+
+
+def test_treelite_has_a_tree_for_each_pair(fitted):
+    gtil = pytest.importorskip("treelite").gtil
+    model, X, _, _ = fitted
+    X = edge_cases(model, X)
+    made = to_treelite(model)
+    margins = gtil.predict(made, model.shape_functions().numbers(X), pred_margin=True)
+    beta = model.inverse_temperature() if hasattr(model, "classes_") else 1.0
+    wanted = beta * scores(model, X).reshape(len(X), -1)
+    np.testing.assert_allclose(margins.reshape(wanted.shape), wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_onnx_looks_pairs_up(fitted):
+    runtime = pytest.importorskip("onnxruntime")
+    model, X, _, _ = fitted
+    X = edge_cases(model, X)
     numbers = model.shape_functions().numbers(X)
     made = to_onnx(model, float)
     session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])

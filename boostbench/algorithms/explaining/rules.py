@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from boostbench.algorithms.explaining.stump_sums import check_no_pairs, outputs_of
+from boostbench.algorithms.explaining.stump_sums import outputs_of
 
 # A coefficient that is this part of the largest of its stump is 0, but for rounding.
 _ZERO = 1e-12
@@ -11,7 +11,11 @@ _ZERO = 1e-12
 
 def rules(model):
     """List the stumps of a fitted model; see `BoostingClassifier.rules`."""
-    check_no_pairs(model)
+    if len(getattr(model, "pairs_", ())):
+        raise ValueError(
+            f"this {type(model).__name__} has pairs of features, so that it is no sum of stumps: "
+            "set interactions=0, or see its shape_functions"
+        )
     stumps, coefficients, intercept = model.stump_sum()
     names = getattr(model, "feature_names_in_", None)
     views = getattr(model, "views_", None)

@@ -108,20 +108,6 @@ def outputs_of(model):
     return model.classes_[1:] if len(model.classes_) == 2 else model.classes_
 
 
-def check_no_pairs(model):
-    """Refuse a model that has tables of pairs of features besides its stumps.
-
-    Raises
-    ------
-    ValueError
-    """
-    if len(getattr(model, "pairs_", ())):
-        raise ValueError(
-            f"this {type(model).__name__} has pairs of features, so that it is no sum of stumps: "
-            "set interactions=0, or see its shape_functions; to_onnx takes it as it is"
-        )
-
-
 def of_stumps(model):
     """Take apart an estimator whose weak learners are stumps.
 
