@@ -22,7 +22,7 @@ _MAX_TRIALS = 30
 
 # Bits of the direction and of the size of a move that are kept, and what is no difference of risks:
 # the last digits of sums must not grow from move to move, nor decide.
-_DIRECTION_BITS, _SIZE_BITS = 16, 10
+_DIRECTION_BITS, _SIZE_BITS = 22, 16
 _EQUAL = 1e-14
 
 
