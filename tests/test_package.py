@@ -1,3 +1,6 @@
+import ast
+import graphlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -50,3 +53,48 @@ def test_the_oldest_versions_are_the_lower_bounds():
     bounds = dict(line.split(",")[0].split(">=") for line in promised if ">=" in line)
     assert {name: bounds[name] for name in pinned} == pinned
     assert set(pinned) >= {line.split(">=")[0] for line in project["dependencies"]}
+
+
+def imports(path, modules):
+    """Find what a file imports of ours: pairs of a module, and whether it does so at once."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found = [name if name in modules else node.module for name in names]
+        elif isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        else:
+            continue
+        yield from ((name, node in tree.body) for name in found if name in modules)
+
+
+def test_imports_go_down_only():
+    """To a lower floor of docs/architecture.md, or within a folder; and there are no circles."""
+    drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    floors = {
+        folder: int(floor)
+        for folder, floor in re.findall(r"^ {6}(\w+)(?:/|\.py) +floor (\d)\.", drawn, re.M)
+    }
+    files = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in (ROOT / "boostbench").rglob("*.py")
+    }
+    folders = {
+        path.name for path in (ROOT / "boostbench").iterdir() if (path / "__init__.py").exists()
+    }
+    assert folders == {*floors, "cli"} - {"testing"}
+
+    def place(name):
+        part = name.split(".")[1] if "." in name else ""
+        return part, floors.get(part, 9 if part == "cli" else 0)
+
+    at_once = {name: set() for name in files}
+    for name, path in files.items():
+        part, floor = place(name)
+        for other, is_at_once in imports(path, files):
+            other_part, other_floor = place(other)
+            assert other_floor < floor or part == other_part or not other_floor, (name, other)
+            if is_at_once:
+                at_once[name].add(other)
+    list(graphlib.TopologicalSorter(at_once).static_order())
