@@ -152,7 +152,7 @@ class _GraphProjection(LinearTransformer):
 def _nearest(X, n_neighbors):
     """Find the nearest other rows, and their squared distances; of equal ones the first count."""
     n_others = len(X) - 1
-    n_neighbors, asked = min(n_neighbors, n_others), n_neighbors
+    n_neighbors = asked = min(n_neighbors, n_others)
     near = NearestNeighbors().fit(X)
     while True:
         asked = min(2 * asked, n_others)
