@@ -208,6 +208,8 @@ class CodewordRisk:
             elif high.slope < 0 and high.log_risk < low.log_risk - _EQUAL:
                 best = low = high
                 high = self._moved(here, direction, 2 * high.size)
+            elif high.slope <= low.slope:
+                break  # there is no root of that line ahead
             else:
                 share = rounded(low.slope / (low.slope - high.slope), _SIZE_BITS)
                 bottom = float(low.size + share * (high.size - low.size))
