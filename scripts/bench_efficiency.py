@@ -22,9 +22,10 @@ from pathlib import Path
 import psutil
 
 from boostbench.data.load import load
+from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
 from boostbench.running.queue import Finished
-from boostbench.running.runner import run
+from boostbench.running.runner import Run
 
 #: Splits before the first look, while workers import.
 WARM = 4
@@ -82,7 +83,7 @@ def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float, 
                 first = last
 
     with tempfile.TemporaryDirectory() as folder:
-        report = run(asked, results=Path(folder), n_jobs=n_jobs, on_event=listen)
+        report = Run.of(asked, Records(Path(folder)), n_jobs=n_jobs).carry_out(listen)
     pids = [key for key in first if isinstance(key, int)]
     clock, here = (last[key] - first[key] for key in ("clock", "own"))
     running = sum(last[pid][0] - first[pid][0] for pid in pids)

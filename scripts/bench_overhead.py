@@ -31,9 +31,10 @@ import processes
 
 from boostbench.data.load import load
 from boostbench.experiment.trial import run_trial
+from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
 from boostbench.running.queue import Finished
-from boostbench.running.runner import run
+from boostbench.running.runner import Run
 
 #: Splits between two looks at the memory, and those before the first look at the CPU times.
 STEP, WARM = 50, 200
@@ -97,14 +98,8 @@ def measure(backend: str, n_splits: int) -> str:
                         seen[name].append(parts[name].memory_info().rss / 1e6)
 
         asked = experiment(n_splits)
-        run(
-            [asked],
-            results=Path(folder) / "results",
-            n_jobs=2,
-            backend=backend,
-            scheduler=address,
-            on_event=listen,
-        )
+        records = Records(Path(folder) / "results")
+        Run.of([asked], records, n_jobs=2, backend=backend, scheduler=address).carry_out(listen)
         n = n_splits - WARM
         clock = 1e3 * (time.monotonic() - clock) / n
         spent = {name: 1e3 * (cpu(process) - begin[name]) / n for name, process in parts.items()}

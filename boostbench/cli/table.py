@@ -9,7 +9,7 @@ from rich.text import Text
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
-from boostbench.definitions.outcomes import find_or_run
+from boostbench.definitions.outcomes import find
 from boostbench.definitions.overrides import check_once
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
@@ -58,15 +58,15 @@ def make_table(
     check_once(overrides)
     with busy("composing configs"):
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
-    outcomes, datasets = find_or_run(
-        request, lambda recorded: _print_first(assemble(request, recorded))
-    )
-    common = request.common
+    found = find(request)
+    if found.run and found.run.planned:
+        _print_first(assemble(request, found.recorded))
+    recorded, common = found.complete(), request.common
     if common["shard"] and common["rerun"] != "never":  # the numbers of one shard are no table
-        return int(any(outcome.failures for outcome in outcomes.values()))
-    table = assemble(request, outcomes)
+        return int(any(cell.failures for cell in recorded.values()))
+    table = assemble(request, recorded)
     document = make_document(table)
-    _print(table, document, datasets)
+    _print(table, document, found.datasets)
     _write(document, to_csv(table), request.results / "tables")
     failed = sum(len(cell.failures) for cell in table.fitted)
     if failed:

@@ -1,6 +1,7 @@
 """What comes of experiments: they run where something lacks and their data are at hand."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.busy import busy
@@ -12,7 +13,7 @@ from boostbench.errors import UserError, complain
 from boostbench.records.archive import Recorded, Records
 from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
-from boostbench.running.runner import Planned, Report, check_rerun, run
+from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
 
 
@@ -21,8 +22,6 @@ def execute(
     datasets: Sequence[Dataset],
     n_jobs: int | None = None,
     measure: str | None = None,
-    before: Callable[[], None] | None = None,
-    records: Records | None = None,
 ) -> Report:
     """Run what is missing of some experiments, all in one go, so that no core is idle.
 
@@ -38,54 +37,50 @@ def execute(
         Number of worker processes.
     measure : str, default=spec["measure"]
         What is recorded of the fits.
-    before : callable, default=None
-        Is called before the first fit, and not where nothing has to run.
-    records : Records, default=None
-        Those of the folder, if they have been read.
 
     Returns
     -------
     Report
         What there is now. Its warnings have been shown.
     """
-    common = specs[0]
-    experiments = [
-        Experiment.from_config(spec, dataset, measure)
-        for spec, dataset in zip(specs, datasets, strict=True)
-    ]
-    shard = Shard.parse(common["shard"])
-    with progress() as listener:
-
-        def heard(event) -> None:
-            if before and isinstance(event, Planned):
-                before()
-            listener(event)
-
-        report = run(
-            experiments,
-            results=records or Path(common["results"]),
-            n_jobs=common["parallel"]["n_jobs"] if n_jobs is None else n_jobs,
-            backend=common["parallel"]["backend"],
-            scheduler=common["parallel"].get("scheduler"),
-            rerun=common["rerun"],
-            shard=shard,
-            on_event=heard,
-        )
-    for warning in report.warnings:
-        complain(warning)
-    if shard:
-        splits = "split has" if report.ran == 1 else "splits have"
-        print(f"shard {shard}: {report.ran} {splits} run, {report.failed} failed", end="; ")
-        folder = common["results"]
-        where = f"{folder} results={folder}" if Path(folder) != Path("results") else folder
-        print(f"'boostbench merge {where}' adds what all shards have")
-    return report
+    records = Records(Path(specs[0]["results"]))
+    return _carry_out(_plan(specs, datasets, records, n_jobs, measure), specs[0])
 
 
-def find_or_run(
-    request: TableRequest, before: Callable[[Mapping[Key, Recorded]], None]
-) -> tuple[dict[Key, Recorded], dict[str, Dataset]]:
-    """Find what is on record of a table, and run what lacks, as far as ``rerun`` asks for it.
+@dataclass(frozen=True)
+class Found:
+    """What is on record of a table, and what has to run.
+
+    Attributes
+    ----------
+    request : TableRequest
+        What is asked of the table.
+    recorded : dict
+        What there is, by row and column, of the cells that are run at all.
+    datasets : dict of str to Dataset
+        The data of rows, of all that lack something and of others that were at hand.
+    lacking : list of Key
+        The cells that may lack something.
+    run : Run or None
+        What is missing of these.
+    """
+
+    request: TableRequest
+    recorded: dict[Key, Recorded]
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+    lacking: list[Key] = field(default_factory=list)
+    run: Run | None = None
+
+    def complete(self) -> dict[Key, Recorded]:
+        """Run what is missing, and give what there is then."""
+        if self.run is None:
+            return self.recorded
+        report = _carry_out(self.run, self.request.common)
+        return self.recorded | dict(zip(self.lacking, report.outcomes, strict=True))
+
+
+def find(request: TableRequest) -> Found:
+    """Find what is on record of a table, and what lacks, as far as ``rerun`` asks for it.
 
     The data of complete rows are not downloaded. A named data set is one, whatever copy of it is at
     hand: what is on record of another copy is not run again. A file of one's own is what is in it.
@@ -95,15 +90,10 @@ def find_or_run(
     ----------
     request : TableRequest
         What is asked of it.
-    before : callable
-        Called with what is on record before the first fit, and not where nothing has to run.
 
     Returns
     -------
-    recorded : dict
-        What there is now, by row and column, of the cells that are run at all.
-    datasets : dict of str to Dataset
-        The data of rows, of all that run and of others that were at hand.
+    Found
 
     Raises
     ------
@@ -118,7 +108,7 @@ def find_or_run(
     for warning in records.new_warnings():
         complain(warning)
     if rerun == "never":
-        return recorded, {}
+        return Found(request, recorded)
     whole = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
     data = {row: spec["data"] for (row, _), spec in specs.items()}
     with busy("loading data"):
@@ -146,7 +136,47 @@ def find_or_run(
     for note in notes:
         complain(note)
     if not lacking:
-        return recorded, datasets
-    runs = [specs[key] for key in lacking], [datasets[row] for row, _ in lacking]
-    report = execute(*runs, before=lambda: before(recorded), records=records)
-    return recorded | dict(zip(lacking, report.outcomes, strict=True)), datasets
+        return Found(request, recorded, datasets)
+    asked = [specs[key] for key in lacking], [datasets[row] for row, _ in lacking]
+    return Found(request, recorded, datasets, lacking, _plan(*asked, records))
+
+
+def _plan(
+    specs: Sequence[dict],
+    datasets: Sequence[Dataset],
+    records: Records,
+    n_jobs: int | None = None,
+    measure: str | None = None,
+) -> Run:
+    """Plan what is missing; parameters as of `execute`."""
+    common, parallel = specs[0], specs[0]["parallel"]
+    experiments = [
+        Experiment.from_config(spec, dataset, measure)
+        for spec, dataset in zip(specs, datasets, strict=True)
+    ]
+    shard = Shard.parse(common["shard"])
+    with busy("reading records"):
+        return Run.of(
+            experiments,
+            records,
+            n_jobs=parallel["n_jobs"] if n_jobs is None else n_jobs,
+            backend=parallel["backend"],
+            scheduler=parallel.get("scheduler"),
+            rerun=common["rerun"],
+            shard=shard,
+        )
+
+
+def _carry_out(run: Run, common: Mapping) -> Report:
+    """Do what is planned, show how far it is, and say what is wrong with files."""
+    with progress() as listener:
+        report = run.carry_out(listener)
+    for warning in report.warnings:
+        complain(warning)
+    if common["shard"] is not None:
+        splits = "split has" if report.ran == 1 else "splits have"
+        done = f"shard {common['shard']}: {report.ran} {splits} run, {report.failed} failed"
+        folder = common["results"]
+        where = f"{folder} results={folder}" if Path(folder) != Path("results") else folder
+        print(f"{done}; 'boostbench merge {where}' adds what all shards have")
+    return report

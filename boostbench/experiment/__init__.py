@@ -1,1 +1,1 @@
-"""Floor 3: splits, tuning, fan-out and the records on disk."""
+"""What one experiment is: protocol, splits, preparation, trials, tuning."""

@@ -1,1 +1,1 @@
-"""Floor 4: tables, significance and comparisons made from records and published numbers."""
+"""Tables, significance and comparisons made from records and published numbers."""

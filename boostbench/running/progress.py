@@ -26,9 +26,9 @@ _PAUSE = 60
 
 
 class Listener(AbstractContextManager):
-    """A listener for `run`: what bars and lines have in common.
+    """A listener for a run: what bars and lines have in common.
 
-    To be used as a context manager, and given to `run` as its `on_event`.
+    To be used as a context manager, and given to `Run.carry_out`.
 
     Parameters
     ----------
@@ -106,25 +106,16 @@ class ProgressBars(Listener):
             expand=True,
         )
         self.tasks: dict[bool, TaskID] = {}
-        # Until it is known what is missing, a bar without an end says that something goes on.
-        self.first = self.bars.add_task("reading records", total=None, failed="")
 
     def __enter__(self) -> "ProgressBars":
         self.bars.start()
         return self
 
     def __exit__(self, *exception) -> None:
-        self._begin()
         self.bars.stop()
-
-    def _begin(self) -> None:
-        """Take away the bar without an end, if it is there."""
-        if self.first in self.bars.task_ids:
-            self.bars.remove_task(self.first)
 
     def plan(self, event: Planned) -> None:
         """Tell what is planned, above empty bars."""
-        self._begin()
         self.line(_planned(event))
         for tuning, name, total in self.kinds:
             self.tasks[tuning] = self.bars.add_task(name, total=total, failed="")

@@ -1,9 +1,8 @@
 """Run what is missing of some experiments, and gather what there is."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from boostbench.errors import UserError, hint
 from boostbench.experiment.splits import Split
@@ -74,72 +73,6 @@ class Report:
         return sum(len(outcome.failures) for outcome in self.outcomes)
 
 
-def run(
-    experiments: Iterable[Experiment],
-    *,
-    results: Path | Records,
-    n_jobs: int = 1,
-    backend: str = "loky",
-    scheduler: str | None = None,
-    rerun: str = "missing",
-    shard: Shard | None = None,
-    on_event: Callable | None = None,
-) -> Report:
-    """Run what is missing, recording each piece of work as it finishes.
-
-    First all cross-validation trials and the splits that need none, then the splits that waited
-    for them. What another run on this machine is doing at the same time is left to it, and taken
-    from the files when it is there. The point of the grid with the smallest mean validation error
-    is taken, the first such in the order of the grid; a point with a failed trial is out. The
-    results are the same for every `n_jobs`.
-
-    Parameters
-    ----------
-    experiments : iterable of Experiment
-    results : Path or Records
-        Folder of the records, or these.
-    n_jobs : int, default=1
-        Number of worker processes; 1 means this process, and -1 one for each core.
-    backend : {"loky", "dask"}, default="loky"
-        Where the workers are.
-    scheduler : str, optional
-        Address of Dask's scheduler.
-    rerun : {"never", "missing", "stale", "all"}, default="missing"
-        What runs: nothing, so that only what is recorded is gathered; splits without a finished
-        record; also those whose record is of another edition than today's, or refuted; or all.
-        Failed splits run again, except with ``"never"``.
-    shard : Shard, optional
-        Runs only what belongs to it, and records it in a folder of its own below `results`, to
-        which no other shard writes. What both folders have is known.
-    on_event : callable, optional
-        Called with each `Planned`, `Finished`, `Waiting` and `Interrupted`.
-
-    Returns
-    -------
-    Report
-
-    Raises
-    ------
-    UserError
-        For what can be known to be wrong before the first trial; then nothing is written.
-    KeyboardInterrupt
-        On Ctrl-C, and its kind `Terminated` on SIGTERM; all that had finished is recorded.
-    """
-    check_rerun(rerun)
-    experiments = list(experiments)
-    records = results if isinstance(results, Records) else Records(Path(results))
-    if rerun == "never":
-        return _gathered(experiments, Ledgers(records, "missing"), set())
-    ledgers, ran = Ledgers(records, rerun, shard), set()
-    plan = _Plan.of(experiments, ledgers)
-    if plan.splits:
-        workers = Workers(n_jobs, backend, scheduler)
-        check_writable(plan.paths(ledgers))
-        with terminable():
-            ran = _carry_out(plan, ledgers, workers, _ignore if on_event is None else on_event)
-    return _gathered(experiments, ledgers, ran)
-
-
 def check_rerun(rerun: str) -> None:
     """Refuse what says nothing of what runs."""
     if rerun not in RERUNS:
@@ -147,31 +80,77 @@ def check_rerun(rerun: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """What is to be done.
+class Run:
+    """What is missing of some experiments: planned by `of`, and done by `carry_out`.
 
     Attributes
     ----------
-    splits : list of (Experiment, Split)
-        All that run.
-    ready : list of Task
-        Those of them whose parameters are known.
-    waiting : list of (Experiment, Split)
-        Those that wait for cross-validation.
+    experiments : list of Experiment
+    ledgers : Ledgers
+        What is on record of them, and where more is added.
+    workers : Workers or None
+        Who does it; None where nothing is missing.
+    planned : Planned or None
+        How much that is; None where nothing is missing.
     tuning : list of Task
-        What they wait for, as far as it is not on record.
-    n_recorded : int
-        How many splits need not run.
+        Cross-validation trials that are missing.
+    ready : list of Task
+        Splits whose parameters are known.
+    waiting : list of (Experiment, Split)
+        Splits that wait for trials.
     """
 
-    splits: list[tuple[Experiment, Split]]
-    ready: list[Task]
-    waiting: list[tuple[Experiment, Split]]
-    tuning: list[Task]
-    n_recorded: int
+    experiments: list[Experiment]
+    ledgers: Ledgers
+    workers: Workers | None = None
+    planned: Planned | None = None
+    tuning: Sequence[Task] = ()
+    ready: Sequence[Task] = ()
+    waiting: Sequence[tuple[Experiment, Split]] = ()
 
     @classmethod
-    def of(cls, experiments: list[Experiment], ledgers: Ledgers) -> "_Plan":
+    def of(
+        cls,
+        experiments: Iterable[Experiment],
+        records: Records,
+        *,
+        n_jobs: int = 1,
+        backend: str = "loky",
+        scheduler: str | None = None,
+        rerun: str = "missing",
+        shard: Shard | None = None,
+    ) -> "Run":
+        """Plan what is missing.
+
+        Parameters
+        ----------
+        experiments : iterable of Experiment
+        records : Records
+            What is on record.
+        n_jobs : int, default=1
+            Number of worker processes; 1 means this process, and -1 one for each core.
+        backend : {"loky", "dask"}, default="loky"
+            Where the workers are.
+        scheduler : str, optional
+            Address of Dask's scheduler.
+        rerun : {"never", "missing", "stale", "all"}, default="missing"
+            What runs: nothing, so that only what is recorded is gathered; splits without a finished
+            record; also those whose record is of another edition than today's, or refuted; or all.
+            Failed splits run again, except with ``"never"``.
+        shard : Shard, optional
+            Runs only what belongs to it, and records it in a folder of its own below that of
+            `records`, to which no other shard writes. What both folders have is known.
+
+        Raises
+        ------
+        UserError
+            For what can be known to be wrong before the first trial; then nothing is written.
+        """
+        check_rerun(rerun)
+        experiments = list(experiments)
+        if rerun == "never":
+            return cls(experiments, Ledgers(records, "missing"))
+        ledgers = Ledgers(records, rerun, shard)
         missing, tuning, n_splits = {}, {}, 0
         for experiment in experiments:
             experiment.check()
@@ -191,52 +170,84 @@ class _Plan:
                 record = ledgers.of(task).records.get(task.key, {"error": "not there"})
                 if "error" in record or not ledgers.spares(task, record):
                     tuning[ledgers.of(task), task.key] = task
-        splits = list(missing.values())
-        return cls(splits, ready, waiting, list(tuning.values()), n_splits - len(splits))
+        if not missing:
+            return cls(experiments, ledgers)
+        workers = Workers(n_jobs, backend, scheduler)
+        check_writable({ledger.path for ledger, _ in (*missing, *tuning)})
+        planned = Planned(
+            len(tuning),
+            len(missing),
+            n_splits - len(missing),
+            _forecast(list(missing.values()), list(tuning.values()), ledgers),
+        )
+        return cls(experiments, ledgers, workers, planned, [*tuning.values()], ready, waiting)
 
-    def paths(self, ledgers: Ledgers) -> set[Path]:
-        """Give the files that it writes to."""
-        work = [*(experiment for experiment, _ in self.splits), *self.tuning]
-        return {ledgers.of(each).path for each in work}
+    def carry_out(self, on_event: Callable = lambda event: None) -> Report:
+        """Do what is planned, recording each piece of work as it finishes.
 
-    def forecast(self, ledgers: Ledgers) -> Forecast:
-        """Say how long it will take, by the records of the files that it writes to."""
-        trials = Counter(task.experiment for task in self.tuning)
+        First all cross-validation trials and the splits that need none, then the splits that waited
+        for them. What another run on this machine is doing at the same time is left to it, and
+        taken from the files when it is there. The point of the grid with the smallest mean
+        validation error is taken, the first such in the order of the grid; a point with a failed
+        trial is out. The results are the same for every number of workers.
 
-        def of(experiment: Experiment, tuning: bool) -> list[dict]:
-            is_read = experiment in trials or not tuning
-            return list(ledgers.of(experiment, tuning).records.values()) if is_read else []
+        Parameters
+        ----------
+        on_event : callable, default=nothing
+            Called with each `Planned`, `Finished`, `Waiting` and `Interrupted`.
 
-        splits = Counter(experiment for experiment, _ in self.splits)
-        work = [(n, e.config, [of(e, False), of(e, True)]) for e, n in splits.items()]
-        work += [(n, e.config, [of(e, True), of(e, False)]) for e, n in trials.items()]
-        return forecast(work)
+        Returns
+        -------
+        Report
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C, and its kind `Terminated` on SIGTERM; all that had finished is recorded.
+        """
+        ran: set[tuple[Experiment, str]] = set()
+        if self.planned:
+            with terminable():
+                ran = self._carry_out(on_event)
+        return _gathered(self.experiments, self.ledgers, ran)
+
+    def _carry_out(self, on_event: Callable) -> set[tuple[Experiment, str]]:
+        """Do what is planned, and give the splits that have run here."""
+        on_event(self.planned)
+        queue = Queue(self.ledgers, self.workers, on_event)
+        try:
+            queue.carry_out([*self.tuning, *self.ready])
+            tuned = []
+            for experiment, split in self.waiting:
+                chosen, error, failure = _choice(experiment, split, self.ledgers)
+                task = split_task(experiment, split, chosen, error)
+                if failure:
+                    queue.file(task, failure)
+                else:
+                    tuned.append(task)
+            queue.carry_out(tuned)
+        except KeyboardInterrupt:
+            on_event(Interrupted(queue.done, self.planned.tuning + self.planned.splits))
+            raise
+        finally:
+            queue.close()
+        return queue.ran
 
 
-def _carry_out(
-    plan: _Plan, ledgers: Ledgers, workers: Workers, on_event: Callable
-) -> set[tuple[Experiment, str]]:
-    """Do what is planned, and give the splits that have run here."""
-    n_tuning, n_splits = len(plan.tuning), len(plan.splits)
-    on_event(Planned(n_tuning, n_splits, plan.n_recorded, plan.forecast(ledgers)))
-    queue = Queue(ledgers, workers, on_event)
-    try:
-        queue.carry_out([*plan.tuning, *plan.ready])
-        tuned = []
-        for experiment, split in plan.waiting:
-            chosen, error, failure = _choice(experiment, split, ledgers)
-            task = split_task(experiment, split, chosen, error)
-            if failure:
-                queue.file(task, failure)
-            else:
-                tuned.append(task)
-        queue.carry_out(tuned)
-    except KeyboardInterrupt:
-        on_event(Interrupted(queue.done, n_tuning + n_splits))
-        raise
-    finally:
-        queue.close()
-    return queue.ran
+def _forecast(
+    missing: Sequence[tuple[Experiment, Split]], tuning: Sequence[Task], ledgers: Ledgers
+) -> Forecast:
+    """Say how long work will take, by the records of the files that it writes to."""
+    trials = Counter(task.experiment for task in tuning)
+
+    def of(experiment: Experiment, tuning: bool) -> list[dict]:
+        is_read = experiment in trials or not tuning
+        return list(ledgers.of(experiment, tuning).records.values()) if is_read else []
+
+    splits = Counter(experiment for experiment, _ in missing)
+    work = [(n, e.config, [of(e, False), of(e, True)]) for e, n in splits.items()]
+    work += [(n, e.config, [of(e, True), of(e, False)]) for e, n in trials.items()]
+    return forecast(work)
 
 
 def _known_choice(experiment: Experiment, ledgers: Ledgers) -> tuple[dict, float | None] | None:
@@ -285,7 +296,3 @@ def _gathered(
             )
         )
     return Report(outcomes, ledgers.new_warnings())
-
-
-def _ignore(event) -> None:
-    pass

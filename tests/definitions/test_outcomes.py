@@ -1,6 +1,9 @@
 import re
+import sys
 
 import pytest
+from conftest import QUICK
+from test_busy import Terminal
 
 from boostbench.data.load import load
 from boostbench.data.rows import load_rows
@@ -21,6 +24,16 @@ def test_rows_of_equal_data_share_them(folder):
     assert notes == []
     assert datasets["few"] is datasets["wine"]
     assert (datasets["wine"].n_classes, datasets["two"].n_classes) == (3, 2)
+
+
+def test_something_moves_before_anything_is_planned(folder, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    spec = experiment(settings(["data=wine", *QUICK]))
+    [outcome] = execute([spec], [load(spec["data"])]).outcomes
+    assert outcome.ran == 3
+    shown = sys.stderr.getvalue()
+    assert -1 < shown.find("reading records") < shown.find("3 splits to run")
 
 
 #: Values of the configuration that it cannot have, and what is said of them.

@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 from threadpoolctl import threadpool_info
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
-from toy import make_dataset
+from toy import make_dataset, run
 algo = {"name": "fake", "_target_": "boostbench.algorithms.MCBoost", "n_iterations": 15}
 protocol = {"n_splits": 2, "checkpoints": [1, 5], "pca": 0.9}
 experiment = Experiment.from_config({"algo": algo, "protocol": protocol}, make_dataset())

@@ -9,7 +9,7 @@ from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
+from experiment.toy import run
 
 TREE = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier", "grid": {}}
 

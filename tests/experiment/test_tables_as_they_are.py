@@ -10,8 +10,8 @@ from boostbench import MCBoost
 from boostbench.data.load import load
 from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
 from boostbench.running.verification.refit import refit
+from experiment.toy import run
 
 
 class Taker(ClassifierMixin, BaseEstimator):

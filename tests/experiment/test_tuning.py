@@ -13,7 +13,7 @@ from boostbench.experiment.trial import Trial, run_trial
 from boostbench.experiment.tuning import choose, folds, trials
 from boostbench.records.store import read_records
 from boostbench.running.plan import tuning_tasks
-from boostbench.running.runner import run
+from experiment.toy import run
 
 GRID = [1e-2, 1e-3, 1e-4]
 MULTIBOOST = "boostbench.algorithms.MultiBoost"

@@ -6,7 +6,9 @@ import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.experiment.protocol import Protocol
+from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
+from boostbench.running.runner import Run
 
 SETTINGS = {field.name for field in dataclasses.fields(Protocol)} - {"name"}
 
@@ -37,3 +39,9 @@ def make_experiment(
         (protocol if key in SETTINGS else algo)[key] = value
     config = {"algo": algo, "protocol": protocol, "seed": seed}
     return Experiment.from_config(config, make_dataset() if data is None else data, measure)
+
+
+def run(experiments, *, results, on_event=lambda event: None, **settings):
+    """Run what is missing of experiments in one go; `results` is a folder, or its `Records`."""
+    records = results if isinstance(results, Records) else Records(results)
+    return Run.of(experiments, records, **settings).carry_out(on_event)

@@ -1,10 +1,9 @@
 import pytest
 from experiment.examples import rewrite
-from experiment.toy import make_dataset
+from experiment.toy import make_dataset, run
 
 from boostbench.records.archive import Records
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
 
 ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
 PROTOCOL = {"n_splits": 4, "n_folds": 3}

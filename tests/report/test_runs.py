@@ -1,9 +1,9 @@
 import pytest
+from experiment.toy import run
 
 from boostbench.records.archive import Records
 from boostbench.report.runs import find_runs, listed
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
 from tests.experiment.toy import make_dataset
 
 TITLES = {"mh": "AdaBoost.MH"}

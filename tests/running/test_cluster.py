@@ -12,13 +12,12 @@ from pathlib import Path
 import processes
 import pytest
 from experiment.examples import FAKES
-from experiment.toy import make_dataset
+from experiment.toy import make_dataset, run
 
 from boostbench.data.load import load
 from boostbench.errors import UserError
 from boostbench.records.store import read_records
 from boostbench.running.queue import Finished
-from boostbench.running.runner import run
 
 pytest.importorskip("distributed", reason="the dask extra is not installed")
 

@@ -2,9 +2,9 @@ import dataclasses
 import threading
 
 import pytest
+from experiment.toy import run
 
 from boostbench.running import deadline
-from boostbench.running.runner import run
 
 #: Seconds. A split that does not hang takes a hundredth of it, so that a busy machine may be slow.
 LIMIT = 6

@@ -2,11 +2,12 @@ import io
 import re
 
 import pytest
+from experiment.toy import run
 from rich.console import Console
 
 from boostbench.running.progress import ProgressLines, progress
 from boostbench.running.queue import Finished
-from boostbench.running.runner import Interrupted, Planned, run
+from boostbench.running.runner import Interrupted, Planned
 
 ERROR = "ValueError: cannot do this one"
 
@@ -45,10 +46,6 @@ def test_bars_count_both_phases_within_80_columns(show):
 
 def test_one_bar_where_nothing_is_tuned(show):
     assert not any("tuning" in line for line in show([Planned(0, 2, 1), done()], terminal=True))
-
-
-def test_something_moves_before_anything_is_planned(show):
-    assert show([], terminal=True)[0].startswith("reading records")
 
 
 def undated(lines):

@@ -12,7 +12,7 @@ import numpy as np
 import processes
 import pytest
 from experiment.examples import FAKES, FINDING, rewrite
-from experiment.toy import make_dataset
+from experiment.toy import make_dataset, run
 from scipy import sparse
 
 from boostbench.errors import UserError
@@ -22,7 +22,7 @@ from boostbench.records.makers import _maker
 from boostbench.records.store import read_records
 from boostbench.records.verified import verified_path
 from boostbench.running.queue import Finished, Waiting
-from boostbench.running.runner import Interrupted, Planned, run
+from boostbench.running.runner import Interrupted, Planned
 from boostbench.running.shards import Shard
 
 GRID = {"width": [1, 2, 3]}
@@ -396,9 +396,8 @@ import sys
 from pathlib import Path
 from boostbench.errors import Terminated
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
 from boostbench.running.shards import Shard
-from toy import make_dataset
+from toy import make_dataset, run
 algo = {"name": "fake", "_target_": "fake_classifiers.Slow", "grid": {"width": [1, 2]}}
 protocol = {"n_splits": 10, "n_folds": 3, "checkpoints": [1]}
 experiment = Experiment.from_config({"algo": algo, "protocol": protocol}, make_dataset())

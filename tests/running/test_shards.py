@@ -1,9 +1,10 @@
 import pytest
+from experiment.toy import run
 
 from boostbench.errors import UserError
 from boostbench.records.store import read_records
 from boostbench.records.union import unite
-from boostbench.running.runner import Planned, run
+from boostbench.running.runner import Planned
 from boostbench.running.shards import Shard
 
 GRID = {"width": [1, 2, 3]}

@@ -5,7 +5,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import RESOLUTION, decode
 from boostbench.records.store import read_records
-from boostbench.running.runner import run
+from experiment.toy import run
 
 from ..toy import make_experiment
 

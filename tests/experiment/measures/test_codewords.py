@@ -1,7 +1,7 @@
 import numpy as np
 
 from boostbench.algorithms import LADDER
-from boostbench.running.runner import run
+from experiment.toy import run
 
 from ..toy import make_dataset, make_experiment
 

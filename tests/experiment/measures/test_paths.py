@@ -10,7 +10,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment.measures.paths import N_ROUNDS, N_STUMPS, STEP
 from boostbench.records.store import read_records
-from boostbench.running.runner import run
+from experiment.toy import run
 
 from ..toy import make_experiment
 

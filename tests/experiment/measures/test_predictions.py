@@ -5,7 +5,7 @@ import boostbench
 from boostbench.experiment.measures.predictions import PredictionsRecord
 from boostbench.experiment.schema import BadLine, check
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
+from experiment.toy import run
 
 from ..examples import RECORD
 from ..toy import make_dataset

@@ -11,7 +11,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.measures import retrieval
 from boostbench.experiment.measures.retrieval import mean_average_precision
 from boostbench.records.store import read_records
-from boostbench.running.runner import run
+from experiment.toy import run
 
 from ..toy import make_dataset, make_experiment
 

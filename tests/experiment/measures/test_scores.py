@@ -6,7 +6,7 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES, SCORES, get_quantity
 from boostbench.experiment.tuning import inner_splits
 from boostbench.running.plan import Experiment
-from boostbench.running.runner import run
+from experiment.toy import run
 
 from ..toy import make_dataset
 

@@ -2,7 +2,7 @@ from functools import partial
 
 import numpy as np
 
-from boostbench.running.runner import run
+from experiment.toy import run
 
 from ..toy import make_dataset, make_experiment
 

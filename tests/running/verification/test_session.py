@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
-from experiment.toy import make_dataset
+from experiment.toy import make_dataset, run
 
 from boostbench.errors import UserError
 from boostbench.experiment.trial import run_trial
 from boostbench.records.store import read_records
 from boostbench.records.verified import Group, Verified, add_finding
-from boostbench.running.runner import run
 from boostbench.running.verification.compare import what_differs
 from boostbench.running.verification.refit import refit
 from boostbench.running.verification.session import draws, fit, further, settle_equivalence
