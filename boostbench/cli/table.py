@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from boostbench.busy import busy
-from boostbench.data.dataset import Dataset
 from boostbench.definitions.assemble import assemble
 from boostbench.definitions.outcomes import find
 from boostbench.definitions.overrides import check_once
@@ -19,13 +17,13 @@ from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex, latex_notes
 from boostbench.report.renderers.markdown import markdown
+from boostbench.report.renderers.printing import print_line
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
     print_summary,
     print_table,
 )
-from boostbench.report.tables import Table
 
 _RENDERERS = {".md": markdown, ".tex": latex, "-notes.tex": latex_notes}
 
@@ -58,41 +56,29 @@ def make_table(
     check_once(overrides)
     with busy("composing configs"):
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
-    found = find(request)
-    if found.run and found.run.planned:
-        _print_first(assemble(request, found.recorded))
-    recorded, common = found.complete(), request.common
+    found, common, console = find(request), request.common, Console()
+    if found.run and found.run.planned and any(cell.records for cell in found.recorded.values()):
+        print_line(console, "On record, before what is missing runs:", style="bold")
+        print_table(console, make_document(assemble(request, found.recorded)))
+        console.print()
+    recorded = found.complete()
     if common["shard"] and common["rerun"] != "never":  # the numbers of one shard are no table
         return int(any(cell.failures for cell in recorded.values()))
     table = assemble(request, recorded)
     document = make_document(table)
-    _print(table, document, found.datasets)
+    print_headline(console, document)
+    if len(table.rows) == 1:
+        dataset = next(iter(found.datasets.values()), None)
+        print_summary(console, dataset, list(table.cells.values()))
+    else:
+        print_table(console, document)
+    print_judgement(console, document)
     _write(document, to_csv(table), request.results / "tables")
     failed = sum(len(cell.failures) for cell in table.fitted)
     if failed:
         n_splits = failed + sum(len(cell.records) for cell in table.fitted)
         complain(f"{failed} of {n_splits} splits failed")
     return int(failed > 0)
-
-
-def _print_first(table: Table) -> None:
-    """Print what is on record before the rest is run, if there is anything."""
-    if any(cell.records for cell in table.cells.values()):
-        console = Console()
-        console.print(Text("On record, before what is missing runs:", "bold"))
-        print_table(console, make_document(table))
-        console.print()
-
-
-def _print(table: Table, document: Document, datasets: dict[str, Dataset]) -> None:
-    console = Console()
-    print_headline(console, document)
-    if len(table.rows) == 1:
-        dataset = next(iter(datasets.values()), None)
-        print_summary(console, dataset, list(table.cells.values()))
-    else:
-        print_table(console, document)
-    print_judgement(console, document)
 
 
 def _write(document: Document, csv: str, folder: Path) -> None:
