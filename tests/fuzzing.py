@@ -295,9 +295,8 @@ def override(folder: Path, number: int) -> str:
     """Plan an experiment with an odd value of the configuration; nothing is fitted."""
     try:
         spec = experiment(settings(_argv(folder, number)))
-        dataset = load(spec["data"])
         with _no_fits(), contextlib.redirect_stderr(io.StringIO()):
-            execute([spec], [dataset])
+            execute([spec])
     except UserError as error:
         return refused(error)
     return "taken"

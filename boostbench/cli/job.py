@@ -12,10 +12,8 @@ from omegaconf import DictConfig
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.busy import busy
 from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, swept
-from boostbench.data.load import load
 from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import settings as read_settings
@@ -87,10 +85,10 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str])
     # A launcher that runs jobs side by side has given each job its share of the machine.
     alone = settings.launcher._target_.endswith("BasicLauncher")
     given = any(override.startswith("parallel") for override in settings.overrides.task)
-    with busy("loading data"):
-        dataset = load(spec["data"])
+    if not (alone or given):
+        spec["parallel"]["n_jobs"] = 1
     specs = [spec, *baselines(spec)]
-    report = execute(specs, [dataset] * len(specs), n_jobs=None if alone or given else 1)
+    report = execute(specs)
     if spec["shard"]:
         return report
     if swept:

@@ -1,12 +1,21 @@
-"""The data sets of a table's rows."""
+"""The data sets of several experiments, equal ones loaded once."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from boostbench import configs
+from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import NotAtHand, Offline, available, load, source_of
 from boostbench.errors import UserError
+
+
+def load_each(data: Sequence[Mapping[str, Any]]) -> list[Dataset]:
+    """Load the data of configs, see `boostbench.data.load.load`; equal data once."""
+    different = {repr(spec): spec for spec in data}
+    with busy("loading data"):
+        loaded = {written: load(spec) for written, spec in different.items()}
+    return [loaded[repr(spec)] for spec in data]
 
 
 def load_rows(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.data.rows import load_rows
+from boostbench.data.rows import load_each, load_rows
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key
 from boostbench.errors import UserError, complain
@@ -17,12 +17,7 @@ from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
 
 
-def execute(
-    specs: Sequence[dict],
-    datasets: Sequence[Dataset],
-    n_jobs: int | None = None,
-    measure: str | None = None,
-) -> Report:
+def execute(specs: Sequence[dict]) -> Report:
     """Run what is missing of some experiments, all in one go, so that no core is idle.
 
     Progress is shown on stderr.
@@ -31,20 +26,20 @@ def execute(
     ----------
     specs : sequence of dict
         Resolved configs. The first says where results go and how to run in parallel.
-    datasets : sequence of Dataset
-        The data of each.
-    n_jobs : int, default=specs[0]["parallel"]["n_jobs"]
-        Number of worker processes.
-    measure : str, default=spec["measure"]
-        What is recorded of the fits.
 
     Returns
     -------
     Report
         What there is now. Its warnings have been shown.
+
+    Raises
+    ------
+    UserError
+        For what the user can put right; nothing was run then.
     """
-    records = Records(Path(specs[0]["results"]))
-    return _carry_out(_plan(specs, datasets, records, n_jobs, measure), specs[0])
+    datasets = load_each([spec["data"] for spec in specs])
+    run = _plan(specs, datasets, Records(Path(specs[0]["results"])))
+    return _carry_out(run, specs[0])
 
 
 @dataclass(frozen=True)
@@ -141,25 +136,16 @@ def find(request: TableRequest) -> Found:
     return Found(request, recorded, datasets, lacking, _plan(*asked, records))
 
 
-def _plan(
-    specs: Sequence[dict],
-    datasets: Sequence[Dataset],
-    records: Records,
-    n_jobs: int | None = None,
-    measure: str | None = None,
-) -> Run:
-    """Plan what is missing; parameters as of `execute`."""
+def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) -> Run:
+    """Plan what is missing of some experiments; the first config says how all run."""
     common, parallel = specs[0], specs[0]["parallel"]
-    experiments = [
-        Experiment.from_config(spec, dataset, measure)
-        for spec, dataset in zip(specs, datasets, strict=True)
-    ]
+    experiments = list(map(Experiment.from_config, specs, datasets))
     shard = Shard.parse(common["shard"])
     with busy("reading records"):
         return Run.of(
             experiments,
             records,
-            n_jobs=parallel["n_jobs"] if n_jobs is None else n_jobs,
+            n_jobs=parallel["n_jobs"],
             backend=parallel["backend"],
             scheduler=parallel.get("scheduler"),
             rerun=common["rerun"],

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from boostbench.definitions.outcomes import execute
 from boostbench.errors import UserError
 from boostbench.experiment.measures.boundary import decode
-from boostbench.figures.cross import CrossColumn, OfCross, load_each
+from boostbench.figures.cross import CrossColumn, OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, say_no_record, style
@@ -149,9 +149,9 @@ class Boundaries(OfCross, FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        cells, specs = self.compose(overrides)
+        cells, specs = self.compose(overrides, "boundary")
         rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
-        report = execute(specs, load_each(specs), measure="boundary")
+        report = execute(specs)
         panels: dict[str, list[MapPanel]] = {row: [] for row in self.rows}
         facts, stale = [], []
         for (row, column), spec, number, outcome in zip(

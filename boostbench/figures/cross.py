@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import load
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import Settings, settings
@@ -53,14 +51,16 @@ class OfCross:
     columns: list[CrossColumn]
     overrides: Settings = field(default_factory=Settings)
 
-    def compose(self, given: Sequence[str]) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
+    def compose(
+        self, given: Sequence[str], measure: str
+    ) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
         """Give row and column of each cell, and its config; `given` overrides come last."""
         cells, asked = list(product(self.rows, self.columns)), settings(given)
         chosen = (
             choose_data(row) | {"algo": column.algo} | self.overrides | column.overrides
             for row, column in cells
         )
-        return cells, [experiment(own | asked, asked) for own in chosen]
+        return cells, [experiment(own | asked | {"measure": measure}, asked) for own in chosen]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,18 +105,9 @@ class OfFit:
         UserError
             If it failed.
         """
-        spec = experiment({"data": self.data, "algo": self.algo} | chosen)
-        [dataset] = load_each([spec])
-        [outcome] = execute([spec], [dataset], measure=measure).outcomes
+        spec = experiment({"data": self.data, "algo": self.algo} | chosen | {"measure": measure})
+        [outcome] = execute([spec]).outcomes
         if not outcome.records:
             raise UserError(f"no {what} of {self.algo} on {self.data}; see above")
         stale = [f"{spec['algo']['title']} on {self.data}"] if outcome.stale else []
-        return spec, dataset, outcome.records[0], stale_note(stale)
-
-
-def load_each(specs: Sequence[dict]) -> list[Dataset]:
-    """Load the data of each config, equal ones once."""
-    configs = {repr(spec["data"]): spec["data"] for spec in specs}
-    with busy("loading data"):
-        datasets = {written: load(data) for written, data in configs.items()}
-    return [datasets[repr(spec["data"])] for spec in specs]
+        return spec, outcome.experiment.dataset, outcome.records[0], stale_note(stale)

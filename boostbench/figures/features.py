@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from boostbench.data.names import feature_names
 from boostbench.definitions.outcomes import execute
 from boostbench.experiment.quantities import TEST_ERROR
-from boostbench.figures.cross import OfCross, load_each
+from boostbench.figures.cross import OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
 from boostbench.figures.style import COLOURS, MARKERS, label, make_panels, say_no_record, style
@@ -141,12 +141,11 @@ class Features(OfCross, FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        cells, specs = self.compose(overrides)
-        datasets = load_each(specs)
-        report = execute(specs, datasets, measure="feature_use")
+        cells, specs = self.compose(overrides, "feature_use")
+        report = execute(specs)
         called = {
-            row: feature_names(spec["data"], dataset.n_features)
-            for (row, _), spec, dataset in zip(cells, specs, datasets, strict=True)
+            row: feature_names(spec["data"], outcome.experiment.dataset.n_features)
+            for (row, _), spec, outcome in zip(cells, specs, report.outcomes, strict=True)
         }
         panels: dict[str, dict[str, list[dict]]] = {row: {} for row in self.rows}
         facts, stale = [], []

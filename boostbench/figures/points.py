@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import available
+from boostbench.data.rows import load_each
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
-from boostbench.figures.cross import load_each
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, make_panels, style
@@ -76,7 +76,8 @@ class PointClouds(FigureDefinition):
         at_hand = [spec for spec in specs if available(spec["data"])]
         if not at_hand:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")
-        datasets = {dataset.name: dataset for dataset in load_each(at_hand)}
+        loaded = load_each([spec["data"] for spec in at_hand])
+        datasets = {dataset.name: dataset for dataset in loaded}
         absent = [spec["data"]["name"] for spec in specs if spec not in at_hand]
         for name, dataset in datasets.items():
             if dataset.n_features != 2 or dataset.is_sparse:

@@ -62,16 +62,14 @@ class Request:
     measure: Measure
 
     @classmethod
-    def of(cls, config: Mapping, measure: str | None = None) -> "Request":
+    def of(cls, config: Mapping) -> "Request":
         """Take it from a resolved config.
 
         Parameters
         ----------
         config : mapping
-            Plain types; ``algo``, ``protocol``, ``seed`` and ``measure`` are looked at.
-        measure : str, default=config["measure"]
-            What is recorded, see `boostbench.experiment.measures.find`; `prediction` if nothing
-            says.
+            Plain types; ``algo``, ``protocol``, ``seed`` and ``measure`` are looked at. Without the
+            last, which `boostbench.experiment.measures.find` finds, `prediction` is meant.
 
         Raises
         ------
@@ -82,7 +80,7 @@ class Request:
             Algorithm.from_config(config["algo"]),
             Protocol.from_config(config["protocol"]),
             config.get("seed", 0),
-            measures.find(measure or config.get("measure", "prediction")),
+            measures.find(config.get("measure", "prediction")),
         )
 
     @cached_property

@@ -40,15 +40,12 @@ class Experiment(Request):
     dataset: Dataset
 
     @classmethod
-    def from_config(
-        cls, config: Mapping, dataset: Dataset, measure: str | None = None
-    ) -> "Experiment":
+    def from_config(cls, config: Mapping, dataset: Dataset) -> "Experiment":
         """Make an experiment from the resolved configuration and the loaded data.
 
         Parameters
         ----------
         config : mapping
-        measure : str, default=config["measure"]
             See `Request.of`.
         dataset : Dataset
             What ``config["data"]`` asks for.
@@ -58,7 +55,7 @@ class Experiment(Request):
         UserError
             If the configuration asks for something that does not exist or cannot be.
         """
-        asked = Request.of(config, measure)
+        asked = Request.of(config)
         asked.measure.check(asked.algorithm.locate())
         _check_name(asked.algorithm.name)
         protocol = asked.measure.arrange(asked.protocol, dataset)

@@ -5,7 +5,6 @@ import pytest
 from conftest import QUICK
 from test_busy import Terminal
 
-from boostbench.data.load import load
 from boostbench.data.rows import load_rows
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.outcomes import execute
@@ -30,7 +29,7 @@ def test_something_moves_before_anything_is_planned(folder, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     spec = experiment(settings(["data=wine", *QUICK]))
-    [outcome] = execute([spec], [load(spec["data"])]).outcomes
+    [outcome] = execute([spec]).outcomes
     assert outcome.ran == 3
     shown = sys.stderr.getvalue()
     assert -1 < shown.find("reading records") < shown.find("3 splits to run")
@@ -89,7 +88,7 @@ def test_values_that_cannot_be_are_one_clear_line(folder, override, told):
     argv = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=2", "protocol.n_splits=2"]
     with pytest.raises(UserError, match=re.escape(told)) as error:  # noqa: PT012
         spec = experiment(settings([*(one for one in argv if f"{own}=" not in one), override]))
-        execute([spec], [load(spec["data"])])
+        execute([spec])
     assert len(str(error.value).splitlines()) == 1
     assert len(str(error.value)) < 190
     assert list(folder.iterdir()) == []

@@ -65,8 +65,9 @@ def experiment(dataset, algo=f"{__name__}.Taker", measure="prediction", protocol
     config = {
         "algo": {"_target_": algo, "name": "it", **params},
         "protocol": {"n_splits": 3, "checkpoints": [], **dict(protocol)},
+        "measure": measure,
     }
-    return Experiment.from_config(config, dataset, measure)
+    return Experiment.from_config(config, dataset)
 
 
 def seen(asked):

@@ -28,7 +28,7 @@ def make_experiment(
     grid=None,
     seed=0,
     data=None,
-    measure=None,
+    measure="prediction",
     name="fake",
     **others,
 ):
@@ -37,8 +37,8 @@ def make_experiment(
     protocol = {"n_splits": 4, "n_folds": 3, "checkpoints": [1, 2, 5, 50]}
     for key, value in others.items():
         (protocol if key in SETTINGS else algo)[key] = value
-    config = {"algo": algo, "protocol": protocol, "seed": seed}
-    return Experiment.from_config(config, make_dataset() if data is None else data, measure)
+    config = {"algo": algo, "protocol": protocol, "seed": seed, "measure": measure}
+    return Experiment.from_config(config, make_dataset() if data is None else data)
 
 
 def run(experiments, *, results, on_event=lambda event: None, **settings):

@@ -18,8 +18,9 @@ def records(tmp_path):
             "algo": {"name": name, "grid": {}, **algo},
             "protocol": {"n_splits": 2, "checkpoints": [], "scale": "none"},
             "seed": seed,
+            "measure": measure,
         }
-        return Experiment.from_config(config, make_dataset(), measure)
+        return Experiment.from_config(config, make_dataset())
 
     boosted = {"_target_": "boostbench.algorithms.AdaBoostMH", "n_iterations": 3}
     asked = [

@@ -18,7 +18,12 @@ def test_predictions_of_each_tested_sample(tmp_path):
     other = {"name": "other", "grid": {}, "_target_": "sklearn.svm.LinearSVC"}
     asked = [
         Experiment.from_config(
-            {"algo": one, "protocol": {"n_splits": 2, "checkpoints": []}}, dataset, "predictions"
+            {
+                "algo": one,
+                "protocol": {"n_splits": 2, "checkpoints": []},
+                "measure": "predictions",
+            },
+            dataset,
         )
         for one in (algo, other)
     ]

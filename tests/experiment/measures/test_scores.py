@@ -18,7 +18,8 @@ def record(tmp_path):
     def record(dataset, target, **algo):
         algo = {"name": "one", "grid": {}, "_target_": target, **algo}
         protocol = {"n_splits": 1, "checkpoints": []}
-        asked = Experiment.from_config({"algo": algo, "protocol": protocol}, dataset, "scores")
+        config = {"algo": algo, "protocol": protocol, "measure": "scores"}
+        asked = Experiment.from_config(config, dataset)
         [outcome] = run([asked], results=tmp_path).outcomes
         assert not outcome.failures
         fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
@@ -90,7 +91,8 @@ def test_classes_that_are_not_those_of_the_training_fail(tmp_path):
     target = "tests.experiment.fake_classifiers.Ordered"
     algo = {"name": "one", "grid": {}, "_target_": target, "order": "doubled"}
     protocol = {"n_splits": 1, "checkpoints": []}
-    asked = Experiment.from_config({"algo": algo, "protocol": protocol}, overlapping(3), "scores")
+    config = {"algo": algo, "protocol": protocol, "measure": "scores"}
+    asked = Experiment.from_config(config, overlapping(3))
     [outcome] = run([asked], results=tmp_path).outcomes
     [failure] = outcome.failures
     assert "classes_ are not the labels of the training part" in failure["error"]
@@ -104,7 +106,8 @@ def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
     dataset = overlapping(3, splits=[(np.arange(60), tested)])
     algo = {"name": "one", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
     protocol = {"n_splits": 1, "checkpoints": [], "sampling": "fixed"}
-    asked = Experiment.from_config({"algo": algo, "protocol": protocol}, dataset, "scores")
+    config = {"algo": algo, "protocol": protocol, "measure": "scores"}
+    asked = Experiment.from_config(config, dataset)
     [outcome] = run([asked], results=tmp_path).outcomes
     [found] = outcome.records
     fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
@@ -123,7 +126,7 @@ def test_what_gives_neither_is_refused():
     algo = {"name": "one", "grid": {}, "_target_": "tests.experiment.fake_classifiers.Nearest"}
     with pytest.raises(UserError, match="no predict_proba or decision_function"):
         Experiment.from_config(
-            {"algo": algo, "protocol": {"checkpoints": []}}, overlapping(2), "scores"
+            {"algo": algo, "protocol": {"checkpoints": []}, "measure": "scores"}, overlapping(2)
         )
 
 
@@ -146,7 +149,8 @@ def test_cross_validation_chooses_by_it(tmp_path, name, n_classes, target, grid)
     dataset = overlapping(n_classes)
     algo = {"name": "one", "grid": grid, **target}
     protocol = {"n_splits": 1, "checkpoints": [], "n_folds": 4, "tune": "every_split"}
-    asked = Experiment.from_config({"algo": algo, "protocol": protocol}, dataset, name)
+    config = {"algo": algo, "protocol": protocol, "measure": name}
+    asked = Experiment.from_config(config, dataset)
     [outcome] = run([asked], results=tmp_path).outcomes
     [record] = outcome.records
     [outer] = asked.splits
