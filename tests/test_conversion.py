@@ -14,24 +14,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench import (
-    SAMME,
-    AdaBoost,
-    AdaBoostMH,
-    BaggedBooster,
-    BaggedLsBoostRegressor,
-    BaggedMCBoost,
-    LsBoostRegressor,
-    MCBoost,
-    RBoostRank,
-)
+import boostbench as bb
 from boostbench.conversion import register_with_skl2onnx, to_onnx, to_treelite
 
 MODELS = SUMS | {
-    "AdaBoost, sets": AdaBoost(category_sets=True),
-    "BaggedBooster": BaggedBooster(MCBoost(n_iterations=20), n_estimators=3, random_state=0),
-    "BaggedMCBoost": BaggedMCBoost(n_estimators=3, random_state=0),
-    "MCBoost, sets": MCBoost(category_sets=True),
+    "AdaBoost, sets": bb.AdaBoost(category_sets=True),
+    "BaggedBooster": bb.BaggedBooster(bb.MCBoost(n_iterations=20), n_estimators=3, random_state=0),
+    "BaggedMCBoost": bb.BaggedMCBoost(n_estimators=3, random_state=0),
+    "MCBoost, sets": bb.MCBoost(category_sets=True),
 }
 LABELS = {
     "strings": np.array(["ant", "bee", "cat"]),
@@ -144,17 +134,17 @@ class TestONNX:
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_labels(self, names, n_classes):
         X, y = blobs(n_classes, n_samples=90)
-        model = AdaBoostMH(n_iterations=10).fit(X, names[y])
+        model = bb.AdaBoostMH(n_iterations=10).fit(X, names[y])
         assert (run(to_onnx(model, float), X)[0] == model.predict(X)).all()
 
     def test_strings_as_objects(self):
         X, y = blobs(3)
-        model = AdaBoostMH(n_iterations=10).fit(X, LABELS["strings"][y].astype(object))
+        model = bb.AdaBoostMH(n_iterations=10).fit(X, LABELS["strings"][y].astype(object))
         assert (run(to_onnx(model, float), X)[0] == model.predict(X)).all()
 
     def test_what_cannot_be_is_refused(self):
         X, y = blobs(2)
-        model = AdaBoost(n_iterations=2).fit(X, y)
+        model = bb.AdaBoost(n_iterations=2).fit(X, y)
         with pytest.raises(ValueError, match="float32 or float64, got 'int8'"):
             to_onnx(model, "int8")
         model.classes_ = np.array([b"ant", b"bee"])
@@ -189,28 +179,28 @@ class TestTreelite:
 class TestMistakes:
     def test_only_sums_of_stumps(self, convert, name):
         pytest.importorskip(name)
-        model = RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(*blobs(2))
+        model = bb.RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(*blobs(2))
         with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
             convert(model)
         with pytest.raises(ValueError, match="not fitted"):
-            convert(AdaBoost())
+            convert(bb.AdaBoost())
 
     def test_no_round_at_all(self, convert, name):
         pytest.importorskip(name)
-        convert(AdaBoostMH().fit(np.ones((4, 2)), [0, 1, 0, 1]))
+        convert(bb.AdaBoostMH().fit(np.ones((4, 2)), [0, 1, 0, 1]))
 
     def test_a_missing_library_is_one_line(self, convert, name, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ImportError, match=rf"^this needs {name}; .*'pip install {name}'$"):
-            convert(AdaBoost(n_iterations=2).fit(*blobs(2)))
+            convert(bb.AdaBoost(n_iterations=2).fit(*blobs(2)))
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        BaggedLsBoostRegressor(n_iterations=30, n_estimators=3, random_state=0),
-        LsBoostRegressor(n_iterations=30),
-        LsBoostRegressor(n_iterations=30, category_sets=True),
+        bb.BaggedLsBoostRegressor(n_iterations=30, n_estimators=3, random_state=0),
+        bb.LsBoostRegressor(n_iterations=30),
+        bb.LsBoostRegressor(n_iterations=30, category_sets=True),
     ],
     ids=["bag", "booster", "sets"],
 )
@@ -231,7 +221,7 @@ def test_numbers(model):
 def test_pipelines_without_skl2onnx(monkeypatch):
     pytest.importorskip("onnx")
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
-    pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=3)).fit(*blobs(2))
+    pipeline = make_pipeline(StandardScaler(), bb.AdaBoostMH(n_iterations=3)).fit(*blobs(2))
     with pytest.raises(ImportError, match=r"^this needs skl2onnx; .* 'pip install skl2onnx'$"):
         to_onnx(pipeline)
 
@@ -255,8 +245,8 @@ class TestPipelines:
         X, y = blobs(n_classes)
         y = LABELS[labels][y]
         for booster in (
-            AdaBoostMH(n_iterations=20),
-            BaggedMCBoost(n_estimators=2, interactions=1, n_iterations=20, random_state=0),
+            bb.AdaBoostMH(n_iterations=20),
+            bb.BaggedMCBoost(n_estimators=2, interactions=1, n_iterations=20, random_state=0),
         ):
             pipeline = make_pipeline(StandardScaler(), booster).fit(X, y)
             label, probabilities = self.run(to_onnx(pipeline, np.float64), {"X": X})
@@ -265,7 +255,7 @@ class TestPipelines:
 
     def test_numbers(self):
         X, y = blobs(3)
-        pipeline = make_pipeline(StandardScaler(), LsBoostRegressor(n_iterations=20)).fit(X, y)
+        pipeline = make_pipeline(StandardScaler(), bb.LsBoostRegressor(n_iterations=20)).fit(X, y)
         [found] = self.run(to_onnx(pipeline, np.float64), {"X": X})
         assert found.shape == (len(X), 1)
         np.testing.assert_allclose(found[:, 0], pipeline.predict(X), atol=1e-9)
@@ -278,7 +268,7 @@ class TestPipelines:
         columns = make_column_transformer(
             (StandardScaler(), ["size"]), (OneHotEncoder(sparse_output=False), ["kind"])
         )
-        pipeline = make_pipeline(columns, MCBoost(n_iterations=10)).fit(frame, y)
+        pipeline = make_pipeline(columns, bb.MCBoost(n_iterations=10)).fit(frame, y)
         register_with_skl2onnx()
         made = skl2onnx.to_onnx(pipeline, frame[:1])
         inputs = {name: frame[[name]].to_numpy() for name in frame}
@@ -288,7 +278,7 @@ class TestPipelines:
 
     def test_categories_of_the_booster_are_refused(self):
         X, y = table()
-        booster = LsBoostRegressor(n_iterations=3, categorical_features=[4])
+        booster = bb.LsBoostRegressor(n_iterations=3, categorical_features=[4])
         pipeline = make_pipeline(StandardScaler(), booster).fit(X, y)
         with pytest.raises(ValueError, match="has categories of its own"):
             to_onnx(pipeline)
@@ -298,7 +288,7 @@ class TestPipelines:
 def test_what_is_no_sum_of_stumps_is_named(convert):
     pytest.importorskip(convert.__name__.removeprefix("to_"))
     X, y = blobs(2)
-    pipeline = make_pipeline(StandardScaler(), SAMME(n_iterations=3)).fit(X, y)
+    pipeline = make_pipeline(StandardScaler(), bb.SAMME(n_iterations=3)).fit(X, y)
     if convert is to_treelite:
         with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
             convert(pipeline)

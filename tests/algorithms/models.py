@@ -2,65 +2,42 @@
 
 import pytest
 
-from boostbench.algorithms import (
-    CGENS,
-    CGENSSLS,
-    LADDER,
-    SAMME,
-    AdaBoost,
-    AdaBoostECC,
-    AdaBoostMH,
-    AdaBoostMO,
-    AdaBoostSIP,
-    CodewordMCBoost,
-    ERLPBoost,
-    GradBoost,
-    LPBoost,
-    LsBoost,
-    MCBoost,
-    MultiBoost,
-    NMBoost,
-    PerceptronAdaBoost,
-    RBoostProj,
-    RBoostRank,
-    RBoostRankTC,
-    RpBoost,
-)
+import boostbench as bb
 from boostbench.algorithms.margin_programs import MarginBooster
 
 # A few rounds, on small data: of every class, and of every kind of weak learner, loss and solver.
 CASES = {
-    "AdaBoost": AdaBoost(n_iterations=12),
-    "AdaBoost, binned": AdaBoost(n_iterations=12, max_bins=8),
-    "AdaBoost, constant": AdaBoost(n_iterations=12, constant=True),
-    "AdaBoostMH": AdaBoostMH(n_iterations=12),
-    "AdaBoostMH, binned": AdaBoostMH(n_iterations=12, max_bins=8),
-    "AdaBoostECC": AdaBoostECC(n_iterations=12, random_state=0),
-    "AdaBoostSIP": AdaBoostSIP(n_iterations=12),
-    "AdaBoostECC, one vote": AdaBoostECC(n_iterations=12, votes="one", random_state=0),
-    "AdaBoostECC, binned": AdaBoostECC(n_iterations=12, max_bins=8, random_state=0),
-    "AdaBoostMO": AdaBoostMO(n_iterations=12),
-    "AdaBoostMO, binned": AdaBoostMO(n_iterations=12, max_bins=8),
-    "SAMME": SAMME(n_iterations=12),
-    "SAMME, binned": SAMME(n_iterations=12, max_bins=8),
-    "SAMME, trees": SAMME(n_iterations=12, weak_learner="tree", random_state=0),
-    "GradBoost": GradBoost(n_iterations=12, nu=1e-3),
-    "GradBoost, linf": GradBoost(n_iterations=12, nu=1e-3, norm="linf"),
-    "GradBoost, binned": GradBoost(n_iterations=12, nu=1e-3, max_bins=8),
-    "MCBoost": MCBoost(n_iterations=12),
-    "MCBoost, logistic": MCBoost(n_iterations=12, loss="logistic", nu=1e-2, kappa=0.3),
-    "MCBoost, binned": MCBoost(n_iterations=12, max_bins=8),
-    "MCBoost, trees": MCBoost(n_iterations=10, weak_learner="tree", max_leaf_nodes=3),
-    "MultiBoost": MultiBoost(n_iterations=12, nu=1e-3),
-    "MultiBoost, exponential": MultiBoost(n_iterations=12, nu=1e-3, loss="exponential"),
-    "MultiBoost, L-BFGS-B": MultiBoost(
+    "AdaBoost": bb.AdaBoost(n_iterations=12),
+    "AdaBoost, binned": bb.AdaBoost(n_iterations=12, max_bins=8),
+    "AdaBoost, constant": bb.AdaBoost(n_iterations=12, constant=True),
+    "AdaBoostMH": bb.AdaBoostMH(n_iterations=12),
+    "AdaBoostMH, binned": bb.AdaBoostMH(n_iterations=12, max_bins=8),
+    "AdaBoostECC": bb.AdaBoostECC(n_iterations=12, random_state=0),
+    "AdaBoostSIP": bb.AdaBoostSIP(n_iterations=12),
+    "AdaBoostECC, one vote": bb.AdaBoostECC(n_iterations=12, votes="one", random_state=0),
+    "AdaBoostECC, binned": bb.AdaBoostECC(n_iterations=12, max_bins=8, random_state=0),
+    "AdaBoostMO": bb.AdaBoostMO(n_iterations=12),
+    "AdaBoostMO, binned": bb.AdaBoostMO(n_iterations=12, max_bins=8),
+    "SAMME": bb.SAMME(n_iterations=12),
+    "SAMME, binned": bb.SAMME(n_iterations=12, max_bins=8),
+    "SAMME, trees": bb.SAMME(n_iterations=12, weak_learner="tree", random_state=0),
+    "GradBoost": bb.GradBoost(n_iterations=12, nu=1e-3),
+    "GradBoost, linf": bb.GradBoost(n_iterations=12, nu=1e-3, norm="linf"),
+    "GradBoost, binned": bb.GradBoost(n_iterations=12, nu=1e-3, max_bins=8),
+    "MCBoost": bb.MCBoost(n_iterations=12),
+    "MCBoost, logistic": bb.MCBoost(n_iterations=12, loss="logistic", nu=1e-2, kappa=0.3),
+    "MCBoost, binned": bb.MCBoost(n_iterations=12, max_bins=8),
+    "MCBoost, trees": bb.MCBoost(n_iterations=10, weak_learner="tree", max_leaf_nodes=3),
+    "MultiBoost": bb.MultiBoost(n_iterations=12, nu=1e-3),
+    "MultiBoost, exponential": bb.MultiBoost(n_iterations=12, nu=1e-3, loss="exponential"),
+    "MultiBoost, L-BFGS-B": bb.MultiBoost(
         n_iterations=12, nu=1e-3, solver="lbfgs", solver_iterations=100
     ),
-    "MultiBoost, hinge": MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
-    "MultiBoost, binned": MultiBoost(n_iterations=12, nu=1e-3, max_bins=8),
-    "MultiBoost, from zero": MultiBoost(n_iterations=12, nu=1e-3, start="zero"),
-    "RBoostRank": RBoostRank(n_iterations=12, n_projections=30, n_bins=8, random_state=0),
-    "RBoostRank, pooled": RBoostRank(
+    "MultiBoost, hinge": bb.MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
+    "MultiBoost, binned": bb.MultiBoost(n_iterations=12, nu=1e-3, max_bins=8),
+    "MultiBoost, from zero": bb.MultiBoost(n_iterations=12, nu=1e-3, start="zero"),
+    "RBoostRank": bb.RBoostRank(n_iterations=12, n_projections=30, n_bins=8, random_state=0),
+    "RBoostRank, pooled": bb.RBoostRank(
         n_iterations=12,
         n_projections=30,
         projections="pooled",
@@ -68,13 +45,13 @@ CASES = {
         n_bins=8,
         random_state=0,
     ),
-    "RBoostRankTC": RBoostRankTC(
+    "RBoostRankTC": bb.RBoostRankTC(
         n_iterations=12, n_projections=30, n_bins=8, nu=1e-3, random_state=0
     ),
-    "RBoostRankTC, exponential": RBoostRankTC(
+    "RBoostRankTC, exponential": bb.RBoostRankTC(
         n_iterations=12, n_projections=30, n_bins=8, loss="exponential", nu=0.1, random_state=0
     ),
-    "RBoostRankTC, Newton": RBoostRankTC(
+    "RBoostRankTC, Newton": bb.RBoostRankTC(
         n_iterations=12,
         n_projections=30,
         n_bins=8,
@@ -83,13 +60,13 @@ CASES = {
         solver="newton",
         random_state=0,
     ),
-    "RBoostProj": RBoostProj(
+    "RBoostProj": bb.RBoostProj(
         n_iterations=12, n_projections=30, nu=1e-3, tol=0, solver_iterations=10, random_state=0
     ),
-    "RBoostProj, from zero": RBoostProj(
+    "RBoostProj, from zero": bb.RBoostProj(
         n_iterations=12, n_projections=30, nu=1e-3, tol=0, start="zero", random_state=0
     ),
-    "RBoostProj, greedy": RBoostProj(
+    "RBoostProj, greedy": bb.RBoostProj(
         n_iterations=12,
         n_projections=30,
         nu=1e-3,
@@ -100,7 +77,7 @@ CASES = {
         solver_iterations=10,
         random_state=0,
     ),
-    "RBoostProj, WLDA, any sign": RBoostProj(
+    "RBoostProj, WLDA, any sign": bb.RBoostProj(
         n_iterations=12,
         n_projections=30,
         nu=1e-3,
@@ -111,83 +88,83 @@ CASES = {
         solver_iterations=10,
         random_state=0,
     ),
-    "LsBoost": LsBoost(n_iterations=12),
-    "RpBoost": RpBoost(n_iterations=12, random_state=0),
-    "RpBoost, sub": RpBoost(n_iterations=12, space="sub", projection="sign", random_state=0),
-    "RpBoost, super": RpBoost(
+    "LsBoost": bb.LsBoost(n_iterations=12),
+    "RpBoost": bb.RpBoost(n_iterations=12, random_state=0),
+    "RpBoost, sub": bb.RpBoost(n_iterations=12, space="sub", projection="sign", random_state=0),
+    "RpBoost, super": bb.RpBoost(
         n_iterations=12, space="super", projection="orthonormal", penalty=10.0, random_state=0
     ),
-    "CodewordMCBoost": CodewordMCBoost(n_iterations=12, random_state=0),
-    "CodewordMCBoost, trees": CodewordMCBoost(
+    "CodewordMCBoost": bb.CodewordMCBoost(n_iterations=12, random_state=0),
+    "CodewordMCBoost, trees": bb.CodewordMCBoost(
         n_iterations=12, n_components=3, max_depth=2, leaf_values="vote", random_state=0
     ),
-    "LADDER": LADDER(n_iterations=12, random_state=0),
-    "LADDER, trees": LADDER(
+    "LADDER": bb.LADDER(n_iterations=12, random_state=0),
+    "LADDER, trees": bb.LADDER(
         n_iterations=12, n_components=2, max_depth=2, leaf_values="vote", random_state=0
     ),
-    "CGENS": CGENS(n_iterations=12),
-    "CGENS, hinge": CGENS(n_iterations=12, C=1.0, loss="hinge"),
-    "CGENS, binned": CGENS(n_iterations=12, max_bins=8),
-    "CGENS, perceptrons": CGENS(
+    "CGENS": bb.CGENS(n_iterations=12),
+    "CGENS, hinge": bb.CGENS(n_iterations=12, C=1.0, loss="hinge"),
+    "CGENS, binned": bb.CGENS(n_iterations=12, max_bins=8),
+    "CGENS, perceptrons": bb.CGENS(
         n_iterations=12, C=0.1, weak_learner="perceptron", n_candidates=50, random_state=0
     ),
-    "CGENS, Fourier": CGENS(
+    "CGENS, Fourier": bb.CGENS(
         n_iterations=12, C=0.1, weak_learner="fourier", n_candidates=50, random_state=0
     ),
-    "CGENS, stumps and perceptrons": CGENS(
+    "CGENS, stumps and perceptrons": bb.CGENS(
         n_iterations=12,
         C=0.1,
         weak_learner=["stump", "perceptron"],
         n_candidates=50,
         random_state=0,
     ),
-    "CGENSSLS": CGENSSLS(n_iterations=12),
-    "CGENSSLS, binned": CGENSSLS(n_iterations=12, max_bins=8),
-    "LPBoost": LPBoost(n_iterations=12),
-    "LPBoost, perceptrons": LPBoost(
+    "CGENSSLS": bb.CGENSSLS(n_iterations=12),
+    "CGENSSLS, binned": bb.CGENSSLS(n_iterations=12, max_bins=8),
+    "LPBoost": bb.LPBoost(n_iterations=12),
+    "LPBoost, perceptrons": bb.LPBoost(
         n_iterations=12, weak_learner="perceptron", n_candidates=50, random_state=0
     ),
-    "NMBoost": NMBoost(n_iterations=12, C=0.1),
-    "ERLPBoost": ERLPBoost(n_iterations=12),
-    "PerceptronAdaBoost": PerceptronAdaBoost(n_iterations=12, n_candidates=50, random_state=0),
+    "NMBoost": bb.NMBoost(n_iterations=12, C=0.1),
+    "ERLPBoost": bb.ERLPBoost(n_iterations=12),
+    "PerceptronAdaBoost": bb.PerceptronAdaBoost(n_iterations=12, n_candidates=50, random_state=0),
 }
 # Sums of stumps, with all rounds.
 SUMS = {
-    "AdaBoost": AdaBoost(),
-    "AdaBoost, constant": AdaBoost(constant=True),
-    "AdaBoostECC": AdaBoostECC(random_state=0),
-    "AdaBoostECC, one vote": AdaBoostECC(votes="one", random_state=0),
-    "AdaBoostMH": AdaBoostMH(),
-    "AdaBoostMO": AdaBoostMO(),
-    "AdaBoostSIP": AdaBoostSIP(),
-    "CGENS": CGENS(C=1.0),
-    "CGENSSLS": CGENSSLS(C=1.0),
-    "CodewordMCBoost": CodewordMCBoost(random_state=0),
-    "ERLPBoost": ERLPBoost(),
-    "GradBoost": GradBoost(),
-    "LADDER": LADDER(random_state=0),
-    "LPBoost": LPBoost(),
-    "LsBoost": LsBoost(),
-    "MCBoost": MCBoost(),
-    "MCBoost, logistic": MCBoost(loss="logistic"),
-    "MultiBoost": MultiBoost(),
-    "NMBoost": NMBoost(),
-    "RBoostProj": RBoostProj(n_projections=50, random_state=0),
-    "SAMME": SAMME(),
+    "AdaBoost": bb.AdaBoost(),
+    "AdaBoost, constant": bb.AdaBoost(constant=True),
+    "AdaBoostECC": bb.AdaBoostECC(random_state=0),
+    "AdaBoostECC, one vote": bb.AdaBoostECC(votes="one", random_state=0),
+    "AdaBoostMH": bb.AdaBoostMH(),
+    "AdaBoostMO": bb.AdaBoostMO(),
+    "AdaBoostSIP": bb.AdaBoostSIP(),
+    "CGENS": bb.CGENS(C=1.0),
+    "CGENSSLS": bb.CGENSSLS(C=1.0),
+    "CodewordMCBoost": bb.CodewordMCBoost(random_state=0),
+    "ERLPBoost": bb.ERLPBoost(),
+    "GradBoost": bb.GradBoost(),
+    "LADDER": bb.LADDER(random_state=0),
+    "LPBoost": bb.LPBoost(),
+    "LsBoost": bb.LsBoost(),
+    "MCBoost": bb.MCBoost(),
+    "MCBoost, logistic": bb.MCBoost(loss="logistic"),
+    "MultiBoost": bb.MultiBoost(),
+    "NMBoost": bb.NMBoost(),
+    "RBoostProj": bb.RBoostProj(n_projections=50, random_state=0),
+    "SAMME": bb.SAMME(),
 }
-BINARY = (AdaBoost, CGENS, LsBoost, MarginBooster, RpBoost)
+BINARY = (bb.AdaBoost, bb.CGENS, bb.LsBoost, MarginBooster, bb.RpBoost)
 
 
-def with_classes(models):
-    """Combine models with numbers of classes; some are for two classes."""
+def with_classes(models, most=False):
+    """Combine models with numbers of classes, or the largest of these; some are for two classes."""
     return {
         f"{name}, {n_classes} classes": (model, n_classes)
         for name, model in models.items()
-        for n_classes in ((2,) if isinstance(model, BINARY) else (2, 3))
+        for n_classes in ((2,) if isinstance(model, BINARY) else (3,) if most else (2, 3))
     }
 
 
-def cases(models):
-    """Parametrise a test over models and numbers of classes."""
-    named = with_classes(models)
+def cases(models, **which):
+    """Parametrise a test over models and numbers of classes, see `with_classes`."""
+    named = with_classes(models, **which)
     return pytest.mark.parametrize(("model", "n_classes"), named.values(), ids=named.keys())

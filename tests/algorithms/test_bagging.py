@@ -6,28 +6,20 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostbench import (
-    AdaBoost,
-    AdaBoostMH,
-    BaggedBooster,
-    LPBoost,
-    MCBoost,
-    ProjectedAdaBoostMH,
-    RBoostRank,
-)
+import boostbench as bb
 from boostbench.algorithms.explaining.probabilities import probabilities
 
 from .problems import blobs
 
 BAGS = {
-    "MCBoost": BaggedBooster(n_estimators=4, random_state=0),
-    "bootstrap": BaggedBooster(n_estimators=4, bootstrap=True, random_state=0),
-    "AdaBoostMH": BaggedBooster(AdaBoostMH(), n_estimators=3, random_state=0),
-    "AdaBoost": BaggedBooster(AdaBoost(constant=True), n_estimators=3, random_state=0),
+    "MCBoost": bb.BaggedBooster(n_estimators=4, random_state=0),
+    "bootstrap": bb.BaggedBooster(n_estimators=4, bootstrap=True, random_state=0),
+    "AdaBoostMH": bb.BaggedBooster(bb.AdaBoostMH(), n_estimators=3, random_state=0),
+    "AdaBoost": bb.BaggedBooster(bb.AdaBoost(constant=True), n_estimators=3, random_state=0),
 }
 
 
-@pytest.fixture(params=BAGS, ids=str)
+@pytest.fixture(params=BAGS, ids=str, scope="module")
 def fitted(request):
     bag = BAGS[request.param]
     X, y = blobs(2 if request.param == "AdaBoost" else 3, n_samples=120)
@@ -36,8 +28,10 @@ def fitted(request):
 
 @parametrize_with_checks(
     [
-        BaggedBooster(MCBoost(n_iterations=10), n_estimators=2, random_state=0),
-        BaggedBooster(AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0),
+        bb.BaggedBooster(bb.MCBoost(n_iterations=10), n_estimators=2, random_state=0),
+        bb.BaggedBooster(
+            bb.AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0
+        ),
     ],
     expected_failed_checks=lambda estimator: {
         f"check_sample_weight_equivalence_on_{kind}_data": "equal rows may be in different parts"
@@ -85,14 +79,14 @@ def test_each_member_is_stopped_by_what_it_did_not_see():
     X, y = blobs(3, n_samples=200, spread=3.0)
     seen = []
 
-    class Spy(MCBoost):
+    class Spy(bb.MCBoost):
         def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
             seen.append((X, X_val))
             return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
 
     for bootstrap, least, most in [(False, 30, 30), (True, 50, 95)]:
         seen.clear()
-        bag = BaggedBooster(Spy(), n_estimators=3, bootstrap=bootstrap, random_state=1).fit(X, y)
+        bag = bb.BaggedBooster(Spy(), n_estimators=3, bootstrap=bootstrap, random_state=1).fit(X, y)
         parts = [{row.tobytes() for row in part} for pair in seen for part in pair]
         for train, rest in zip(parts[::2], parts[1::2], strict=True):
             assert not train & rest
@@ -106,7 +100,7 @@ def test_each_member_is_stopped_by_what_it_did_not_see():
 def test_rare_classes_are_in_every_member():
     X, y = make_blobs([1, 2, 40, 40], 3, random_state=0)
     for bootstrap in (False, True):
-        bag = BaggedBooster(n_estimators=6, bootstrap=bootstrap, random_state=0).fit(X, y)
+        bag = bb.BaggedBooster(n_estimators=6, bootstrap=bootstrap, random_state=0).fit(X, y)
         assert all(len(member.classes_) == 4 for member in bag.estimators_)
         assert bag.predict_proba(X).shape == (83, 4)
 
@@ -114,7 +108,7 @@ def test_rare_classes_are_in_every_member():
 @pytest.mark.parametrize("bootstrap", [False, True])
 def test_weights_of_samples(bootstrap):
     X, y = blobs(3, n_samples=120, spread=3.0)
-    bag = BaggedBooster(n_estimators=3, bootstrap=bootstrap, random_state=0)
+    bag = bb.BaggedBooster(n_estimators=3, bootstrap=bootstrap, random_state=0)
     weights = np.random.default_rng(0).integers(0, 3, len(y))
     present = weights > 0
     scores = bag.fit(X, y, weights).decision_function(X)
@@ -128,7 +122,7 @@ def test_weights_of_samples(bootstrap):
     # A member is what it is when it is fitted with these weights.
     seen = []
 
-    class Spy(MCBoost):
+    class Spy(bb.MCBoost):
         def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
             seen.append((X, sample_weight))
             return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
@@ -142,7 +136,7 @@ def test_weights_of_samples(bootstrap):
 def test_a_bag_errs_less_than_a_member():
     X, y = blobs(2, n_samples=400, n_features=6, spread=3.0)
     train, test = slice(0, 200), slice(200, 400)
-    bag = BaggedBooster(n_estimators=20, random_state=0).fit(X[train], y[train])
+    bag = bb.BaggedBooster(n_estimators=20, random_state=0).fit(X[train], y[train])
     errors = [1 - member.score(X[test], y[test]) for member in bag.estimators_]
     assert 1 - bag.score(X[test], y[test]) <= np.mean(errors)
 
@@ -151,7 +145,7 @@ def test_jobs_change_nothing():
     X, y = blobs(3, n_samples=100)
     with parallel_config("threading"):
         one, two = (
-            BaggedBooster(n_estimators=3, n_jobs=n_jobs, random_state=0).fit(X, y)
+            bb.BaggedBooster(n_estimators=3, n_jobs=n_jobs, random_state=0).fit(X, y)
             for n_jobs in (1, 2)
         )
     assert (one.decision_function(X) == two.decision_function(X)).all()
@@ -161,18 +155,18 @@ def test_jobs_change_nothing():
 def test_frames_and_sparse_matrices():
     X, y = blobs(3, n_samples=100)
     frame = pd.DataFrame(X, columns=list("abcd"))
-    bag = BaggedBooster(n_estimators=2, random_state=0).fit(frame, y)
+    bag = bb.BaggedBooster(n_estimators=2, random_state=0).fit(frame, y)
     assert set(bag.rules()["feature"]) <= set("abcd")
     X[np.abs(X) < 1] = 0
     dense, sparse = (
-        BaggedBooster(n_estimators=2, random_state=0).fit(Z, y) for Z in (X, csr_array(X))
+        bb.BaggedBooster(n_estimators=2, random_state=0).fit(Z, y) for Z in (X, csr_array(X))
     )
     np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(csr_array(X)))
 
 
 def test_members_on_projected_features_are_no_sum_of_stumps():
     X, y = blobs(3, n_samples=100)
-    bag = BaggedBooster(ProjectedAdaBoostMH(n_iterations=20), n_estimators=2).fit(X, y)
+    bag = bb.BaggedBooster(bb.ProjectedAdaBoostMH(n_iterations=20), n_estimators=2).fit(X, y)
     assert bag.score(X, y) > 0.5
     assert not hasattr(bag, "feature_importances_")
     with pytest.raises(ValueError, match="projected features"):
@@ -181,10 +175,10 @@ def test_members_on_projected_features_are_no_sum_of_stumps():
 
 def test_errors():
     X, y = blobs(2)
-    for booster in (RBoostRank(), LPBoost()):
+    for booster in (bb.RBoostRank(), bb.LPBoost()):
         with pytest.raises(ValueError, match=f"{type(booster).__name__} has no early stopping"):
-            BaggedBooster(booster).fit(X, y)
+            bb.BaggedBooster(booster).fit(X, y)
     with pytest.raises(ValueError, match="'estimator' parameter of BaggedBooster"):
-        BaggedBooster("MCBoost").fit(X, y)
+        bb.BaggedBooster("MCBoost").fit(X, y)
     with pytest.raises(ValueError, match="Only binary classification is supported"):
-        BaggedBooster(AdaBoost()).fit(*blobs(3))
+        bb.BaggedBooster(bb.AdaBoost()).fit(*blobs(3))

@@ -13,32 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from boostbench import algorithms
-from boostbench.algorithms import (
-    CGENS,
-    CGENSSLS,
-    SAMME,
-    AdaBoost,
-    AdaBoostECC,
-    AdaBoostMH,
-    AdaBoostMO,
-    BaggedLsBoostRegressor,
-    BaggedMCBoost,
-    CodewordBoosting,
-    CodewordMCBoost,
-    ERLPBoost,
-    GradBoost,
-    LPBoost,
-    LsBoostRegressor,
-    MCBoost,
-    MultiBoost,
-    NMBoost,
-    ProjectedAdaBoostMH,
-    RBoostProj,
-    RBoostRank,
-    RBoostRankTC,
-    ReducedMCBoost,
-)
+import boostbench as bb
 from boostbench.algorithms.base import Booster, dense
 from boostbench.algorithms.rpboost import _LeastSquares
 from boostbench.algorithms.training.categories import decoded
@@ -47,19 +22,19 @@ from boostbench.core.losses.margin import get_loss
 from .models import BINARY, CASES
 from .problems import messy, mixed
 
-BAGS = (BaggedLsBoostRegressor, BaggedMCBoost)
+BAGS = (bb.BaggedLsBoostRegressor, bb.BaggedMCBoost)
 MORE = {
-    "BaggedLsBoostRegressor": BaggedLsBoostRegressor(
+    "BaggedLsBoostRegressor": bb.BaggedLsBoostRegressor(
         n_iterations=40, n_estimators=3, random_state=0
     ),
-    "BaggedMCBoost": BaggedMCBoost(n_iterations=40, n_estimators=3, random_state=0),
-    "BaggedMCBoost, binned": BaggedMCBoost(
+    "BaggedMCBoost": bb.BaggedMCBoost(n_iterations=40, n_estimators=3, random_state=0),
+    "BaggedMCBoost, binned": bb.BaggedMCBoost(
         n_iterations=40, n_estimators=3, max_bins=8, random_state=0
     ),
-    "CodewordBoosting": CodewordBoosting(n_iterations=12, random_state=0),
-    "LsBoostRegressor": LsBoostRegressor(n_iterations=12),
-    "ProjectedAdaBoostMH": ProjectedAdaBoostMH(n_iterations=12, random_state=0),
-    "ReducedMCBoost": ReducedMCBoost(n_iterations=12, n_components=3, random_state=0),
+    "CodewordBoosting": bb.CodewordBoosting(n_iterations=12, random_state=0),
+    "LsBoostRegressor": bb.LsBoostRegressor(n_iterations=12),
+    "ProjectedAdaBoostMH": bb.ProjectedAdaBoostMH(n_iterations=12, random_state=0),
+    "ReducedMCBoost": bb.ReducedMCBoost(n_iterations=12, n_components=3, random_state=0),
 }
 
 # What adds up round by round in double precision, and what is solved for in single precision.
@@ -233,35 +208,35 @@ def themselves(watch, scores):
 # By kind, the first that fits: what a master remembers, the same by the scores of the model, and
 # by how much they may differ.
 REMEMBERED = {
-    AdaBoostMO: (remembered_weights, of_codes, EXACT),
+    bb.AdaBoostMO: (remembered_weights, of_codes, EXACT),
     # The votes are on both sides of the margin.
-    AdaBoostECC: (remembered_pairs, half_margins, EXACT),
-    (AdaBoost, AdaBoostMH): (remembered_weights, of_signs, EXACT),
-    SAMME: (
+    bb.AdaBoostECC: (remembered_pairs, half_margins, EXACT),
+    (bb.AdaBoost, bb.AdaBoostMH): (remembered_weights, of_signs, EXACT),
+    bb.SAMME: (
         remembered_weights,
         lambda watch, scores: shares(watch.weights * np.exp(-scores[watch.own])),
         EXACT,
     ),
-    GradBoost: (lambda watch: watch.master.scores.T, themselves, EXACT),
-    MCBoost: (
+    bb.GradBoost: (lambda watch: watch.master.scores.T, themselves, EXACT),
+    bb.MCBoost: (
         remembered_gains,
         of_projections,
         EXACT,
     ),
-    MultiBoost: (remembered_objective, of_multiboost, SINGLE),
-    RBoostRank: (
+    bb.MultiBoost: (remembered_objective, of_multiboost, SINGLE),
+    bb.RBoostRank: (
         remembered_pairs,
         lambda watch, scores: pair_weights(watch, scores, "exponential"),
         EXACT,
     ),
-    RBoostRankTC: (remembered_pairs, of_rankings, EXACT),
-    RBoostProj: (remembered_pairs, of_projections, SINGLE),
-    CGENS: (remembered_objective, of_support_vectors, EXACT),
-    CGENSSLS: (remembered_simplex, themselves, EXACT),
-    LPBoost: (remembered_objective, of_soft_margins, EXACT),
-    NMBoost: (remembered_objective, of_negative_margins, EXACT),
-    ERLPBoost: (remembered_objective, of_entropy_margins, EXACT),
-    (CodewordMCBoost, CodewordBoosting): (remembered_codewords, themselves, EXACT),
+    bb.RBoostRankTC: (remembered_pairs, of_rankings, EXACT),
+    bb.RBoostProj: (remembered_pairs, of_projections, SINGLE),
+    bb.CGENS: (remembered_objective, of_support_vectors, EXACT),
+    bb.CGENSSLS: (remembered_simplex, themselves, EXACT),
+    bb.LPBoost: (remembered_objective, of_soft_margins, EXACT),
+    bb.NMBoost: (remembered_objective, of_negative_margins, EXACT),
+    bb.ERLPBoost: (remembered_objective, of_entropy_margins, EXACT),
+    (bb.CodewordMCBoost, bb.CodewordBoosting): (remembered_codewords, themselves, EXACT),
     _LeastSquares: (lambda watch: watch.master.residual, of_residuals, EXACT),
     BAGS: (
         lambda watch: (
@@ -273,15 +248,15 @@ REMEMBERED = {
     ),
 }
 WITHOUT_EARLY_STOPPING = (
-    CGENS,
-    CGENSSLS,
-    CodewordBoosting,
-    CodewordMCBoost,
-    ERLPBoost,
-    LPBoost,
-    NMBoost,
-    RBoostRank,
-    RBoostRankTC,
+    bb.CGENS,
+    bb.CGENSSLS,
+    bb.CodewordBoosting,
+    bb.CodewordMCBoost,
+    bb.ERLPBoost,
+    bb.LPBoost,
+    bb.NMBoost,
+    bb.RBoostRank,
+    bb.RBoostRankTC,
 )
 
 
@@ -289,7 +264,7 @@ def ways(model):
     yield "plain"
     if has_fit_parameter(model, "sample_weight"):
         yield "weights"
-    if not isinstance(model, (*WITHOUT_EARLY_STOPPING, LsBoostRegressor, *BAGS)):
+    if not isinstance(model, (*WITHOUT_EARLY_STOPPING, bb.LsBoostRegressor, *BAGS)):
         yield "early stopping"
     if model.__sklearn_tags__().input_tags.sparse:
         yield "sparse"
@@ -343,6 +318,6 @@ def test_the_model_scores_as_the_training_did(model, n_classes, way, monkeypatch
 
 def test_every_booster_is_among_them():
     models = [type(model) for model in (CASES | MORE).values()]
-    for name in algorithms.__all__:
-        kind = getattr(algorithms, name)
+    for name in bb.__all__:
+        kind = getattr(bb, name)
         assert kind in models or not (isclass(kind) and issubclass(kind, Booster)), name

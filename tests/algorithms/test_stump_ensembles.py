@@ -4,43 +4,32 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from boostbench.algorithms import (
-    SAMME,
-    AdaBoost,
-    AdaBoostECC,
-    AdaBoostMH,
-    AdaBoostMO,
-    AdaBoostSIP,
-    GradBoost,
-    MCBoost,
-    MultiBoost,
-    ProjectedAdaBoostMH,
-)
+import boostbench as bb
 
 from . import reference
 from .problems import blobs, noise
 
 # Those that take two classes as AdaBoost does, and what their scores are a multiple of its by.
 ADABOOSTS = {
-    "AdaBoost": (AdaBoost(), 1),
-    "AdaBoostECC, one vote": (AdaBoostECC(votes="one", random_state=0), 2),
-    "AdaBoostMH": (AdaBoostMH(), 2),
-    "AdaBoostMO": (AdaBoostMO(), 2),
-    "AdaBoostSIP, one vote": (AdaBoostSIP(votes="one"), 2),
-    "MCBoost": (MCBoost(eta=1.0, nu=0.0), 1),
-    "SAMME": (SAMME(), 2),
+    "AdaBoost": (bb.AdaBoost(), 1),
+    "AdaBoostECC, one vote": (bb.AdaBoostECC(votes="one", random_state=0), 2),
+    "AdaBoostMH": (bb.AdaBoostMH(), 2),
+    "AdaBoostMO": (bb.AdaBoostMO(), 2),
+    "AdaBoostSIP, one vote": (bb.AdaBoostSIP(votes="one"), 2),
+    "MCBoost": (bb.MCBoost(eta=1.0, nu=0.0), 1),
+    "SAMME": (bb.SAMME(), 2),
 }
 STAGEWISE = {
-    "AdaBoostECC": AdaBoostECC(random_state=0),
-    "AdaBoostSIP": AdaBoostSIP(),
-    "MCBoost, logistic": MCBoost(loss="logistic", nu=0.0),
+    "AdaBoostECC": bb.AdaBoostECC(random_state=0),
+    "AdaBoostSIP": bb.AdaBoostSIP(),
+    "MCBoost, logistic": bb.MCBoost(loss="logistic", nu=0.0),
     **{name: model for name, (model, _) in ADABOOSTS.items()},
 }
 BINNED = {
     **STAGEWISE,
-    "GradBoost": GradBoost(),
-    "MultiBoost": MultiBoost(),
-    "MultiBoost, from zero": MultiBoost(start="zero"),
+    "GradBoost": bb.GradBoost(),
+    "MultiBoost": bb.MultiBoost(),
+    "MultiBoost, from zero": bb.MultiBoost(start="zero"),
 }
 
 
@@ -84,7 +73,7 @@ def test_a_perfect_stump_ends_the_training(model):
 @pytest.mark.parametrize("max_bins", [2, 5])
 @pytest.mark.parametrize("model", BINNED.values(), ids=BINNED.keys())
 def test_binned_thresholds_are_used(model, max_bins):
-    X, y = noise(2 if isinstance(model, AdaBoost) else 3, seed=3)
+    X, y = noise(2 if isinstance(model, bb.AdaBoost) else 3, seed=3)
     binned = cuts(fitted(model, X, y, n_iterations=60, max_bins=max_bins))
     for feature in range(X.shape[1]):
         assert sum(of == feature for of, _ in binned) <= max_bins - 1
@@ -100,6 +89,6 @@ def cuts(model):
 @pytest.mark.parametrize("n_components", [2, 6])
 def test_stumps_on_projected_features_are_refused(n_components):
     """They would be taken for stumps on the features of the same numbers."""
-    model = ProjectedAdaBoostMH(n_iterations=10, n_components=n_components).fit(*blobs(3))
+    model = bb.ProjectedAdaBoostMH(n_iterations=10, n_components=n_components).fit(*blobs(3))
     with pytest.raises(ValueError, match="ProjectedAdaBoostMH test projected features"):
         model.shape_functions()

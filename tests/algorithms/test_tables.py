@@ -8,20 +8,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import log_loss
 
+import boostbench as bb
 from boostbench import reweight
-from boostbench.algorithms import (
-    CGENS,
-    LADDER,
-    AdaBoost,
-    AdaBoostMH,
-    BaggedBooster,
-    BaggedMCBoost,
-    LsBoost,
-    MCBoost,
-    MultiBoost,
-    RBoostRank,
-    final_solve,
-)
 from boostbench.inspection import export_text
 
 from .models import BINARY, CASES
@@ -30,11 +18,11 @@ from .problems import messy
 MODELS = {
     name: model for name, model in CASES.items() if model.__sklearn_tags__().input_tags.allow_nan
 } | {
-    "BaggedMCBoost": BaggedMCBoost(n_iterations=20, n_estimators=3, random_state=0),
-    "BaggedBooster": BaggedBooster(MCBoost(n_iterations=12), n_estimators=2, random_state=0),
-    "AdaBoost, sets": AdaBoost(n_iterations=12, category_sets=True),
-    "MCBoost, sets": MCBoost(n_iterations=12, category_sets=True),
-    "LsBoost, sets": LsBoost(n_iterations=12, category_sets=True),
+    "BaggedMCBoost": bb.BaggedMCBoost(n_iterations=20, n_estimators=3, random_state=0),
+    "BaggedBooster": bb.BaggedBooster(bb.MCBoost(n_iterations=12), n_estimators=2, random_state=0),
+    "AdaBoost, sets": bb.AdaBoost(n_iterations=12, category_sets=True),
+    "MCBoost, sets": bb.MCBoost(n_iterations=12, category_sets=True),
+    "LsBoost, sets": bb.LsBoost(n_iterations=12, category_sets=True),
 }
 TREES = ("trees", "LADDER", "Codeword")
 SUMS = {name: model for name, model in MODELS.items() if not any(word in name for word in TREES)}
@@ -62,7 +50,7 @@ def test_a_frame_is_taken_as_it_is(name):
     fitted = clone(model).fit(X[train], y[train])
     assert fitted.score(X[test], y[test]) > 0.5
     numbers = clone(model)
-    if isinstance(model, BaggedBooster):
+    if isinstance(model, bb.BaggedBooster):
         numbers.set_params(estimator__categorical_features=[2, 3, 4])
     else:
         numbers.set_params(categorical_features=[2, 3, 4])
@@ -135,7 +123,7 @@ def test_rules_and_text_say_what_the_model_does(n_classes):
     X, y = messy(n_classes)
     # Thresholds that are printed in full.
     X = X.round({"number": 1, "with holes": 1})
-    model = AdaBoostMH(n_iterations=60).fit(X, y)
+    model = bb.AdaBoostMH(n_iterations=60).fit(X, y)
     rules = check_rules(model, X)
     assert rules["test"].str.endswith(" or missing").any()
     assert rules["threshold"].isna().sum() == rules["test"].str.contains(" = | is ").sum()
@@ -187,7 +175,7 @@ def test_rounds_of_sets(name):
 def test_importances_of_sets_are_of_the_function_alone():
     """Many sums of sets are the same function, and some are constant."""
     X, y = messy(2)
-    model = AdaBoost(n_iterations=60, category_sets=True).fit(X, y)
+    model = bb.AdaBoost(n_iterations=60, category_sets=True).fit(X, y)
     at = X.columns.get_loc("words")
     values = model.shape_functions().term(at).table[:, 0]
     without = model.stump_sum().on_views(model.views_)
@@ -196,7 +184,7 @@ def test_importances_of_sets_are_of_the_function_alone():
     assert 2 * np.abs(votes).sum() == pytest.approx(np.abs(values - np.median(values)).sum())
 
 
-@pytest.mark.parametrize("model", [AdaBoost(n_iterations=15), MCBoost(n_iterations=15)])
+@pytest.mark.parametrize("model", [bb.AdaBoost(n_iterations=15), bb.MCBoost(n_iterations=15)])
 def test_weights_on_tables(model):
     X, y = messy(2, n_samples=120)
     weights = np.arange(len(y)) % 3
@@ -211,17 +199,17 @@ def test_weights_on_tables(model):
 
 def test_early_stopping_callbacks_and_final_solve():
     X, y = messy(3, n_samples=400)
-    given = MCBoost(n_iterations=200, n_iter_no_change=5).fit(
+    given = bb.MCBoost(n_iterations=200, n_iter_no_change=5).fit(
         X[:300], y[:300], X_val=X[300:], y_val=y[300:]
     )
     loss = log_loss(y[300:], given.predict_proba(X[300:]))
     assert given.validation_losses_.min() == pytest.approx(loss)
-    model = MultiBoost(n_iterations=20, nu=1e-3).fit(X, y)
-    solved = final_solve(model, X, y)
+    model = bb.MultiBoost(n_iterations=20, nu=1e-3).fit(X, y)
+    solved = bb.final_solve(model, X, y)
     assert solved.objective_[-1] <= model.objective_[-1] + 1e-12
     callback = pytest.importorskip("sklearn.callback")
     monitor = callback.ScoringMonitor(scoring="accuracy")
-    watched = MCBoost(n_iterations=5).set_callbacks(monitor).fit(X, y)
+    watched = bb.MCBoost(n_iterations=5).set_callbacks(monitor).fit(X, y)
     log = monitor.get_logs().data_as_pandas
     staged = [(labels == y).mean() for labels in watched.staged_predict(X)]
     np.testing.assert_allclose(log[log.task_name == "round"].accuracy, staged)
@@ -230,13 +218,13 @@ def test_early_stopping_callbacks_and_final_solve():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_reweighting(n_classes):
     X, y = messy(n_classes, n_samples=400)
-    model = AdaBoostMH(n_iterations=60).fit(X[:200], y[:200])
+    model = bb.AdaBoostMH(n_iterations=60).fit(X[:200], y[:200])
     thin = reweight(model, X[200:], y[200:], nu=0.01)
     assert len(thin.members_) < 60
     assert thin.score(X[200:], y[200:]) > model.score(X[200:], y[200:]) - 0.05
 
 
-@pytest.mark.parametrize("model", [RBoostRank(), CGENS(weak_learner="perceptron")])
+@pytest.mark.parametrize("model", [bb.RBoostRank(), bb.CGENS(weak_learner="perceptron")])
 def test_others_take_numbers_only(model):
     X, y = messy(2)
     assert not model.__sklearn_tags__().input_tags.allow_nan
@@ -252,9 +240,9 @@ def test_others_take_numbers_only(model):
 
 def test_dimensions_of_tables():
     X, y = messy(3)
-    ladder = LADDER(n_iterations=6, random_state=0).fit(X, y)
+    ladder = bb.LADDER(n_iterations=6, random_state=0).fit(X, y)
     assert ladder.transform(X.assign(words=None)).shape == (len(X), 2)
     with pytest.raises(ValueError, match="feature names"):
         ladder.predict(X.rename(columns={"words": "wood"}))
     with pytest.raises(ValueError, match="feature"):
-        AdaBoostMH(n_iterations=5).fit(X, y).predict(X.iloc[:, :3])
+        bb.AdaBoostMH(n_iterations=5).fit(X, y).predict(X.iloc[:, :3])

@@ -8,24 +8,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.fixes import parse_version
 
-from boostbench.algorithms import (
-    CGENS,
-    CGENSSLS,
-    LADDER,
-    SAMME,
-    AdaBoost,
-    AdaBoostECC,
-    AdaBoostMH,
-    AdaBoostMO,
-    CodewordMCBoost,
-    GradBoost,
-    LsBoost,
-    MCBoost,
-    MultiBoost,
-    RBoostProj,
-    RBoostRank,
-    RBoostRankTC,
-)
+import boostbench as bb
 from boostbench.algorithms.decisions import decision
 from boostbench.algorithms.explaining.probabilities import probabilities
 
@@ -44,37 +27,37 @@ def frequencies(shares):
 
 
 EXACT = {
-    "AdaBoost": AdaBoost(),
-    "AdaBoostMH": AdaBoostMH(),
-    "AdaBoostMO": AdaBoostMO(),
-    "AdaBoostECC": AdaBoostECC(random_state=0),
-    "SAMME": SAMME(),
-    "RBoostRank": RBoostRank(n_projections=3, random_state=0),
-    "RBoostRankTC": RBoostRankTC(
+    "AdaBoost": bb.AdaBoost(),
+    "AdaBoostMH": bb.AdaBoostMH(),
+    "AdaBoostMO": bb.AdaBoostMO(),
+    "AdaBoostECC": bb.AdaBoostECC(random_state=0),
+    "SAMME": bb.SAMME(),
+    "RBoostRank": bb.RBoostRank(n_projections=3, random_state=0),
+    "RBoostRankTC": bb.RBoostRankTC(
         n_projections=3, nu=1e-9, loss="exponential_sum", solver="newton", tol=1e-7, random_state=0
     ),
-    "RBoostProj": RBoostProj(nu=1e-9, tol=0, random_state=0),
-    "LsBoost": LsBoost(),
-    "CGENS": CGENS(C=1e6),
-    "CGENSSLS": CGENSSLS(C=1e6),
-    "CodewordMCBoost": CodewordMCBoost(random_state=0),
+    "RBoostProj": bb.RBoostProj(nu=1e-9, tol=0, random_state=0),
+    "LsBoost": bb.LsBoost(),
+    "CGENS": bb.CGENS(C=1e6),
+    "CGENSSLS": bb.CGENSSLS(C=1e6),
+    "CodewordMCBoost": bb.CodewordMCBoost(random_state=0),
 }
 #: Those that learn all classes at once, and by a loss whose minimum is a softmax.
 EXACT_FOR_MORE = {
-    "MCBoost": MCBoost(eta=1.0),
-    "MCBoost, small steps": MCBoost(eta=0.5),
-    "MCBoost, logistic": MCBoost(eta=1.0, loss="logistic"),
-    "MultiBoost": MultiBoost(nu=1e-9),
-    "MultiBoost, exponential": MultiBoost(nu=1e-9, loss="exponential"),
-    "GradBoost": GradBoost(nu=0),
-    "CodewordMCBoost": CodewordMCBoost(random_state=0),
-    "LADDER": LADDER(random_state=0),
+    "MCBoost": bb.MCBoost(eta=1.0),
+    "MCBoost, small steps": bb.MCBoost(eta=0.5),
+    "MCBoost, logistic": bb.MCBoost(eta=1.0, loss="logistic"),
+    "MultiBoost": bb.MultiBoost(nu=1e-9),
+    "MultiBoost, exponential": bb.MultiBoost(nu=1e-9, loss="exponential"),
+    "GradBoost": bb.GradBoost(nu=0),
+    "CodewordMCBoost": bb.CodewordMCBoost(random_state=0),
+    "LADDER": bb.LADDER(random_state=0),
 }
 
 
 def curve(model):
     """Say which probability the model's own loss gives for a score of two classes."""
-    if isinstance(model, (LsBoost, CGENS, CGENSSLS)):
+    if isinstance(model, (bb.LsBoost, bb.CGENS, bb.CGENSSLS)):
         return lambda p: 1 / (1 + np.exp(-2 * (2 * p - 1)))
     return lambda p: p
 
@@ -99,16 +82,16 @@ class TestTheMinimumOfTheLoss:
 
 def best_scores(model, p):
     """Scores of the least expected loss of a sample whose classes have the probabilities p."""
-    if isinstance(model, AdaBoostMH):
+    if isinstance(model, bb.AdaBoostMH):
         return np.log(p / (1 - p)) / 2
-    if isinstance(model, AdaBoostMO):
+    if isinstance(model, bb.AdaBoostMO):
         sides = np.maximum(model.codes_, 0) @ p
         return np.log(sides / (1 - sides)) / 2 @ model.codes_
     return model.codewords_ @ (p @ model.codewords_)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("model", [AdaBoostMH(), AdaBoostMO(), CGENSSLS()])
+@pytest.mark.parametrize("model", [bb.AdaBoostMH(), bb.AdaBoostMO(), bb.CGENSSLS()])
 def test_others_have_the_slope_of_their_loss_where_classes_are_equal(model, n_classes):
     """For nearly equal probabilities the softmax changes as these do."""
     model = clone(model).set_params(n_iterations=1).fit(*blobs(n_classes))
@@ -152,7 +135,7 @@ class TestScikitLearn:
     )
     def test_cross_validation_by_probabilities(self, n_classes, scoring):
         X, y = blobs(n_classes, n_samples=120)
-        scores = cross_val_score(MCBoost(n_iterations=20), X, y, scoring=scoring, cv=3)
+        scores = cross_val_score(bb.MCBoost(n_iterations=20), X, y, scoring=scoring, cv=3)
         assert np.isfinite(scores).all()
         assert scores.min() > (-np.log(n_classes) if "log" in scoring else 0.6)
 
@@ -165,7 +148,7 @@ class TestScikitLearn:
         """Labels that do not depend on the features: a training to the end is too sure of them."""
         X, y = noise(n_classes, n_samples=300)
         train, test = slice(None, 200), slice(200, None)
-        model = MCBoost(n_iterations=300).fit(X[train], y[train])
+        model = bb.MCBoost(n_iterations=300).fit(X[train], y[train])
         calibrated = CalibratedClassifierCV(clone(model), method="temperature", cv=3)
         found = calibrated.fit(X[train], y[train]).predict_proba(X[test])
         plain = log_loss(y[test], model.predict_proba(X[test]))

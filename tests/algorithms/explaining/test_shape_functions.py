@@ -6,22 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from boostbench.algorithms import (
-    CGENS,
-    SAMME,
-    AdaBoost,
-    AdaBoostMH,
-    AdaBoostMO,
-    CodewordBoosting,
-    CodewordMCBoost,
-    GradBoost,
-    LsBoost,
-    MCBoost,
-    ProjectedAdaBoostMH,
-    RBoostRank,
-    ReducedMCBoost,
-    RpBoost,
-)
+import boostbench as bb
 
 from ..models import SUMS, with_classes
 from ..problems import blobs
@@ -30,9 +15,9 @@ CASES = with_classes(SUMS)
 NAMES = ["width", "height", "depth", "age"]
 
 
-@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+@pytest.fixture(params=CASES.values(), ids=CASES.keys(), scope="module")
 def fitted(request):
-    """A model, and new samples, some of which lie on thresholds."""
+    """A model, its samples, and new samples, some of which lie on thresholds."""
     model, n_classes = request.param
     X, y = blobs(n_classes, n_samples=90)
     X = pd.DataFrame(X.round(1), columns=NAMES)
@@ -86,7 +71,7 @@ class TestTheSum:
         close(found, scores(model, new))
         rounds = rules["round"][rules["round"] > 0]
         assert (rounds.diff().dropna() == 1).all()
-        if not isinstance(model, AdaBoostMO):
+        if not isinstance(model, bb.AdaBoostMO):
             assert len(rounds) == model.n_iterations_
 
     def test_the_table_of_the_functions_holds_them_all(self, fitted):
@@ -131,7 +116,7 @@ class TestTheSum:
 
 def test_importances_of_one_sum_by_hand():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [3.0, 1.0]])
-    model = AdaBoost(n_iterations=3).fit(X, [0, 1, 0, 1])
+    model = bb.AdaBoost(n_iterations=3).fit(X, [0, 1, 0, 1])
     alphas = np.bincount(model.hypotheses_.feature, model.coefficients_, minlength=2)
     distinct = len(set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True)))
     assert distinct == len(model.coefficients_)
@@ -141,7 +126,7 @@ def test_importances_of_one_sum_by_hand():
 def test_a_step_back_does_not_count_twice():
     """GradBoost changes the coefficients of one stump again and again."""
     X, y = blobs(2, n_features=2)
-    model = GradBoost(n_iterations=300, nu=1e-2).fit(X, y)
+    model = bb.GradBoost(n_iterations=300, nu=1e-2).fit(X, y)
     stumps = model.hypotheses_
     tests = np.stack([stumps.feature, stumps.threshold], axis=1)
     distinct, at = np.unique(tests, axis=0, return_inverse=True)
@@ -156,17 +141,17 @@ def test_a_step_back_does_not_count_twice():
     "model",
     [
         *(
-            CGENS(weak_learner=kind, n_candidates=20, random_state=0)
+            bb.CGENS(weak_learner=kind, n_candidates=20, random_state=0)
             for kind in ("perceptron", "fourier", ["stump", "perceptron"])
         ),
-        CodewordBoosting(random_state=0),
-        CodewordMCBoost(max_depth=2, random_state=0),
-        MCBoost(weak_learner="tree"),
-        ProjectedAdaBoostMH(),
-        RBoostRank(n_projections=10, random_state=0),
-        ReducedMCBoost(random_state=0),
-        RpBoost(random_state=0),
-        SAMME(weak_learner="tree", random_state=0),
+        bb.CodewordBoosting(random_state=0),
+        bb.CodewordMCBoost(max_depth=2, random_state=0),
+        bb.MCBoost(weak_learner="tree"),
+        bb.ProjectedAdaBoostMH(),
+        bb.RBoostRank(n_projections=10, random_state=0),
+        bb.ReducedMCBoost(random_state=0),
+        bb.RpBoost(random_state=0),
+        bb.SAMME(weak_learner="tree", random_state=0),
     ],
 )
 def test_what_is_no_sum_of_stumps_has_none_of_this(model):
@@ -179,7 +164,7 @@ def test_what_is_no_sum_of_stumps_has_none_of_this(model):
 
 def test_without_a_round_there_is_the_intercept():
     X, y = np.ones((6, 2)), [0, 1, 1, 0, 1, 1]
-    for model in (AdaBoostMH().fit(X, y), LsBoost(n_iterations=2).fit(X, y)):
+    for model in (bb.AdaBoostMH().fit(X, y), bb.LsBoost(n_iterations=2).fit(X, y)):
         shapes = model.shape_functions(X)
         assert (model.feature_importances_ == 0).all()
         assert len(shapes.explain_global()) == 0
@@ -187,7 +172,7 @@ def test_without_a_round_there_is_the_intercept():
 
 
 def test_other_numbers_of_features_are_refused():
-    model = AdaBoostMH(n_iterations=3).fit(*blobs(3))
+    model = bb.AdaBoostMH(n_iterations=3).fit(*blobs(3))
     with pytest.raises(ValueError, match="expected 4"):
         model.shape_functions().explain_local(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="expected 4"):
@@ -198,7 +183,7 @@ def test_other_numbers_of_features_are_refused():
 
 def test_rules_show_no_rounding_errors():
     X, y = load_iris(return_X_y=True)
-    model = MCBoost(n_iterations=20).fit(X, y)
+    model = bb.MCBoost(n_iterations=20).fit(X, y)
     first = model.rules().iloc[0, 3:].to_numpy(float)
     # The first stump tells the first class from the others, whose coefficients are equal.
     assert np.ptp(model.coefficients_[0, 1:]) < 1e-12
@@ -208,24 +193,24 @@ def test_rules_show_no_rounding_errors():
 
 def test_features_without_names_have_numbers():
     X, y = load_iris(return_X_y=True)
-    model = AdaBoostMH(n_iterations=3).fit(X, y)
+    model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
     assert list(model.rules()["feature"]) == list(model.hypotheses_.feature)
     assert set(model.shape_functions().explain_global()["feature"]) <= {"x0", "x1", "x2", "x3"}
 
 
 def test_an_unfitted_model_says_so():
-    for use in (AdaBoost().rules, AdaBoost().shape_functions):
+    for use in (bb.AdaBoost().rules, bb.AdaBoost().shape_functions):
         with pytest.raises(ValueError, match="not fitted"):
             use()
-    assert not hasattr(AdaBoost(), "feature_importances_")
+    assert not hasattr(bb.AdaBoost(), "feature_importances_")
 
 
 def test_stacks_say_what_they_are():
     X, y = load_iris(return_X_y=True)
     # The widths of petals tell the first class as well as their lengths.
-    assert repr(AdaBoostMH(n_iterations=2).fit(X[:, :3], y).hypotheses_) == (
+    assert repr(bb.AdaBoostMH(n_iterations=2).fit(X[:, :3], y).hypotheses_) == (
         "<2 Stumps: +(x[2] > 2.45), +(x[2] > 4.75)>"
     )
-    assert repr(AdaBoostMH(n_iterations=9).fit(X, y).hypotheses_).endswith(", ...>")
-    assert repr(SAMME(n_iterations=3).fit(X, y).hypotheses_) == "<3 ClassTrees>"
-    assert repr(AdaBoostMO(n_iterations=3).fit(X, y).hypotheses_) == "<3 Stumps>"
+    assert repr(bb.AdaBoostMH(n_iterations=9).fit(X, y).hypotheses_).endswith(", ...>")
+    assert repr(bb.SAMME(n_iterations=3).fit(X, y).hypotheses_) == "<3 ClassTrees>"
+    assert repr(bb.AdaBoostMO(n_iterations=3).fit(X, y).hypotheses_) == "<3 Stumps>"
