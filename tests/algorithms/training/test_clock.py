@@ -25,8 +25,12 @@ def spend(monkeypatch):
     return spend
 
 
-def test_a_phase_inside_pauses_the_one_around_it(spend):
-    clock = Clock()
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def test_a_phase_inside_pauses_the_one_around_it(spend, clock):
     with clock.phase("coefficients"):
         assert clock.seconds == {"coefficients": 0.0}
         spend(1.0, 0.5)
@@ -39,9 +43,7 @@ def test_a_phase_inside_pauses_the_one_around_it(spend):
     assert clock.seconds == pytest.approx({"coefficients": 2.5, "search": 17.0})
 
 
-def test_an_error_ends_its_phases(spend):
-    clock = Clock()
-
+def test_an_error_ends_its_phases(spend, clock):
     def fail():
         spend(1.0, 1.0)
         raise ZeroDivisionError
@@ -54,8 +56,7 @@ def test_an_error_ends_its_phases(spend):
     assert clock.seconds == pytest.approx({"coefficients": 0.0, "search": 3.0})
 
 
-def test_a_phase_without_a_name_is_a_pause(spend):
-    clock = Clock()
+def test_a_phase_without_a_name_is_a_pause(spend, clock):
     with clock.phase("search"):
         spend(1.0, 0.5)
         with clock.phase(None):
@@ -67,8 +68,7 @@ def test_a_phase_without_a_name_is_a_pause(spend):
 
 
 @pytest.mark.parametrize("rounds", [10, 1000])
-def test_short_phases_share_the_cpu_seconds_of_a_window(spend, rounds):
-    clock = Clock()
+def test_short_phases_share_the_cpu_seconds_of_a_window(spend, clock, rounds):
     with clock.phase("search"):
         for _ in range(rounds):
             spend(3e-4, 1e-4)

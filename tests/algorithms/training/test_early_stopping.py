@@ -4,50 +4,34 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostbench.algorithms import (
-    SAMME,
-    AdaBoost,
-    AdaBoostECC,
-    AdaBoostMH,
-    AdaBoostMO,
-    AdaBoostSIP,
-    GradBoost,
-    LPBoost,
-    LsBoost,
-    MCBoost,
-    MultiBoost,
-    PerceptronAdaBoost,
-    ProjectedAdaBoostMH,
-    RBoostProj,
-    RpBoost,
-)
+import boostbench as bb
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out
 from boostbench.testing import EXPECTED_FAILURES, check_fitted_booster
 
 from ..problems import blobs
 
 BOOSTERS = [
-    AdaBoost(),
-    AdaBoostECC(random_state=0),
-    AdaBoostMH(),
-    AdaBoostMO(),
-    AdaBoostSIP(),
-    GradBoost(nu=1e-5),
-    LsBoost(),
-    MCBoost(),
-    MCBoost(loss="logistic"),
-    MCBoost(weak_learner="tree", max_depth=1),
-    MultiBoost(nu=1e-5),
-    MultiBoost(nu=1e-5, loss="exponential"),
-    MultiBoost(nu=1e-3, loss="hinge"),
-    MultiBoost(nu=1e-6, start="zero"),
-    PerceptronAdaBoost(n_candidates=50, random_state=0),
-    ProjectedAdaBoostMH(n_components=3),
-    RBoostProj(random_state=0),
-    RBoostProj(rule="paper", n_projections=30, random_state=0),
-    RpBoost(random_state=0),
-    SAMME(),
-    SAMME(weak_learner="tree", random_state=0),
+    bb.AdaBoost(),
+    bb.AdaBoostECC(random_state=0),
+    bb.AdaBoostMH(),
+    bb.AdaBoostMO(),
+    bb.AdaBoostSIP(),
+    bb.GradBoost(nu=1e-5),
+    bb.LsBoost(),
+    bb.MCBoost(),
+    bb.MCBoost(loss="logistic"),
+    bb.MCBoost(weak_learner="tree", max_depth=1),
+    bb.MultiBoost(nu=1e-5),
+    bb.MultiBoost(nu=1e-5, loss="exponential"),
+    bb.MultiBoost(nu=1e-3, loss="hinge"),
+    bb.MultiBoost(nu=1e-6, start="zero"),
+    bb.PerceptronAdaBoost(n_candidates=50, random_state=0),
+    bb.ProjectedAdaBoostMH(n_components=3),
+    bb.RBoostProj(random_state=0),
+    bb.RBoostProj(rule="paper", n_projections=30, random_state=0),
+    bb.RpBoost(random_state=0),
+    bb.SAMME(),
+    bb.SAMME(weak_learner="tree", random_state=0),
 ]
 
 
@@ -99,8 +83,8 @@ def test_the_model_is_that_of_the_best_round(booster):
 def test_it_ends_before_the_last_round_and_errs_less():
     X, y = blobs(2, n_samples=300, spread=4.0)
     X_test, y_test = blobs(2, n_samples=3000, spread=4.0, seed=0)
-    whole = MCBoost(n_iterations=500).fit(X, y)
-    stopped = MCBoost(n_iterations=500, n_iter_no_change=20, random_state=0).fit(X, y)
+    whole = bb.MCBoost(n_iterations=500).fit(X, y)
+    stopped = bb.MCBoost(n_iterations=500, n_iter_no_change=20, random_state=0).fit(X, y)
     assert stopped.n_iterations_ <= len(stopped.validation_losses_) - 20 < 100
     assert log_loss(y_test, stopped.predict_proba(X_test)) < log_loss(
         y_test, whole.predict_proba(X_test)
@@ -109,12 +93,12 @@ def test_it_ends_before_the_last_round_and_errs_less():
 
 def test_a_stratified_share_is_held_out():
     X, y = blobs(3, n_samples=200)
-    model = AdaBoostMH(n_iter_no_change=5, validation_fraction=0.2, random_state=3).fit(X, y)
+    model = bb.AdaBoostMH(n_iter_no_change=5, validation_fraction=0.2, random_state=3).fit(X, y)
     train, held_out = hold_out(y, 0.2, np.random.RandomState(3))
     assert len(held_out) == 40
     assert np.ptp(np.bincount(y[held_out])) <= 1
     assert sorted([*train, *held_out]) == list(range(200))
-    given = AdaBoostMH(n_iter_no_change=5).fit(
+    given = bb.AdaBoostMH(n_iter_no_change=5).fit(
         X[train], y[train], X_val=X[held_out], y_val=y[held_out]
     )
     assert (given.decision_function(X) == model.decision_function(X)).all()
@@ -139,7 +123,7 @@ def test_rounds_without_progress_are_no_reason_to_go_on():
     X = np.arange(60.0)[:, None]
     X = np.hstack([X, X[::-1] % 7])
     y = (X[:, 0] > 30).astype(int) + (X[:, 0] > 45)
-    model = MCBoost(n_iterations=1000, n_iter_no_change=5, random_state=0).fit(X, y)
+    model = bb.MCBoost(n_iterations=1000, n_iter_no_change=5, random_state=0).fit(X, y)
     assert model.n_iterations_ < 100
     assert model.score(X, y) > 0.7
 
@@ -147,34 +131,34 @@ def test_rounds_without_progress_are_no_reason_to_go_on():
 class TestErrors:
     def test_a_booster_whose_rounds_cannot_be_undone(self):
         with pytest.raises(ValueError, match="LPBoost has no early stopping: leave"):
-            LPBoost(n_iter_no_change=5).fit(*blobs(2))
+            bb.LPBoost(n_iter_no_change=5).fit(*blobs(2))
 
     def test_a_warm_start(self):
         with pytest.raises(ValueError, match="set n_iter_no_change=None or warm_start=False"):
-            MultiBoost(n_iter_no_change=5, warm_start=True).fit(*blobs(2))
+            bb.MultiBoost(n_iter_no_change=5, warm_start=True).fit(*blobs(2))
 
     def test_too_few_samples(self):
         with pytest.raises(ValueError, match=r"class of 2 samples or more.*n_iter_no_change=None"):
-            MCBoost(n_iter_no_change=5).fit(np.arange(3.0)[:, None], [0, 1, 2])
+            bb.MCBoost(n_iter_no_change=5).fit(np.arange(3.0)[:, None], [0, 1, 2])
 
     @pytest.mark.parametrize("params", [{"n_iter_no_change": 0}, {"validation_fraction": 1.0}])
     def test_out_of_range(self, params):
         with pytest.raises(ValueError, match=next(iter(params))):
-            MCBoost(**params).fit(*blobs(2))
+            bb.MCBoost(**params).fit(*blobs(2))
 
     def test_samples_that_nothing_is_done_with(self):
         X, y = blobs(2)
         with pytest.raises(ValueError, match="give both and set n_iter_no_change"):
-            MCBoost().fit(X, y, X_val=X, y_val=y)
+            bb.MCBoost().fit(X, y, X_val=X, y_val=y)
         with pytest.raises(ValueError, match="give both"):
-            MCBoost(n_iter_no_change=3).fit(X, y, X_val=X)
+            bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X)
 
     def test_a_class_of_no_training_sample(self):
         X, y = blobs(2)
         with pytest.raises(ValueError, match=r"y_val holds .*2.*no class of the training data"):
-            MCBoost(n_iter_no_change=3).fit(X, y, X_val=X, y_val=y + 1)
+            bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X, y_val=y + 1)
         with pytest.raises(ValueError, match="features"):
-            MCBoost(n_iter_no_change=3).fit(X, y, X_val=X[:, 1:], y_val=y)
+            bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X[:, 1:], y_val=y)
 
 
 def expected_failures(estimator):
@@ -187,7 +171,7 @@ def expected_failures(estimator):
 
 
 @parametrize_with_checks(
-    [MCBoost(n_iterations=10, n_iter_no_change=3, random_state=0)],
+    [bb.MCBoost(n_iterations=10, n_iter_no_change=3, random_state=0)],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_compatible(estimator, check):
