@@ -1,5 +1,6 @@
 """RBoost^proj written out literally: projections, scores, eqs. (18), (20), (23) and (24)."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -105,6 +106,12 @@ class Pairs(Fitted):
     def chosen(self, t):
         """Say for which row the weak learner of round t is."""
         return [self.model.rows_[t]]
+
+
+@functools.cache
+def fit(kind, *args, **options):
+    """Fit once for all tests that ask for the same; they only read it."""
+    return kind.make(*args, **options)
 
 
 def projections(model):

@@ -30,12 +30,15 @@ def all_margins(X, y):
 def stage_outputs(model, X):
     """List h_t(x_i) of a fitted model with plain stumps, one array per round."""
     learners = model.hypotheses_
-    found = []
-    for feature, threshold, polarity in zip(
-        learners.feature, learners.threshold, learners.polarity, strict=True
-    ):
-        found.append(np.array([polarity if row[feature] > threshold else -polarity for row in X]))
-    return found
+    return outputs_of(learners.feature, learners.threshold, learners.polarity, X)
+
+
+def outputs_of(features, thresholds, polarities, X):
+    """List h(x_i) of some stumps, one array each."""
+    return [
+        np.array([polarity if row[feature] > threshold else -polarity for row in X])
+        for feature, threshold, polarity in zip(features, thresholds, polarities, strict=True)
+    ]
 
 
 def projected_outputs(model, X):
@@ -85,13 +88,7 @@ def class_scores(model, X):
 def assert_rounds_of_adaboost(X, y, scores):
     """Assert that each round is one of AdaBoost's, whichever of equally good stumps it takes.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        0 or 1.
-    scores : iterable of ndarray of shape (n_samples,)
-        F after each round.
+    `y` is 0 or 1, `scores` lists F after each round.
     """
     signs = 2.0 * y - 1.0
     stumps = np.array(stump_outputs(X))

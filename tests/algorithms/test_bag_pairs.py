@@ -34,8 +34,9 @@ def scores(model, X):
     return model.decision_function(X) if hasattr(model, "classes_") else model.predict(X)
 
 
-@pytest.fixture(params=[1, 2, 3])
+@pytest.fixture(params=[1, 2, 3], scope="module")
 def fitted(request):
+    """A bag, which tests only read, and its data."""
     X, y = problem(request.param)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     return bag(request.param).fit(X, y, weights), X, y, weights

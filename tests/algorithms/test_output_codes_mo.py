@@ -25,18 +25,8 @@ def blocks(request, monkeypatch):
 def outputs(model, X):
     """List h_tj(x_i), one array (n_samples, n_codes) per round."""
     learners = model.hypotheses_
-    found = []
-    for features, thresholds, polarities in zip(
-        learners.feature, learners.threshold, learners.polarity, strict=True
-    ):
-        output = np.empty((len(X), len(features)))
-        for i, row in enumerate(X):
-            for j, (f, threshold, p) in enumerate(
-                zip(features, thresholds, polarities, strict=True)
-            ):
-                output[i, j] = p if row[f] > threshold else -p
-        found.append(output)
-    return found
+    rounds = zip(learners.feature, learners.threshold, learners.polarity, strict=True)
+    return [np.column_stack(reference.outputs_of(*stumps, X)) for stumps in rounds]
 
 
 def targets(model, y):

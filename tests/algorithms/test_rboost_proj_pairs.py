@@ -1,5 +1,6 @@
 """RBoostProj(rule="pair"): a coefficient for each pair of a weak learner and a row of P."""
 
+import functools
 import itertools
 import math
 from typing import ClassVar
@@ -13,14 +14,14 @@ from boostbench.algorithms import RBoostProj
 
 from . import reference
 from .problems import blobs
-from .projected_outputs import Pairs
+from .projected_outputs import Pairs, fit
 
 LOSSES = ["logistic", "exponential"]
 # Searches and products are in single precision.
 PRECISION = 1e-5
 
 
-fitted = Pairs.make
+fitted = functools.partial(fit, Pairs)
 
 
 @pytest.mark.parametrize("projection", ["gaussian", "sign", "sparse"])
