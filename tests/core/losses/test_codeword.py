@@ -121,8 +121,10 @@ def test_codewords_come_to_where_no_direction_lowers_the_risk(seed):
     """
     arguments = problem(3, 2, seed, n_samples=40)
     risk = CodewordRisk(*arguments)
-    for _ in range(500):
-        risk.move_codewords()
+    n_moves = 0
+    while risk.move_codewords():
+        n_moves += 1
+    assert 0 < n_moves < 500
     gradient = risk.codeword_gradient()
     across = gradient - (gradient * risk.codewords).sum(axis=1, keepdims=True) * risk.codewords
     resolved = np.sqrt(np.finfo(float).eps)
