@@ -141,7 +141,7 @@ def test_own_runs_are_compared_on_the_splits_that_both_have(call, folder):
 
 
 def test_own_runs_of_a_name_that_no_table_has(call, folder):
-    few = ["data=wine", "protocol.n_splits=3", "parallel=serial"]
+    few = ["data=wine", "protocol.n_splits=3", "protocol.samples_per_class=9", "parallel=serial"]
     tree = ["algo._target_=sklearn.tree.DecisionTreeClassifier", "+algo.max_depth=2"]
     assert call("run", *tree, *few).code == 0
     assert call("run", "algo=mcboost", "algo.n_iterations=3", *few).code == 0

@@ -78,16 +78,38 @@ WRONG_VALUES = {
     "+data.train_rows=9999999999": "train_rows",
     "+data.train_rows=-5": "train_rows",
     "+data.generate=5": "data.generate is 5",
+    "protocol.sampling=foo": "foo",
+    "+algo.grid.foo=[1]": "no parameter 'foo'",
+    "+algo.foo=1": "no parameter 'foo'",
+    "algo._target_=sklearn.ensemble.Nonsense": "Nonsense",
+    "data.path=/nowhere.csv": "/nowhere.csv",
+}
+#: Keys that it cannot do without.
+NEEDED = {
+    "~results": "lacks results",
+    "~rerun": "lacks rerun",
+    "~seed": "lacks seed",
+    "~parallel": "lacks parallel",
+    "~parallel.n_jobs": "parallel lacks n_jobs",
+    "~profile": "lacks profile",
+    "~profile.algo": "profile lacks algo",
+    "~protocol": "lacks protocol",
+    "~algo": "lacks algo",
+    "~algo.name": "lacks algo.name",
+    "~algo._target_": "names no class",
+    "~data": "lacks data",
 }
 
 
-@pytest.mark.parametrize(("override", "told"), WRONG_VALUES.items())
-def test_values_that_cannot_be_are_one_clear_line(folder, override, told):
+@pytest.mark.parametrize(("override", "told"), (WRONG_VALUES | NEEDED).items())
+def test_mistakes_are_one_clear_line(folder, override, told):
     """As `boostbench run` and `boostbench table` carry out what is composed."""
-    own = override.partition("=")[0]
+    own = override.lstrip("~").partition("=")[0]
     argv = ["data=wine", "algo=adaboost_mh", "algo.n_iterations=2", "protocol.n_splits=2"]
+    # A group that is deleted must not be chosen.
+    argv = [one for one in argv if re.split("[.=]", one)[0] != own and f"{own}=" not in one]
     with pytest.raises(UserError, match=re.escape(told)) as error:  # noqa: PT012
-        spec = experiment(settings([*(one for one in argv if f"{own}=" not in one), override]))
+        spec = experiment(settings([*argv, override]))
         execute([spec])
     assert len(str(error.value).splitlines()) == 1
     assert len(str(error.value)) < 190
