@@ -10,7 +10,7 @@
 - ``records``: a few algorithms run on a few data sets in every way that a user may choose. Digests
   of all predictions, and errors, are compared with those of one process. One that differs is a
   mistake: exit code 1.
-- ``fits``: every exported estimator is fitted to up to nine data sets (`fits.py`) with the kernels
+- ``fits``: every exported estimator is fitted to up to ten data sets (`fits.py`) with the kernels
   of OpenBLAS that run here, with NumPy's own loops for older processors, and with two threads. They
   add numbers in another order. With ``--crossed`` each of these is combined with each other. A line
   for each estimator says of how many fits the weak learners, the predictions and the counts of

@@ -41,7 +41,7 @@ VARIANTS = {
     ],
     "RBoostRank": [{"projections": "pooled", "pool_size": 50}, {"weak_learner": "wlda"}],
     "RBoostRankTC": [{"loss": "exponential"}, {"solver": "lbfgs"}, {"nu": 1e-5}],
-    "RpBoost": [{"space": "sub"}, {"space": "super"}],
+    "RpBoost": [{"space": "sub"}, {"space": "super"}, {"projection": "orthonormal"}],
     "SAMME": [{"weak_learner": "tree"}],
 }
 #: For all, where an estimator has them.
@@ -55,7 +55,9 @@ SETTINGS = {
 }
 #: Where nu of the default is for another number of rounds.
 NU = {"GradBoost": 1e-3, "MultiBoost": 1e-3, "RBoostProj": 1e-3, "RBoostRankTC": 1e-3}
-DATA = ("iris", "wine", "wdbc", "glass", "vowel", "vehicle", "heart", "german", "diabetes")
+DATA = (
+    "iris", "wine", "wdbc", "glass", "vowel", "vehicle", "heart", "german", "diabetes", "annulus",
+)  # fmt: skip
 #: No more rows are trained on, so that all takes minutes.
 _MOST_ROWS = 400
 #: For so many of each part the outputs of weak learners are written down.

@@ -35,7 +35,7 @@ _SOLVER_TOL = 1e-5
 class _RankBooster(BoostingClassifier):
     """What both share: projected stumps that rank the classes."""
 
-    edition = 2
+    edition = 3
 
     n_projections: PositiveInt = 20000
     projections: Literal["independent", "pooled"] = "independent"

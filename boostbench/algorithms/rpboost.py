@@ -214,6 +214,8 @@ class RpBoost(_BinaryLeastSquares):
     True
     """
 
+    edition = 3
+
     space: Literal[*_SPACES] = "same"
     projection: Literal["orthonormal", "sign", "normal"] = "normal"
 

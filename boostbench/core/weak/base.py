@@ -5,6 +5,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+# Part of a gap by which thresholds on projected values lie above its middle.
+_ABOVE = 2.0**-20
+
 
 class Found(NamedTuple):
     """The weak learner that a search has found.
@@ -114,3 +117,26 @@ def midpoint(low, high):
     # upper one.
     middle = low / 2 + high / 2
     return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def above_middle(low, high):
+    """Find thresholds between projected values: a millionth of their gap above its middle.
+
+    In data on a grid a third sample may lie in the middle itself, and the last digit of its product
+    would decide on which side it is. So it is below, as the middle of plain values is.
+
+    Parameters
+    ----------
+    low, high : ndarray or float
+        Further apart than rounding has it.
+
+    Returns
+    -------
+    ndarray or float
+
+    Examples
+    --------
+    >>> float(above_middle(0.0, 2.0**20))
+    524289.0
+    """
+    return low * (0.5 - _ABOVE) + high * (0.5 + _ABOVE)

@@ -16,7 +16,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from boostbench.core.weak.base import Found
+from boostbench.core.weak.base import Found, above_middle
 from boostbench.core.weak.linear import Perceptron, Perceptrons, are_apart, edges_along
 from boostbench.core.weak.projected import ProjectedStump
 from boostbench.core.weak.ties import EQUAL, first_largest
@@ -108,7 +108,7 @@ class ProjectedDiscriminants:
         sizes = np.where(are_apart(values)[0], np.abs(edges[0]), -np.inf)
         at = int(first_largest(sizes, np.abs(G).sum()))
         polarity = 1 if edges[0, at] >= 0 else -1
-        threshold = values[0, at : at + 2].mean()
+        threshold = above_middle(*values[0, at : at + 2])
         return ProjectedStump(directions, float(threshold), polarity).found(self.X, G)
 
     def _discriminant(self, G):
@@ -254,7 +254,7 @@ class CodedDiscriminants:
         for i, at in zip(near, first_largest(scores[near], scale), strict=True):
             v = left[i]
             direction = directions[v] if edges[v, at] >= -EQUAL * scale else -directions[v]
-            threshold = (self.X[order[v, at : at + 2]] @ direction).mean()
+            threshold = above_middle(*np.sort(self.X[order[v, at : at + 2]] @ direction))
             found.append((float(tops[i]), v, Perceptron(direction, float(threshold))))
         return found
 

@@ -8,7 +8,7 @@ can be kept for the next fit to the same data, which then sees the same projecti
 
 import numpy as np
 
-from boostbench.core.weak.base import Found, midpoint
+from boostbench.core.weak.base import Found, above_middle
 from boostbench.core.weak.linear import Perceptron
 from boostbench.core.weak.ties import EQUAL, first_largest
 
@@ -47,7 +47,7 @@ class FreshProjections:
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> search = FreshProjections(X, lambda batch, n_rounds: np.ones((n_rounds, 1, 1)), 1)
     >>> found = search.best(np.array([[-1.0], [-1.0], [1.0], [1.0]]))
-    >>> float(found.learner.threshold), float(found.edge)
+    >>> round(found.learner.threshold, 5), float(found.edge)
     (1.5, 4.0)
     """
 
@@ -83,7 +83,7 @@ class FreshProjections:
         direction, threshold = matrix[:, feature].copy(), np.inf
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction
-            threshold = float(midpoint(low, high))
+            threshold = float(above_middle(low, high))
         outputs = np.ones(n_samples + 1)
         outputs[order[feature, : rank + 1]] = -1.0
         outputs = outputs[:-1]

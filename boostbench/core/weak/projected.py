@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.projections import random_matrix
-from boostbench.core.weak.base import Found, Stack
+from boostbench.core.weak.base import Found, Stack, above_middle
 from boostbench.core.weak.largest_sum import LargestSum
 from boostbench.core.weak.ties import EQUAL, first_largest
 
@@ -276,7 +276,7 @@ def _quantile_cuts(points, clear, n_bins):
     cuts : ndarray of shape (n_rows, n_bins - 1)
         The number of points below each threshold.
     thresholds : ndarray of shape (n_bins - 1, n_rows)
-        Midpoints between the neighbours of a cut; -inf where no point lies below it.
+        Between the neighbours of a cut; -inf where no point lies below it.
     """
     n_rows, n_points = points.shape
     order = points.argsort(axis=1)
@@ -289,12 +289,12 @@ def _quantile_cuts(points, clear, n_bins):
         changes[:, 1:] = np.diff(values, axis=1) > clear
         run_starts = np.maximum.accumulate(np.where(changes, np.arange(n_points), 0), axis=1)
         cuts = run_starts[row, cuts]
-    middle = (values[row, np.maximum(cuts, 1) - 1] + values[row, cuts]) / 2
-    return order, cuts, np.where(cuts > 0, middle, -np.inf).T
+    thresholds = above_middle(values[row, np.maximum(cuts, 1) - 1], values[row, cuts])
+    return order, cuts, np.where(cuts > 0, thresholds, -np.inf).T
 
 
 def _quantile_grid(points, clear, n_bins):
-    """Thresholds at the quantiles of all points, each halfway between two that differ clearly.
+    """Thresholds at the quantiles of all points, each between two that differ clearly.
 
     A threshold on a point would have it on one side or on the other, as rounding will have it.
     """
@@ -304,4 +304,4 @@ def _quantile_grid(points, clear, n_bins):
         return np.array([-np.inf])
     quantiles = len(values) * np.arange(1, n_bins) // n_bins
     cuts = starts[np.maximum(np.searchsorted(starts, quantiles, "right") - 1, 0)]
-    return np.unique((values[cuts - 1] + values[cuts]) / 2)
+    return np.unique(above_middle(values[cuts - 1], values[cuts]))
