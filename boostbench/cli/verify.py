@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError, complain, unknown
-from boostbench.experiment.environment import blas, commit
+from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
@@ -74,7 +73,7 @@ def verify(
     names, results = split_words("verify", words)
     left = float("inf") if budget is None else _seconds(budget)
     workers = Workers(n_jobs, "loky")
-    started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    started = now()
     with busy("reading records"):
         records = Records(results if against is None else against)
         verified = Verified() if against else records.verified

@@ -1,10 +1,11 @@
-"""Where a record was made: versions, processor, commit."""
+"""Where and when a record was made: versions, processor, commit, time."""
 
 import functools
 import importlib.metadata
 import platform
 import subprocess
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import joblib
@@ -89,6 +90,11 @@ def commit() -> str:
         return _git(package, "rev-parse", "--short=7", "HEAD") + ("+" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return importlib.metadata.version(package.name)
+
+
+def now() -> str:
+    """Give the time, UTC, as records have it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -6,7 +6,6 @@ import typing
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,14 @@ from boostbench.data.missing import KEEP
 from boostbench.errors import first_line
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.calibration import calibration
-from boostbench.experiment.environment import environment
+from boostbench.experiment.environment import environment, now
 from boostbench.experiment.preparation import preparation
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
 
 MAX_WARNINGS = 5
+#: The outcome of a trial whose worker process is gone.
+DIED = {"error": "the worker process died (out of memory?)", "where": "?"}
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
         If the estimator raised, ``error`` (type and first line of the message) and ``where``
         (module and line) take the place of the measure's results.
     """
-    started = _now()
+    started = now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         try:
             outcome = trial.measure.take(trial, X, y)
@@ -179,7 +180,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> dict:
         "warnings": list(said)[:MAX_WARNINGS],
         "environment": environment(trial.algorithm.target.partition(".")[0]),
         "started": started,
-        "finished": _now(),
+        "finished": now(),
     }
 
 
@@ -200,7 +201,3 @@ def _failure(error: BaseException) -> dict:
         "error": f"{type(error).__name__}: {first_line(error)}"[:300],
         "where": f"{frame.f_globals.get('__name__', '?')}:{line}",
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError, first_line
-from boostbench.experiment.trial import Work
+from boostbench.experiment.trial import DIED, Work
 from boostbench.running import remote
 
 #: Trials in flight for each worker process: one that runs, one that waits.
@@ -113,10 +113,7 @@ class Cluster:
                     if not isinstance(error, KilledWorker):
                         reason = f"{type(error).__name__}: {first_line(error)}"
                         raise UserError(f"a Dask worker cannot do the work: {reason}")
-                    outcome = {
-                        "error": "the worker process died (out of memory?)",
-                        "where": "?",
-                    }
+                    outcome = DIED
                 submit()
                 yield task, outcome
         except (OSError, TimeoutError) as error:

@@ -53,20 +53,17 @@ class Ledgers:
         """Whether a record is of today's edition, and not refuted."""
         return not self.verified.is_stale(record, experiment.maker)
 
-    def spares(self, task: Task, record: Mapping | None) -> bool:
-        """Whether a record, of a failure perhaps, spares carrying out a task."""
-        if record is None:
-            return False
+    def spares(self, work: Experiment | Task, record: Mapping) -> bool:
+        """Whether a record, of a failure perhaps, spares doing a split or a task again."""
+        is_task = isinstance(work, Task)
+        experiment, tuning = (work.experiment, work.tuning) if is_task else (work, False)
         # Stale trials must not compete with fresh ones.
-        is_enough = self.rerun == "missing" and not task.tuning
-        return is_enough or self.is_fresh(task.experiment, record)
+        return (self.rerun == "missing" and not tuning) or self.is_fresh(experiment, record)
 
-    def finished(self, experiment: Experiment, split: Split) -> dict | None:
-        """Give the record that spares running a split, if there is one."""
-        record = self.of(experiment).records.get(experiment.key(split))
-        if record is None or "error" in record:
-            return None
-        return record if self.rerun == "missing" or self.is_fresh(experiment, record) else None
+    def finished(self, work: Experiment | Task, key: str) -> dict | None:
+        """Give the finished record that spares doing a split or a task again, if there is one."""
+        record = self.of(work).records.get(key, {"error": "not there"})
+        return record if "error" not in record and self.spares(work, record) else None
 
     def splits(self, experiment: Experiment) -> list[Split]:
         """Give the splits of an experiment that the run is to have: those of its shard, or all."""

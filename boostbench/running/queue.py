@@ -116,7 +116,7 @@ class Queue:
     def _recorded(self, task: Task) -> dict | None:
         """Give the record of another run, if it spares this one."""
         record = self.ledgers.of(task).theirs(task.key)
-        return record if self.ledgers.spares(task, record) else None
+        return record if record and self.ledgers.spares(task, record) else None
 
     def _take_over(self, theirs: list[tuple[Task, dict]]) -> None:
         """Let what other runs have recorded count, and tell."""

@@ -156,9 +156,9 @@ class Run:
             experiment.check()
             for split in ledgers.splits(experiment):
                 n_splits += 1
-                if ledgers.finished(experiment, split) is None:
-                    place = ledgers.of(experiment), experiment.key(split)
-                    missing[place] = experiment, split
+                key = experiment.key(split)
+                if ledgers.finished(experiment, key) is None:
+                    missing[ledgers.of(experiment), key] = experiment, split
         ready, waiting = [], []
         for experiment, split in missing.values():
             known = _known_choice(experiment, ledgers)
@@ -167,8 +167,7 @@ class Run:
                 continue
             waiting.append((experiment, split))
             for task in tuning_tasks(experiment, experiment.tuning_split(split)):
-                record = ledgers.of(task).records.get(task.key, {"error": "not there"})
-                if "error" in record or not ledgers.spares(task, record):
+                if ledgers.finished(task, task.key) is None:
                     tuning[ledgers.of(task), task.key] = task
         if not missing:
             return cls(experiments, ledgers)
@@ -256,7 +255,7 @@ def _known_choice(experiment: Experiment, ledgers: Ledgers) -> tuple[dict, float
         return experiment.points[0], None
     if experiment.protocol.tune == "first_split":
         for split in experiment.splits:
-            record = ledgers.finished(experiment, split)
+            record = ledgers.finished(experiment, experiment.key(split))
             if record and ledgers.is_fresh(experiment, record):
                 return record["chosen"], record["validation_error"]
     return None

@@ -15,7 +15,7 @@ import joblib
 from joblib.parallel import get_active_backend
 
 from boostbench.errors import Terminated, UserError, hint
-from boostbench.experiment.trial import Trial, Work
+from boostbench.experiment.trial import DIED, Trial, Work
 from boostbench.running import deadline
 from boostbench.running.cluster import Cluster
 
@@ -136,7 +136,7 @@ class Workers:
         except BrokenProcessPool:
             if limit and time.monotonic() - begin > limit:
                 return task, deadline.failure(limit)
-            outcome = {"error": "the worker process died (out of memory?)", "where": "?"}
+            outcome = DIED
         return task, outcome
 
 

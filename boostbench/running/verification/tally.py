@@ -6,8 +6,8 @@ records name none.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
+from boostbench.experiment.environment import now
 from boostbench.records.keys import digest
 from boostbench.records.makers import FIRST_EDITION
 from boostbench.records.verified import Finding, Group
@@ -180,7 +180,7 @@ class GroupTally:
             edition=self.members[0].record.get("edition", FIRST_EDITION),
             state=state,
             commit=commit,
-            when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            when=now(),
             total=total,
             agreed=agreed,
             unlike=unlike,
