@@ -39,7 +39,7 @@ def compare(
     as_json: bool = False,
     figure: str | None = None,
     rope: float | None = None,
-) -> int:
+) -> None:
     """Compare algorithms by what is recorded, and tell which differences are significant.
 
     Parameters
@@ -59,11 +59,6 @@ def compare(
     rope : float, default=None
         Numbers that differ by no more are equal for practical purposes; by default one point of
         what is in percent.
-
-    Returns
-    -------
-    int
-        0.
 
     Raises
     ------
@@ -94,7 +89,6 @@ def compare(
         written = _draw(table, comparison, Path(figure).with_suffix("") if figure else own)
         stream = sys.stderr if as_json else sys.stdout
         print(f"\nwritten: {', '.join(map(str, written))}", file=stream)
-    return 0
 
 
 def _collect(

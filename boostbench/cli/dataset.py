@@ -19,7 +19,7 @@ from boostbench.errors import UserError, complain, unknown
 _ENDINGS = (".csv", ".data", ".svm", ".libsvm", ".svmlight", ".scale", ".arff", ".npz", ".gz")
 
 
-def print_dataset(name: str, overrides: Sequence[str]) -> int:
+def print_dataset(name: str, overrides: Sequence[str]) -> None:
     """Print where a data set comes from, its shape, its classes and its checksum.
 
     Parameters
@@ -28,11 +28,6 @@ def print_dataset(name: str, overrides: Sequence[str]) -> int:
         Name of a data set, or path of a file.
     overrides : sequence of str
         Hydra overrides, e.g. ``data.labels=species``.
-
-    Returns
-    -------
-    int
-        0.
 
     Raises
     ------
@@ -45,7 +40,6 @@ def print_dataset(name: str, overrides: Sequence[str]) -> int:
     width = max(len(label) for label, _ in rows) + 2
     for label, value in rows:
         print(textwrap.fill(f"{label:{width}}{value}", 80, subsequent_indent=" " * width))
-    return 0
 
 
 def make_bundle(folder: Path, names: Sequence[str]) -> int:

@@ -20,10 +20,9 @@ from boostbench.definitions.overrides import settings as read_settings
 from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
 from boostbench.experiment import measures
-from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity, get_quantity
+from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
-from boostbench.report import numbers
 from boostbench.report.cells import Cell
 from boostbench.report.renderers.printing import make_grid, print_line
 from boostbench.report.renderers.terminal import print_freshness, print_summary
@@ -130,7 +129,7 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
     grid = make_grid([*keys, error, "splits", "fit s"], left=len(keys))
     for overrides, cell in zip(settings, cells, strict=True):
         values = dict(override.split("=", 1) for override in overrides)
-        shown = [cell.text + cell.mark, cell.splits, _seconds(cell)] if cell else ["-"] * 3
+        shown = [cell.text + cell.mark, cell.splits, cell.seconds("fit")] if cell else ["-"] * 3
         grid.add_row(*(Text(text) for text in (*(values[key] for key in keys), *shown)))
     console = Console()
     print_line(console, f"{len(settings)} settings", style="bold")
@@ -174,7 +173,3 @@ def _cell(overrides: Sequence[str]) -> Cell | None:
     except UserError:
         return None
     return Cell.of(recorded, spec["data"]["name"], spec["algo"]["name"], "", quantity=quantity)
-
-
-def _seconds(cell: Cell) -> str:
-    return numbers.seconds(cell.average(QUANTITIES["fit"]))

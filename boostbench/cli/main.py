@@ -119,7 +119,7 @@ def _dispatch(argv: list[str]) -> int:
     if args.command is None:
         parser.print_help()
         return 0
-    return modules[args.command].run(args)
+    return modules[args.command].run(args) or 0
 
 
 class _Parser(argparse.ArgumentParser):

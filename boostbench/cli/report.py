@@ -19,7 +19,7 @@ from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 
 
-def make_report(words: Sequence[str], output: Path | None = None) -> int:
+def make_report(words: Sequence[str], output: Path | None = None) -> None:
     """Write the page of some tables; of all, also the README of the results and its picture.
 
     Parameters
@@ -29,11 +29,6 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
         ``results=DIR``, the folder of the records.
     output : Path, default=<results>/report.html
         The file.
-
-    Returns
-    -------
-    int
-        0.
 
     Raises
     ------
@@ -72,7 +67,6 @@ def make_report(words: Sequence[str], output: Path | None = None) -> int:
     if total.published:
         contents += f", {total}"
     print(f"written: {path} ({size}: {contents}){also}")
-    return 0
 
 
 def _own_tables(results: Path) -> list[str]:

@@ -16,6 +16,7 @@ from omegaconf import DictConfig
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.changed import changed
 from boostbench.cli.sweeps import JobFailed, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
@@ -125,17 +126,7 @@ def _told_once() -> Iterator[None]:
 @contextmanager
 def _hydra_environment(argv: Sequence[str]) -> Iterator[None]:
     """Let Hydra read `argv`, and raise its errors instead of printing them and leaving."""
-    arguments = sys.argv
     variables = {"BOOSTBENCH_DEBUG": str(int(debugging())), "HYDRA_FULL_ERROR": "1"}
-    before = {name: os.environ.get(name) for name in variables}
-    sys.argv = ["boostbench", *argv]
-    os.environ.update(variables)
-    try:
+    arguments = {"argv": ["boostbench", *argv]}
+    with changed(os.environ, variables), changed(vars(sys), arguments):
         yield
-    finally:
-        sys.argv = arguments
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import is_regressor
 
-from boostbench.conversion.pair_trees import add_table
+from boostbench.conversion.pair_trees import Node, add_tree, tree_of
 from boostbench.conversion.stumps import Tests, needed, taken_apart, tests_of
 
 
@@ -75,30 +75,19 @@ def to_treelite(model):
         base_scores=np.atleast_1d(base).tolist(),
     )
     for test, vote in stumps:
-        made.start_tree()
-        made.start_node(0)
-        common = {
-            "feature_id": int(test.feature),
-            "default_left": not test.missing,
-            "left_child_key": 1,
-            "right_child_key": 2,
-        }
-        known = getattr(model, "categories_", {}).get(test.feature)
-        if known is None:
-            # Every number is on the left of the test for a missing value.
-            end = np.finfo(float).max if np.isinf(test.category) else test.threshold
-            made.numerical_test(**common, threshold=float(end), opname="<=")
-        else:
-            others = np.flatnonzero(np.arange(len(known)) != test.category)
-            made.categorical_test(
-                **common, category_list=others.tolist(), category_list_right_child=False
-            )
-        made.end_node()
-        for key, value in ((1, -vote), (2, vote)):
-            made.start_node(key)
-            made.leaf(float(value[0]) if binary else value.tolist())
-            made.end_node()
-        made.end_tree()
+        add_tree(made, Node(_asked(model, test), -vote, vote))
     for pair in pairs:
-        add_table(made, model, pair, beta)
+        add_tree(made, tree_of(model, pair, beta))
     return made.commit()
+
+
+def _asked(model, test):
+    """Say what a stump tests, as of `Node`."""
+    asked = {"feature_id": int(test.feature), "default_left": not test.missing}
+    known = getattr(model, "categories_", {}).get(test.feature)
+    if known is None:
+        # Every number is on the left of the test for a missing value.
+        end = np.finfo(float).max if np.isinf(test.category) else test.threshold
+        return {**asked, "threshold": float(end)}
+    others = np.flatnonzero(np.arange(len(known)) != test.category)
+    return {**asked, "category_list": others.tolist()}

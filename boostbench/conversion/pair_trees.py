@@ -1,8 +1,8 @@
-"""Tables of two features as trees: of nested tests, until one cell of each axis is left."""
+"""Trees for treelite's builder; tables of two features as such, a leaf for each cell."""
 
 from collections import deque
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,52 +17,52 @@ class Node(NamedTuple):
     test : dict
         What treelite's builder takes: ``category_list`` for categories, those that go to the left;
         ``threshold`` for numbers, which go to the left where they are not above it.
-    left, right : Node or int
-        What is tested next, or the cell.
+    left, right : Node or leaf
+        What is tested next; or what is there: in the end the scores, an ndarray.
     """
 
     test: Mapping
-    left: "Node | int"
-    right: "Node | int"
+    left: Any
+    right: Any
 
 
-def add_table(made, model, pair, factor):
-    """Add the table of a pair, times a factor, as a tree to treelite's builder.
-
-    Parameters
-    ----------
-    made : treelite.model_builder.ModelBuilder
-    model : estimator
-        Fitted, with `pairs_`.
-    pair : boostbench.algorithms.bag_pairs.Pair
-    factor : float
-    """
-    first, second = (_tests(model, axis) for axis in pair.axes)
+def add_tree(made, root):
+    """Add a tree to treelite's builder, a `ModelBuilder`."""
     made.start_tree()
-    # A part of the tree, and the cell of the first axis where that is known.
-    waiting, n_nodes = deque([(0, first, None)]), 1
+    waiting, n_nodes = deque([(0, root)]), 1
     while waiting:
-        key, part, row = waiting.popleft()
-        if row is None and not isinstance(part, Node):
-            part, row = second, part
+        key, part = waiting.popleft()
         made.start_node(key)
         if isinstance(part, Node):
             children = {"left_child_key": n_nodes, "right_child_key": n_nodes + 1}
-            waiting += [(n_nodes, part.left, row), (n_nodes + 1, part.right, row)]
+            waiting += [(n_nodes, part.left), (n_nodes + 1, part.right)]
             n_nodes += 2
             if "threshold" in part.test:
                 made.numerical_test(**part.test, **children, opname="<=")
             else:
                 made.categorical_test(**part.test, **children, category_list_right_child=False)
         else:
-            values = factor * pair.table[row, part]
-            made.leaf(float(values[0]) if len(values) == 1 else values.tolist())
+            made.leaf(float(part[0]) if len(part) == 1 else part.tolist())
         made.end_node()
     made.end_tree()
 
 
+def tree_of(model, pair, factor):
+    """Make a tree of the table of a pair, times a factor: nested tests, then the cell's scores."""
+    first, second = (_tests(model, axis) for axis in pair.axes)
+    table = factor * pair.table
+    return _with_leaves(first, lambda row: _with_leaves(second, lambda cell: table[row, cell]))
+
+
+def _with_leaves(part, leaf):
+    """Put what `leaf` gives in the place of each cell."""
+    if not isinstance(part, Node):
+        return leaf(part)
+    return Node(part.test, _with_leaves(part.left, leaf), _with_leaves(part.right, leaf))
+
+
 def _tests(model, axis):
-    """Find the cell of an axis by nested tests."""
+    """Find the cell of an axis by nested tests; leaves are its number."""
     codes, missing = cells_of(model, axis)
     feature = int(axis.feature)
     if codes is not None:

@@ -5,7 +5,6 @@ a file ``NAME.bundle.npz`` for each data set, and ``SHA256SUMS``, which ``sha256
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -52,7 +51,7 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
     with writing(path, "choose another folder"):
         # The folder that it came from is of no use elsewhere.
         plain = replace(dataset, source=re.sub(r"^file .*/", "file ", dataset.source))
-        cache.write(path, cache.to_arrays(plain, _question(spec)))
+        cache.write(path, plain, _question(spec))
         sums = _sums(path.parent) | {path.name: _sha256(path)}
         lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
         (path.parent / SUMS).write_text("".join(lines), encoding="utf-8")
@@ -88,25 +87,19 @@ def fetch_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
     if _sha256(path) != expected:
         raise UserError(f"{path} is not what {path.parent / SUMS} says; {_DAMAGED}")
     try:
-        arrays, meta = cache.read(path)
-        if meta["origin"] != _question(spec):
-            return None
-        dataset = cache.from_arrays(spec["name"], arrays, meta)
+        dataset = cache.read(path, spec["name"], _question(spec))
     except Exception as error:
         raise UserError(f"{path} cannot be read ({error}); {_DAMAGED}") from None
-    same = replace(dataset, source=f"file {path}, of {meta['source']}")
-    if same.checksum != meta["checksum"]:
-        raise UserError(f"{path} has another checksum than it says; {_DAMAGED}")
-    return same
+    return dataset and replace(dataset, source=f"file {path}, of {dataset.source}")
 
 
 def _question(spec: Mapping[str, Any]) -> dict:
-    """Give what decides the data, in JSON types."""
+    """Give what decides the data."""
     decides = {k: v for k, v in spec.items() if v is not None and k not in ("expect", "openml")}
     openml = spec.get("openml")
     if openml:
         decides["openml"] = {k: v for k, v in openml.items() if v is not None and k != "expect"}
-    return json.loads(json.dumps(decides))
+    return decides
 
 
 def _sums(folder: Path) -> dict[str, str]:

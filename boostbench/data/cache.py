@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.unpacking import check_archive
+from boostbench.data.unpacking import read_arrays
 
 logger = logging.getLogger(__name__)
 
@@ -40,34 +40,20 @@ def store(dataset: Dataset, origin: Mapping) -> None:
         How it was asked for; `fetch` returns the copy to the same question only.
     """
     try:
-        write(cache_path(dataset.name), to_arrays(dataset, origin))
+        write(cache_path(dataset.name), dataset, origin)
     except OSError as error:
         logger.warning("%s is not kept for the next time: %s", dataset.name, error)
 
 
-def to_arrays(dataset: Dataset, origin: Mapping) -> dict[str, np.ndarray]:
-    """Give what a file holds of a data set."""
+def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
+    """Write a data set and how it was asked for, as `write_whole` does."""
     meta = {"origin": dict(origin), "source": dataset.source, "checksum": dataset.checksum}
     arrays = {"y": dataset.y, "meta": np.array(json.dumps(meta)), **_flat(dataset.splits)}
+    X = dataset.X
     if dataset.is_sparse:
-        X = dataset.X
-        return arrays | {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
-    return arrays | {"X": dataset.X}
-
-
-def from_arrays(name: str, arrays: Mapping[str, np.ndarray], meta: Mapping) -> Dataset:
-    """Undo `to_arrays`."""
-    return Dataset(name, _matrix(arrays), arrays["y"], meta["source"], _lists(arrays))
-
-
-def write(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write an archive; a kill at any moment leaves a whole file or none.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    """
+        arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
+    else:
+        arrays["X"] = X
     write_whole(path, lambda stream: np.savez_compressed(stream, **arrays))
 
 
@@ -84,18 +70,31 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as stream:
             save(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
         os.replace(temporary, path)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
 
 
-def read(path: Path) -> tuple[dict[str, np.ndarray], dict]:
-    """Read the arrays of an archive, and what it says of itself; raises whatever NumPy does."""
-    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-        check_archive(archive, stream, path)
-        arrays = dict(archive)
-    return arrays, json.loads(str(arrays["meta"]))
+def read(path: Path, name: str, origin: Mapping) -> Dataset | None:
+    """Undo `write`; None for another origin.
+
+    Raises
+    ------
+    Exception
+        Whatever zip, zlib, NumPy and JSON find in a damaged file; ValueError for another checksum.
+    """
+    with path.open("rb") as stream:
+        arrays = read_arrays(stream, path)
+    meta = json.loads(str(arrays["meta"]))
+    if meta["origin"] != json.loads(json.dumps(dict(origin))):
+        return None
+    dataset = Dataset(name, _matrix(arrays), arrays["y"], meta["source"], _lists(arrays))
+    if dataset.checksum != meta["checksum"]:
+        raise ValueError(f"its checksum is not {meta['checksum']}")
+    return dataset
 
 
 def fetch(name: str, origin: Mapping) -> Dataset | None:
@@ -120,17 +119,11 @@ def fetch(name: str, origin: Mapping) -> Dataset | None:
     """
     path = cache_path(name)
     try:
-        arrays, meta = read(path)
-        if meta["origin"] != json.loads(json.dumps(dict(origin))):
-            return None
-        dataset = from_arrays(name, arrays, meta)
+        return read(path, name, origin)
     except FileNotFoundError:
         return None
-    except Exception as error:  # whatever zip, zlib, NumPy and JSON find in a damaged file
+    except Exception as error:
         raise ValueError(f"{path} is damaged ({error})") from None
-    if dataset.checksum != meta["checksum"]:
-        raise ValueError(f"{path} is damaged (its checksum is not {meta['checksum']})")
-    return dataset
 
 
 def _matrix(arrays: Mapping[str, np.ndarray]):

@@ -127,15 +127,16 @@ class Dataset:
             between = "\0"
         return digest.hexdigest()[:16]
 
-    def take(self, start: int, stop: int) -> "Dataset":
-        """Keep the rows ``start:stop``; the fixed splits, which count all rows, are left behind.
+    def take(self, rows: slice | np.ndarray) -> "Dataset":
+        """Keep some rows; the fixed splits, which count all of them, are left behind.
 
         Examples
         --------
-        >>> Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here").take(0, 2).n_samples
+        >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here")
+        >>> toy.take(slice(0, 2)).n_samples
         2
         """
-        return self._rows(slice(start, stop))
+        return replace(self, X=self.X[rows], y=self.y[rows], splits=None, spec=None)
 
     def take_classes(self, which: int | Collection[int | str]) -> "Dataset":
         """Keep the rows of some classes; the fixed splits, which count all rows, are left behind.
@@ -166,7 +167,7 @@ class Dataset:
                 f"data.classes is {which}; it may be a number from 2 to {len(known)}, or a list of "
                 f"two or more of the labels {labels}"
             )
-        return replace(self._rows(np.isin(self.y, list(kept))), expect={})
+        return replace(self.take(np.isin(self.y, list(kept))), expect={})
 
     def redrawn(self, per_class: int, seed: int = 0) -> "Dataset":
         """Draw rows of each class with replacement; the fixed splits are left behind.
@@ -189,7 +190,7 @@ class Dataset:
         rng = np.random.default_rng(seed)
         numbers = range(self.n_classes)
         rows = [rng.choice(np.flatnonzero(self.class_numbers == c), per_class) for c in numbers]
-        return replace(self._rows(np.concatenate(rows)), expect={})
+        return replace(self.take(np.concatenate(rows)), expect={})
 
     def against_the_rest(self, positive: Collection[int | str]) -> "Dataset":
         """Make two classes: 1 for some labels, -1 for the others.
@@ -253,14 +254,9 @@ class Dataset:
             raise UserError(f"{where} has only one class, {self.classes.tolist()}; two are needed")
         return self
 
-    def _rows(self, which: slice | np.ndarray) -> "Dataset":
-        """Keep some rows, without the fixed splits, which count all of them."""
-        return replace(self, X=self.X[which], y=self.y[which], splits=None, spec=None)
-
     def _position(self, bad: np.ndarray) -> tuple[int, int]:
         """Find row and column of the first True of a mask over `values`."""
-        if not self.is_sparse:
-            row, column = divmod(int(bad.argmax()), self.n_features)
-            return row, column
         first = int(bad.argmax())
+        if not self.is_sparse:
+            return divmod(first, self.n_features)
         return int(np.searchsorted(self.X.indptr, first, side="right")) - 1, self.X.indices[first]

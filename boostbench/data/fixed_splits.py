@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.data.unpacking import check_archive
+from boostbench.data.unpacking import read_arrays
 from boostbench.errors import UserError
 
 #: Row numbers, from 0, of the training and the test part.
@@ -93,9 +93,9 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
         same split.
     """
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            check_archive(archive, stream, path)
-            train, test = archive["train"], archive["test"]
+        with path.open("rb") as stream:
+            arrays = read_arrays(stream, path)
+        train, test = arrays["train"], arrays["test"]
     except UserError:
         raise
     except Exception as error:  # zip, zlib, pickle, header and key errors: all mean a bad file

@@ -112,13 +112,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
             template = "%s: algorithms that take categories get columns of 3 or more words as such"
             logger.warning(template, path)
         if spec.get("features"):
-            start, stop = spec["features"]
-            if stop > dataset.n_features:
-                raise UserError(
-                    f"data.features is [{start}, {stop}], but {dataset.source} has "
-                    f"{dataset.n_features} features"
-                )
-            dataset = replace(dataset, X=X[:, start:stop])
+            dataset = replace(dataset, X=X[:, _span(spec, "features", dataset)])
     elif spec.get("na_values"):
         raise UserError("data.na_values is of CSV files, and needs data.path")
     else:
@@ -132,12 +126,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
             )
         dataset = replace(dataset, splits=[first_rows(n_train, n_samples)])
     if spec.get("rows"):
-        start, stop = spec["rows"]
-        if stop > n_samples:
-            raise UserError(
-                f"data.rows is [{start}, {stop}], but {dataset.source} has {n_samples} rows"
-            )
-        dataset = dataset.take(start, stop)
+        dataset = dataset.take(_span(spec, "rows", dataset))
     if spec.get("descriptor"):
         from boostbench.data.descriptors import described  # slow to import
 
@@ -154,6 +143,16 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         pools = drawn_pools(dataset.y, *spec["pools"], spec.get("seed") or 0)
         dataset = replace(dataset, splits=pools)
     return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset
+
+
+def _span(spec: Mapping[str, Any], key: str, dataset: Dataset) -> slice:
+    """Give the rows or features to take, which must be there."""
+    (start, stop), size = spec[key], {"rows": dataset.n_samples, "features": dataset.n_features}
+    if stop > size[key]:
+        raise UserError(
+            f"data.{key} is [{start}, {stop}], but {dataset.source} has {size[key]} {key}"
+        )
+    return slice(start, stop)
 
 
 def available(spec: Mapping[str, Any]) -> str:

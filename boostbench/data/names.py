@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from boostbench.data.bundled import loader
+from boostbench.data.bundled import function_of
 from boostbench.data.files import local_file, read_names
 from boostbench.errors import UserError
 
@@ -38,6 +38,6 @@ def _given(spec: Mapping[str, Any]) -> list[str] | None:
     if not spec.get("sklearn"):
         return None
     try:
-        return [str(name) for name in loader(spec["sklearn"])().feature_names]
+        return [str(name) for name in function_of(spec["sklearn"], "load_")().feature_names]
     except (AttributeError, UserError):
         return None

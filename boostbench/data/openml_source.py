@@ -11,11 +11,12 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
+from boostbench.changed import changed
 from boostbench.data import cache
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers.arff import read_arff
@@ -166,14 +167,14 @@ def _openml(folder: Path, server: str) -> Iterator:
     """Lend the openml package, set up for one download: its folder, server, patience, silence."""
     variables = {"OPENML_CACHE_DIR": str(folder), "OPENML_SKIP_PARQUET": "true"}
     with ExitStack() as stack:
-        stack.enter_context(_changed(os.environ, variables))
+        stack.enter_context(changed(os.environ, variables))
         stack.enter_context(_silence())
         import openml  # slow to import; makes the folder named above
 
         openml.config.set_root_cache_directory(folder)
         settings = {"server": server or openml.config.server, "connection_n_retries": N_ATTEMPTS}
-        stack.enter_context(_changed(vars(openml.config), settings))
-        stack.enter_context(_changed(vars(openml._api_calls), {"requests": _requests_in_time()}))
+        stack.enter_context(changed(vars(openml.config), settings))
+        stack.enter_context(changed(vars(openml._api_calls), {"requests": _requests_in_time()}))
         yield openml
 
 
@@ -186,21 +187,6 @@ def _requests_in_time():
             return super().request(method, url, **{"timeout": TIME_OUT} | options)
 
     return SimpleNamespace(**vars(requests) | {"Session": Session})
-
-
-@contextmanager
-def _changed(values: MutableMapping, changes: Mapping) -> Iterator[None]:
-    """Change some entries, and put them back."""
-    before = {key: values.get(key) for key in changes}
-    values.update(changes)
-    try:
-        yield
-    finally:
-        for key, value in before.items():
-            if value is None:
-                del values[key]
-            else:
-                values[key] = value
 
 
 @contextmanager

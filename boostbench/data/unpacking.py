@@ -4,6 +4,8 @@ import io
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from boostbench.errors import UserError
 
 #: Bytes that any file may unpack to, and the multiple of its own size that a larger one may.
@@ -41,28 +43,29 @@ def unpacked(stream: BinaryIO, path: Path, least: int = LEAST) -> io.BytesIO:
     return content
 
 
-def check_archive(archive, stream: BinaryIO, where: object) -> None:
-    """Refuse an archive of NumPy arrays that unpacks to too much.
+def read_arrays(stream: BinaryIO, where: object) -> dict[str, np.ndarray]:
+    """Read an archive of NumPy arrays.
 
     Parameters
     ----------
-    archive : numpy.lib.npyio.NpzFile
-        What `numpy.load` gives.
     stream : binary file
-        The file; it stays where it is.
+        The file.
     where : object
         What to call it in the message.
 
     Raises
     ------
     UserError
-        If it does. Arrays that are an archive of one alone are as large as they are.
+        If it unpacks to too much.
+    Exception
+        Whatever NumPy, zip and zlib find in another file, or in a damaged one.
     """
-    here = stream.tell()
     most = _most(stream.seek(0, io.SEEK_END), LEAST)
-    stream.seek(here)
-    if sum(member.file_size for member in archive.zip.infolist()) > most:
-        raise UserError(_told(where, most))
+    stream.seek(0)
+    with np.load(stream, allow_pickle=False) as archive:
+        if sum(member.file_size for member in archive.zip.infolist()) > most:
+            raise UserError(_told(where, most))
+        return dict(archive)
 
 
 def _most(size: int, least: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import floor, isfinite
+from math import floor
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import COLOURS, label, make_panels, style
-from boostbench.figures.tables import stale_of, tables_of_figure
+from boostbench.figures.tables import stale_cells, tables_of_figure
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Table
 
@@ -73,17 +73,17 @@ def _draw(axes: Axes, groups: Groups, colours: Mapping[str, str]) -> None:
         offset = (index - (len(titles) - 1) / 2) * width
         for place, bars in zip(places + offset, groups.values(), strict=True):
             cell = bars.get(title)
-            if cell and cell.values:
-                std = cell.std if isfinite(cell.std) else 0.0
-                axes.bar(
-                    place,
-                    cell.mean,
-                    0.92 * width,
-                    yerr=std or None,
-                    color=colours[title],
-                    error_kw={"elinewidth": 0.6, "ecolor": "#444444"},
-                )
-            if cell and cell.values and cell.target:
+            if cell is None or not cell.values:
+                continue
+            axes.bar(
+                place,
+                cell.mean,
+                0.92 * width,
+                yerr=cell.std if cell.std > 0 else None,  # NaN is not above 0
+                color=colours[title],
+                error_kw={"elinewidth": 0.6, "ecolor": "#444444"},
+            )
+            if cell.target:
                 half = 0.46 * width
                 axes.hlines(cell.target.mean, place - half, place + half, "black", linewidth=1.2)
     axes.set_xticks(places, [title.replace(" (", "\n(") for title in groups])
@@ -141,7 +141,8 @@ class BarChart(FigureDefinition):
             for cell in cells
             if cell.missing or cell.failures
         ]
-        return Drawing(draw_bars(panels), results, notes + stale_of(made))
+        notes += stale_cells(cell for table in made for cell in table.cells.values())
+        return Drawing(draw_bars(panels), results, notes)
 
 
 def _groups(panel: BarsPanel, table: Table) -> dict[str, dict[str, Cell]]:

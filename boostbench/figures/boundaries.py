@@ -15,7 +15,15 @@ from boostbench.experiment.measures.boundary import decode
 from boostbench.figures.cross import CrossColumn, OfCross
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, stale_note
-from boostbench.figures.style import COLOURS, MARKERS, PAGE_WIDTH, label, say_no_record, style
+from boostbench.figures.style import (
+    COLOURS,
+    MARKERS,
+    PAGE_WIDTH,
+    label,
+    make_panels,
+    say_no_record,
+    style,
+)
 from boostbench.report.numbers import fixed
 
 _TINT = 0.62  # part of white in the colour of a region
@@ -58,20 +66,19 @@ def draw_boundaries(rows: Mapping[str, Sequence[MapPanel]]) -> Figure:
     """
     n_columns = len(next(iter(rows.values())))
     side = (PAGE_WIDTH - _LABEL * (len(rows) > 1)) / n_columns - 0.03
-    size = (PAGE_WIDTH, side * len(rows) + _TITLE)
+    n_panels, size = n_columns * len(rows), {"height": side, "more": _TITLE, "pad": 0.02}
     with style():
-        figure = Figure(figsize=size, dpi=_DPI, layout="constrained")
-        figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.02, hspace=0.02)
-        grid = figure.subplots(len(rows), n_columns, squeeze=False)
+        figure, grid, _ = make_panels(n_panels, n_columns, **size, dpi=_DPI)
         for row, (title, panels) in enumerate(rows.items()):
-            for axes, panel in zip(grid[row], panels, strict=True):
+            own = grid[row * n_columns :][:n_columns]
+            for axes, panel in zip(own, panels, strict=True):
                 axes.set(xticks=[], yticks=[], box_aspect=1)
                 axes.spines[:].set_visible(True)
                 if row == 0:
                     axes.set_title(label(panel.title), pad=3)
                 _draw(axes, panel)
             if len(rows) > 1:
-                grid[row, 0].set_ylabel(title)
+                own[0].set_ylabel(title)
     return figure
 
 

@@ -18,10 +18,10 @@ from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import COLOURS, DPI, style
+from boostbench.figures.style import COLOURS, make_panels, style
 from boostbench.report.numbers import fixed
 
-_WIDTH, _HEIGHT = 7.2, 3.9  # inches
+_HEIGHT = 3.9  # inches
 # Sides of a picture, where the circle has radius 1; and what stands between two of them.
 _SIDE, _GAP = 0.27, 0.02
 _STEP = 0.05
@@ -42,8 +42,7 @@ def draw_codewords(panels: Mapping[str, np.ndarray], pictures: Sequence[np.ndarr
     matplotlib.figure.Figure
     """
     with style():
-        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=DPI, layout="constrained")
-        grid = figure.subplots(1, len(panels), squeeze=False)[0]
+        figure, grid, _ = make_panels(len(panels), len(panels), _HEIGHT)
         placed = {title: places(codewords) for title, codewords in panels.items()}
         reach = _SIDE / 2 + _GAP + max(np.abs(centres).max() for centres in placed.values())
         for axes, (title, codewords) in zip(grid, panels.items(), strict=True):

@@ -13,7 +13,7 @@ from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence, winners
 from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
-from boostbench.figures.tables import Cells, find_cells, lacking, stale_cells
+from boostbench.figures.tables import caveats, find_cells
 
 _COLUMNS = 4
 _PANEL_HEIGHT = 1.6  # inches
@@ -157,30 +157,20 @@ class Curves(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        table, cells, results = find_cells(self.table, overrides, columns=self.columns)
-        without = _without_rounds(cells)
+        cells, results = find_cells(self.table, overrides, columns=self.columns)
+        recorded = [cell for own in cells.values() for cell in own if cell.records]
+        staged = {c.title for c in recorded if any(record["checkpoints"] for record in c.records)}
+        without = list(dict.fromkeys(c.title for c in recorded if c.title not in staged))
         panels = {
-            table.rows[row].title: {
-                label: cell.records for label, cell in columns.items() if label not in without
-            }
-            for row, columns in cells.items()
-            if any(cell.records for cell in columns.values())
+            own[0].data: {cell.title: cell.records for cell in own if cell.title not in without}
+            for own in cells.values()
+            if any(cell.records for cell in own)
         }
         if not any(panels.values()):
-            raise UserError(f"nothing of table {table.name} has a test error after some rounds")
-        notes = lacking(table, cells) + stale_cells(table, cells)
+            raise UserError(f"nothing of table {self.table} has a test error after some rounds")
+        notes = caveats(cells)
         if without:
             notes.append(f"No curve, as it has no boosting rounds: {', '.join(without)}.")
         text = message(panels)
         drawn = draw_curves(panels, self.error_axis, text)
         return Drawing(drawn, results, [*sentence(text), *notes])
-
-
-def _without_rounds(cells: Cells) -> list[str]:
-    """Name the columns of whose records none has a test error after some rounds."""
-    staged: dict[str, bool] = {}
-    for columns in cells.values():
-        for column, cell in columns.items():
-            for record in cell.records:
-                staged[column] = staged.get(column, False) or bool(record["checkpoints"])
-    return [column for column, has_rounds in staged.items() if not has_rounds]

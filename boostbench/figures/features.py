@@ -43,8 +43,7 @@ def shares(records: Sequence[Mapping]) -> np.ndarray:
 
 
 def draw_features(
-    panels: Mapping[str, Mapping[str, Sequence[Mapping]]],
-    names: Mapping[str, Sequence[str]] | None = None,
+    panels: Mapping[str, Mapping[str, Sequence[Mapping]]], names: Mapping[str, Sequence[str]]
 ) -> Figure:
     """Draw how often features are selected: mean over splits, and standard deviation.
 
@@ -53,9 +52,8 @@ def draw_features(
     panels : mapping
         By the title of a panel (a data set) and of an algorithm, the records of its splits;
         algorithms without records are not drawn.
-    names : mapping, default=None
-        Names of the features by the title of a panel; where there are none, they are numbered
-        from 1.
+    names : mapping
+        Names of the features by the title of a panel.
 
     Returns
     -------
@@ -64,21 +62,21 @@ def draw_features(
     """
     titles = list(dict.fromkeys(title for curves in panels.values() for title in curves))
     with style():
-        words = [name for own in (names or {}).values() for name in own if len(name) > _SHORT]
-        height = _PANEL_HEIGHT + _TURNED * bool(words)
+        are_words = any(len(name) > _SHORT for own in names.values() for name in own)
+        height = _PANEL_HEIGHT + _TURNED * are_words
         figure, grid, _ = make_panels(len(panels), min(_COLUMNS, len(panels)), height, more=0.3)
         for axes, (title, algorithms) in zip(grid, panels.items(), strict=True):
             axes.set_title(title)
             drawn = {name: shares(records) for name, records in algorithms.items() if records}
             if drawn:
-                _draw(axes, drawn, titles, (names or {}).get(title))
+                _draw(axes, drawn, titles, names[title])
             else:
                 say_no_record(axes)
                 axes.set(xticks=[], yticks=[])
         handles = {}
         for axes in grid:
-            drawn, names = axes.get_legend_handles_labels()
-            handles |= dict(zip(names, drawn, strict=True))
+            lines, labels = axes.get_legend_handles_labels()
+            handles |= dict(zip(labels, lines, strict=True))
         if handles:
             figure.legend(
                 handles.values(),
@@ -94,7 +92,7 @@ def _draw(
     axes: Axes,
     drawn: Mapping[str, np.ndarray],
     titles: Sequence[str],
-    names: Sequence[str] | None,
+    names: Sequence[str],
 ) -> None:
     means = np.mean([values.mean(axis=0) for values in drawn.values()], axis=0)
     # A stable sort leaves equals in the order of the data.
@@ -114,7 +112,7 @@ def _draw(
             elinewidth=0.7,
             label=name,
         )
-    shown = [names[feature] if names else str(feature + 1) for feature in features]
+    shown = [names[feature] for feature in features]
     axes.set_xticks(places, [_shortened(name) for name in shown])
     if any(len(name) > _SHORT for name in shown):
         axes.tick_params(axis="x", rotation=45)

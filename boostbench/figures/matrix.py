@@ -11,7 +11,7 @@ from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, label, style
-from boostbench.figures.tables import OfColumns, stale_of
+from boostbench.figures.tables import OfColumns, stale_cells
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.numbers import fixed, p_value
@@ -94,6 +94,7 @@ class Matrix(OfColumns, FigureDefinition):
             raise UserError(
                 f"figure {self.name} needs two data sets or more with a number of each algorithm"
             )
-        notes = [listing.explanation, *filter(None, [comparison.pairs.note]), *stale_of([table])]
+        notes = [listing.explanation, *filter(None, [comparison.pairs.note])]
+        notes += stale_cells(table.cells.values())
         figure = draw_matrix(table, comparison)
         return Drawing(figure, results, notes, listing.rows, listing.heads)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from boostbench.figures.style import DPI, PAGE_WIDTH, label, style
+from boostbench.figures.style import label, make_panels, style
 from boostbench.report.overview import CountedLine
 from boostbench.report.verdicts import COLOURS
 
@@ -34,9 +34,7 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
     lines = [line for line in lines if line.tally.published]
     lengths = [line.tally.published for line in lines if not line.is_paper]
     with style():
-        size = (PAGE_WIDTH, _BAR_HEIGHT * (len(lines) + 3))
-        figure = Figure(figsize=size, dpi=DPI, layout="constrained")
-        axes = figure.subplots()
+        figure, [axes], _ = make_panels(1, 1, _BAR_HEIGHT * (len(lines) + 3))
         for position, line in enumerate(lines):
             if not line.is_paper:
                 _draw(axes, position, line)

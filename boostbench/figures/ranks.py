@@ -16,7 +16,7 @@ from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
-from boostbench.figures.tables import OfColumns, stale_of
+from boostbench.figures.tables import OfColumns, stale_cells
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.statistics.friedman import Friedman
 from boostbench.report.statistics.one_sided import LEVEL
@@ -204,5 +204,6 @@ class Ranks(OfColumns, FigureDefinition):
             )
         by_rank = sorted(comparison.ranks.items(), key=itemgetter(1))
         facts = [[table.columns[name].label, f"{rank:.2f}"] for name, rank in by_rank]
-        notes = [test.sentence(pairs.unit), *filter(None, [pairs.note]), *stale_of([table])]
+        notes = [test.sentence(pairs.unit), *filter(None, [pairs.note])]
+        notes += stale_cells(table.cells.values())
         return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _RANKED)

@@ -13,7 +13,7 @@ from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
-from boostbench.figures.tables import stale_of, tables_of_figure
+from boostbench.figures.tables import stale_cells, tables_of_figure
 from boostbench.report.cells import Cell
 from boostbench.report.overview import by_table, counting, headline, in_order
 from boostbench.report.papers import title
@@ -164,5 +164,6 @@ class Scatter(FigureDefinition):
             if line.tally.compared:
                 counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
                 facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
-        notes = [headline(totals.total), counting(totals.total, tables), *stale_of(tables)]
+        notes = [headline(totals.total), counting(totals.total, tables)]
+        notes += stale_cells(cell for table in tables for cell in table.cells.values())
         return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

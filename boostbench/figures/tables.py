@@ -1,6 +1,6 @@
 """What figures take from tables: the records of their cells, and the tables as they are judged."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -11,12 +11,13 @@ from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition, check_names
 from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note
-from boostbench.records.archive import Recorded, Records
+from boostbench.records.archive import Records
+from boostbench.report.cells import Cell
 from boostbench.report.merge import find_column
 from boostbench.report.tables import Table
 
-#: The parts of a table's cells that are drawn: by row and by the label of the column.
-Cells = dict[str, dict[str, Recorded]]
+#: The cells of a table that are drawn, by row; they have the titles of the row and of the column.
+Cells = dict[str, list[Cell]]
 
 
 def find_cells(
@@ -24,7 +25,7 @@ def find_cells(
     overrides: list[str],
     rows: Collection[str] = (),
     columns: Collection[str] = (),
-) -> tuple[TableDefinition, Cells, Path]:
+) -> tuple[Cells, Path]:
     """Find what is recorded of a table.
 
     Parameters
@@ -38,9 +39,7 @@ def find_cells(
 
     Returns
     -------
-    table : TableDefinition
     cells : dict
-        By row and by the label of the column.
     results : Path
         The folder of the records.
 
@@ -60,14 +59,14 @@ def find_cells(
         results = Path(next(iter(specs.values()))["results"])
         records = Records(results)
         for (row, column), spec in specs.items():
-            label = table.label(column, spec["algo"])
-            cells.setdefault(row, {})[label] = records.find(spec)
-    if not any(cell.records for columns in cells.values() for cell in columns.values()):
+            names = table.rows[row].title, column, table.label(column, spec["algo"])
+            cells.setdefault(row, []).append(Cell.of(records.find(spec), *names))
+    if not any(cell.records for own in cells.values() for cell in own):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
             f"'boostbench table {name}' runs it"
         )
-    return table, cells, results
+    return cells, results
 
 
 #: What rows vary: by the title of a panel, by algorithm and by value, records.
@@ -112,33 +111,30 @@ def find_lines(
     lines: Lines = {}
     titles, notes = {}, {}
     for panel in panels:
-        table, cells, results = find_cells(panel.table, overrides, panel.rows)
+        cells, results = find_cells(panel.table, overrides, panel.rows)
         own = lines.setdefault(panel.title, {})
         for row, value in panel.rows.items():
-            titles |= dict.fromkeys(cells[row])
-            for algorithm, cell in cells[row].items():
+            titles |= dict.fromkeys(cell.title for cell in cells[row])
+            for cell in cells[row]:
                 if cell.records:
-                    own.setdefault(algorithm, {})[value] = cell.records
-        notes |= dict.fromkeys(lacking(table, cells) + stale_cells(table, cells))
+                    own.setdefault(cell.title, {})[value] = cell.records
+        notes |= dict.fromkeys(caveats(cells))
     return lines, list(titles), list(notes), results
 
 
-def lacking(table: TableDefinition, cells: Cells) -> list[str]:
-    """Name what is not drawn, or is of too few splits."""
+def caveats(cells: Cells) -> list[str]:
+    """Name what is not drawn, is of too few splits, or is stale."""
     notes = []
-    for row, columns in cells.items():
+    for own in cells.values():
         reasons: dict[str, list[str]] = {}
-        for label, cell in columns.items():
-            done, lacking = len(cell.records), len(cell.failures) + cell.missing
-            if lacking:
-                what = f"only {done} of {done + lacking} splits" if done else "not run"
-                reasons.setdefault(what, []).append(label)
-        reasons = {
-            why: ["all"] if len(who) == len(columns) else who for why, who in reasons.items()
-        }
+        for cell in own:
+            if cell.failures or cell.missing:
+                what = f"only {cell.splits} splits" if cell.records else "not run"
+                reasons.setdefault(what, []).append(cell.title)
+        reasons = {why: ["all"] if len(who) == len(own) else who for why, who in reasons.items()}
         if reasons:
-            notes.append(f"Lacking on {table.rows[row].title}: {_sentence(reasons)}.")
-    return notes
+            notes.append(f"Lacking on {own[0].data}: {_sentence(reasons)}.")
+    return notes + stale_cells(cell for own in cells.values() for cell in own)
 
 
 def _sentence(reasons: Mapping[str, list[str]]) -> str:
@@ -152,14 +148,9 @@ def _sentence(reasons: Mapping[str, list[str]]) -> str:
     return "; ".join(f"{', '.join(who)} ({why})" for why, who in reasons.items())
 
 
-def stale_cells(table: TableDefinition, cells: Cells) -> list[str]:
+def stale_cells(cells: Iterable[Cell]) -> list[str]:
     """Name the cells whose records other code than today's made."""
-    return stale_note(
-        f"{label} on {table.rows[row].title}"
-        for row, columns in cells.items()
-        for label, cell in columns.items()
-        if cell.stale
-    )
+    return stale_note(f"{cell.title} on {cell.data}" for cell in cells if cell.stale)
 
 
 def tables_of_figure(
@@ -195,13 +186,3 @@ class OfColumns:
         absent = (name for name, column in named.items() if column is None)
         check_names(absent, table.columns, f"table {table.name} has no column")
         return table, list(named.values()), results
-
-
-def stale_of(tables: Sequence[Table]) -> list[str]:
-    """Name the cells of tables whose records other code than today's made."""
-    return stale_note(
-        f"{cell.title} on {cell.data}"
-        for table in tables
-        for cell in table.cells.values()
-        if cell.stale
-    )

@@ -9,6 +9,7 @@ import pandas as pd
 
 from boostbench.inspection.heat_maps import heat_map
 from boostbench.inspection.importances import most_important
+from boostbench.inspection.steps import steps_of
 
 # Of a drawing, in its own units: the places of its edges.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 334, 8, 150
@@ -181,10 +182,8 @@ class _Page:
         ]
 
     def _curves(self, term):
-        values = self.X[:, term.feature]
-        values = values[~np.isnan(values)] if not np.isnan(values).all() else np.zeros(1)
-        low, high = values.min(), values.max()
-        edges, table = term.steps(low, high)
+        edges, table, deciles = steps_of(term, self.X)
+        low, high = edges[0], edges[-1]
         right = _MISSING - 24 if term.has_missing else _RIGHT
 
         def x(value):
@@ -211,7 +210,7 @@ class _Page:
                 }
                 for left, right_end, values in zip(edges[:-1], edges[1:], table, strict=True)
             ],
-            "deciles": [x(value) for value in np.quantile(values, np.arange(1, 10) / 10)],
+            "deciles": list(map(x, deciles)),
             "x_ticks": [(x(at), f"{at:g}") for at in _ticks(low, high)],
             "y_ticks": [(y(at), f"{at:g}") for at in _ticks(self.low, self.high)],
             "missing": [(y(value), float(value)) for value in term.missing]
@@ -228,11 +227,9 @@ class _Page:
         table = term.table if term.has_missing else term.values
         if term.categories is not None:
             return table
-        values = self.X[:, term.feature]
-        if np.isnan(values).all():
+        if np.isnan(self.X[:, term.feature]).all():
             return table[-1:]
-        inside = term.steps(np.nanmin(values), np.nanmax(values))[1]
-        return np.concatenate([inside, table[len(term.values) :]])
+        return np.concatenate([steps_of(term, self.X)[1], table[len(term.values) :]])
 
 
 def _rows(X, row):

@@ -4,6 +4,7 @@ import numpy as np
 
 from boostbench.inspection.canvas import canvases
 from boostbench.inspection.importances import most_important
+from boostbench.inspection.steps import steps_of
 
 # Inches.
 _WIDTH, _HEIGHT = 3.2, 2.6
@@ -100,18 +101,14 @@ class ShapeFunctionDisplay:
         ax.set_xlabel(str(self.shapes.feature_names[feature]))
         if term.categories is not None:
             return _bars(ax, term)
-        values = self.X[:, feature]
-        values = values[~np.isnan(values)] if not np.isnan(values).all() else np.zeros(1)
-        low, high = values.min(), values.max()
-        edges, table = term.steps(low, high)
+        edges, table, deciles = steps_of(term, self.X)
         curves = [
             ax.stairs(column, edges, baseline=None, color=f"C{number % 10}", linewidth=1.5)
             for number, column in enumerate(table.T)
         ]
-        deciles = np.quantile(values, np.arange(1, 10) / 10)
         ax.vlines(deciles, 0, 0.04, transform=ax.get_xaxis_transform(), color="k", linewidth=0.8)
         if term.has_missing:
-            place = high + 0.1 * ((high - low) or 1.0)
+            place = edges[-1] + 0.1 * (np.ptp(edges) or 1.0)
             for number, value in enumerate(term.missing):
                 ax.plot(place, value, "D", color=f"C{number % 10}", markersize=4)
             ax.annotate(

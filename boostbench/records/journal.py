@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -43,24 +42,6 @@ def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Itera
         yield file
         file.flush()
         os.fsync(file.fileno())
-
-
-def rewrite(path: Path, body: bytes) -> None:
-    """Put a new file in the place of another: at any moment the old one is there, or the new one.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it need not be there.
-    body : bytes
-        All that is in it afterwards.
-    """
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(body)
-        file.flush()
-        os.fsync(file.fileno())
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
 
 
 def _locked(path: Path) -> BinaryIO:

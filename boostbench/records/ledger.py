@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boostbench.errors import UserError
-from boostbench.records.store import RecordFile
+from boostbench.records.store import RecordFile, keep_newest
 
 
 class Ledger:
@@ -35,18 +35,12 @@ class Ledger:
         there = self._file.new()
         self._known, self.warnings = dict(beneath or {}), []
         if not is_blank:
-            self._know(there)
+            keep_newest(self._known, there)
             self.warnings = self._file.warnings
         self._asked: dict[str, list[dict]] = {}
         # Keys of what was added, and what others have added and this run has not taken over.
         self._added: set[str] = set()
         self._theirs: dict[str, dict] = {}
-
-    def _know(self, records: list[dict]) -> None:
-        """Let records count, in their order, of those with one key the last."""
-        for record in records:
-            self._known.pop(record["key"], None)
-            self._known[record["key"]] = record
 
     @property
     def records(self) -> dict[str, dict]:
@@ -58,7 +52,8 @@ class Ledger:
             If the file has lost what was added to it.
         """
         if self._added:
-            self._know([r for r in RecordFile(self.path).new() if r["key"] in self._added])
+            written = RecordFile(self.path).new()
+            keep_newest(self._known, (r for r in written if r["key"] in self._added))
             if not self._known.keys() >= self._added:
                 raise UserError(
                     f"{self.path} has lost records that were just written to it; the same "

@@ -18,11 +18,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
+from boostbench.data.cache import write_whole
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
-from boostbench.records.journal import appending, rewrite
+from boostbench.records.journal import appending
 from boostbench.records.lines import Definitions
 
 _DATA_NAME = re.compile(r"\w[\w.+-]*")
@@ -248,10 +249,15 @@ def read_records(path: Path) -> tuple[list[dict], list[str]]:
         If the file cannot be read.
     """
     file, newest = RecordFile(path), {}
-    for record in file.new():
-        newest.pop(record["key"], None)
-        newest[record["key"]] = record
+    keep_newest(newest, file.new())
     return list(newest.values()), file.warnings
+
+
+def keep_newest(known: dict[str, dict], records: Iterable[dict]) -> None:
+    """Add records to those that are known by their keys: of several with one key the last."""
+    for record in records:
+        known.pop(record["key"], None)
+        known[record["key"]] = record
 
 
 def thin(path: Path) -> int:
@@ -280,7 +286,8 @@ def thin(path: Path) -> int:
         newest = {record["key"]: record for record in everything}
         composed = [lines.to_lines(record) for record in newest.values()]
         defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
-        rewrite(path, b"".join([*defined.values(), *(line for _, line in composed)]))
+        body = [*defined.values(), *(line for _, line in composed)]
+        write_whole(path, lambda stream: stream.writelines(body))
         _packed(path).unlink(missing_ok=True)
     return len(everything) - len(newest)
 
@@ -308,7 +315,7 @@ def pack(path: Path) -> int:
         known = _unpacked(packed).splitlines(keepends=True)
         body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))
         # Without a time the same lines give the same bytes.
-        rewrite(packed, gzip.compress(body, mtime=0))
+        write_whole(packed, lambda stream: stream.write(gzip.compress(body, mtime=0)))
         path.unlink()
     return before - packed.stat().st_size
 

@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from boostbench.data.cache import write_whole
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
-from boostbench.records.journal import appending, rewrite
+from boostbench.records.journal import appending
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
 
@@ -178,7 +179,8 @@ def tidy(results: Path) -> None:
     # Others who add lines wait, and add them to the new file.
     with appending(path, "findings to ", _is_whole):
         findings = sorted(Verified.read(results).findings.items())
-        rewrite(path, b"".join(_line(finding) for _, finding in findings))
+        lines = [_line(finding) for _, finding in findings]
+        write_whole(path, lambda stream: stream.writelines(lines))
 
 
 def _line(finding: Finding) -> bytes:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from statistics import fmean, stdev
 
-from boostbench.experiment.quantities import ROUNDS, TEST_ERROR, Quantity
+from boostbench.experiment.quantities import QUANTITIES, ROUNDS, TEST_ERROR, Quantity
 from boostbench.records.archive import Recorded
 from boostbench.records.verified import Finding
 from boostbench.report.notes import find_note
-from boostbench.report.numbers import printed
+from boostbench.report.numbers import printed, seconds
 from boostbench.report.published import Published
 from boostbench.report.statistics.agreement import Agreement, agreement
 
@@ -148,6 +148,10 @@ class Cell:
     def average(self, quantity: Quantity) -> float | None:
         """Average a quantity over the finished splits; None where the records do not tell."""
         return quantity.mean(self.records)
+
+    def seconds(self, part: str) -> str:
+        """Print the mean of a CPU time, by the name of its quantity; ``"-"`` without one."""
+        return seconds(self.average(QUANTITIES[part]))
 
     @property
     def chosen(self) -> str:

@@ -58,7 +58,7 @@ def claims(table: Table) -> list[str]:
     sentences, judged = [], False
     for claim in table.claims:
         compared = list(_comparisons(table, claim))
-        against = _contradicting(compared)
+        against = [c for c in compared if c.contradicts * len(compared) <= LEVEL]
         open_ = [c for c in compared if not c.confirmed and c not in against]
         if any(cell.departures for cell in _cells(table, claim)):
             verdict, against, open_ = "is not judged, as settings differ", [], []
@@ -93,15 +93,10 @@ def _comparisons(table: Table, claim: Claim) -> Iterator[ClaimTest]:
             if claim.within is None:
                 supports, contradicts = p_below(differences, 0.0), p_above(differences, 0.0)
             else:
-                below, above = (
-                    p(differences, bound)
-                    for p, bound in ((p_below, claim.within), (p_above, -claim.within))
-                )
-                supports = max(below, above)
+                low, high = -claim.within, claim.within
+                supports = max(p_above(differences, low), p_below(differences, high))
                 # It may lie on either side: two tests.
-                contradicts = 2 * min(
-                    p_above(differences, claim.within), p_below(differences, -claim.within)
-                )
+                contradicts = 2 * min(p_below(differences, low), p_above(differences, high))
             labels = f"{table.columns[a].label} against {table.columns[b].label}"
             place = f"{table.rows[row]} ({labels})"
             yield ClaimTest(place, supports, contradicts)
@@ -111,10 +106,6 @@ def _differences(a: Cell, b: Cell, times: float) -> list[float]:
     """Subtract the numbers of the splits that both have, so that less is better for `a`."""
     shared = [split for split in a.values if split in b.values]
     return [a.quantity.sign * (a.values[split] - times * b.values[split]) for split in shared]
-
-
-def _contradicting(compared: Sequence[ClaimTest]) -> list[ClaimTest]:
-    return [c for c in compared if c.contradicts * len(compared) <= LEVEL]
 
 
 def _lacking(compared: Sequence[ClaimTest]) -> str:

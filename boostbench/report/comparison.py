@@ -151,15 +151,9 @@ def _resampled(pairs: Paired, a: int, b: int) -> float | None:
 
 def effect(table: Table, row: str, a: str, b: str) -> float:
     """Hedges' g of two columns on one data set, over the splits; negative where `a` is lower."""
-    first, second = table.cells[row, a], table.cells[row, b]
-    return hedges_g(
-        first.mean,
-        first.std,
-        len(first.values),
-        second.mean,
-        second.std,
-        len(second.values),
-    )
+    cells = [table.cells[row, name] for name in (a, b)]
+    first, second = ((cell.mean, cell.std, len(cell.values)) for cell in cells)
+    return hedges_g(*first, *second)
 
 
 def split_test(table: Table, row: str, a: str, b: str) -> float | None:

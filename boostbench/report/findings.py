@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isnan
 from statistics import median
 
-from boostbench.experiment.quantities import CALIBRATION, QUANTITIES
+from boostbench.experiment.quantities import CALIBRATION
 from boostbench.report import numbers, words
 from boostbench.report.blocks import Line, Listing, Row
 from boostbench.report.cells import STALE, Cell
@@ -158,9 +158,8 @@ def parts_listing(table: Table) -> Listing:
     """List the CPU seconds of each fit and of its parts, and how fast the machines were."""
 
     def spent(cell: Cell) -> str:
-        parts = [QUANTITIES[name] for name in ("fit", "weak_learner", "coefficients")]
-        texts = [numbers.seconds(cell.average(part)) for part in parts]
-        return " / ".join(texts) + STALE * bool(cell.stale) if cell.records else "-"
+        times = " / ".join(map(cell.seconds, ("fit", "weak_learner", "coefficients")))
+        return times + STALE * bool(cell.stale) if cell.records else "-"
 
     return Listing(
         _SECONDS,

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
 import yaml
+
+from boostbench.report.papers import read_text
 
 
 def find_note(table: str, where: Mapping[str, str]) -> str | None:
@@ -28,9 +29,8 @@ def find_note(table: str, where: Mapping[str, str]) -> str | None:
 
 @cache
 def _notes() -> list[tuple[dict[str, set[str]], str]]:
-    text = (files(__package__) / "published" / "notes.yaml").read_text(encoding="utf-8")
     notes = []
-    for entry in yaml.safe_load(text):
+    for entry in yaml.safe_load(read_text("notes.yaml")):
         note = " ".join(entry.pop("note").split())
         about = {
             key: set(map(str, value if isinstance(value, list) else [value]))

@@ -94,8 +94,13 @@ class Paper:
 @cache
 def papers() -> Mapping[str, Paper]:
     """Read all papers, in the order in which they are shown."""
-    text = (files(__package__) / "published" / "papers.yaml").read_text(encoding="utf-8")
-    return {name: _paper(name, content) for name, content in yaml.safe_load(text).items()}
+    content = yaml.safe_load(read_text("papers.yaml"))
+    return {name: _paper(name, about) for name, about in content.items()}
+
+
+def read_text(name: str) -> str:
+    """Read a file of what the papers say."""
+    return (files(__package__) / "published" / name).read_text(encoding="utf-8")
 
 
 @cache

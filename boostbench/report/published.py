@@ -4,11 +4,10 @@ import csv
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 
 from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.report.numbers import mean_std
-from boostbench.report.papers import PublishedTable, published_table
+from boostbench.report.papers import PublishedTable, published_table, read_text
 
 _NAN = float("nan")
 
@@ -65,8 +64,7 @@ def lines_of(table: str) -> list[dict[str, str]]:
     list of dict
         One per line, all values as they are written.
     """
-    text = (files(__package__) / "published" / f"{table}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    return list(csv.DictReader(read_text(f"{table}.csv").splitlines()))
 
 
 def find_published(table: str, data: str, algo: str, params: Mapping) -> dict[str, Published]:

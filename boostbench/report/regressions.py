@@ -1,7 +1,6 @@
 """Verdicts on disk, to see which numbers are no longer reproduced."""
 
 import csv
-import io
 from collections.abc import Iterable
 from math import isnan
 from operator import itemgetter
@@ -10,10 +9,8 @@ from pathlib import Path
 from boostbench.errors import UserError
 from boostbench.report.cells import Cell
 from boostbench.report.numbers import fixed
+from boostbench.report.renderers.csv_file import JUDGED, lines_as_csv
 from boostbench.report.tables import Table
-
-#: What numbers and files tell of an agreement.
-JUDGED = ("difference", "low", "high", "p", "detectable")
 
 #: Columns of the file, and those of them that a file of another version has to have.
 _FILED = ("table", "data", "algo", "column", "ours", "published", "n", "detectable", "verdict")
@@ -111,8 +108,4 @@ def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:
 
 def verdicts_as_csv(lines: Iterable[dict[str, str]]) -> str:
     """Write the text of a file of verdicts, table by table."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, _FILED, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(sorted(lines, key=lambda line: line["table"]))
-    return out.getvalue()
+    return lines_as_csv(_FILED, sorted(lines, key=lambda line: line["table"]))

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import shortened
-from boostbench.report import numbers
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.cells import Cell
 
@@ -90,7 +89,7 @@ def listed(runs: Collection[Run]) -> Listing:
             *(run.text(quantity) for quantity in quantities),
             run.cell.splits,
             run.cell.rounds_done,
-            numbers.seconds(run.cell.average(QUANTITIES["fit"])),
+            run.cell.seconds("fit"),
             run.settings or "-",
             run.finished[:10] or "-",
         ]

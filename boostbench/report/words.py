@@ -30,14 +30,10 @@ def caption(table: Table) -> str:
 def times(table: Table) -> list[str]:
     """Say what the CPU times are, and their ratios."""
     shown = [column.quantity for column in table.columns.values() if column.beside is not None]
-    slow = dict.fromkeys(table.columns[slow].label for slow, _ in table.speedup)
-    return [
-        *(
-            f"CPU time: {what}."
-            for what in dict.fromkeys(quantity.explanation for quantity in shown)
-        ),
-        *(f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow),
-    ]
+    slow = [table.columns[slow].label for slow, _ in table.speedup]
+    sentences = [f"CPU time: {quantity.explanation}." for quantity in shown]
+    sentences += [f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow]
+    return list(dict.fromkeys(sentences))
 
 
 def changes_note(table: Table) -> str | None:

@@ -167,7 +167,7 @@ def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, mon
     assert "No curve, as it has no boosting rounds: tree." in page
     table = define_table(rows=["iris"], columns=[tree], overrides=settings)
     told = call("figure", define(kind="curves", table=table)).err
-    assert "nothing of table mine has a test error after some rounds" in told
+    assert "mine.yaml has a test error after some rounds" in told
 
 
 def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):

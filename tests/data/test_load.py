@@ -268,7 +268,7 @@ def test_a_data_set_knows_the_config_that_gives_it_again(toy_svm, tmp_path, monk
         monkeypatch.chdir("/")
         assert load(dataset.spec).checksum == dataset.checksum
         monkeypatch.chdir(tmp_path)
-        assert dataset.take(0, 3).spec is None
+        assert dataset.take(slice(0, 3)).spec is None
         assert dataset.take_classes(2).spec is None
         assert dataset.against_the_rest(dataset.classes[:1].tolist()).spec is None
     assert dataset.class_numbers.tolist() == [0, 1, 0]

@@ -14,7 +14,7 @@ def test_shares_are_of_each_splits_own_stumps():
 
 def test_features_stand_in_the_order_of_their_use():
     panels = {"wine": {"A": [record(1, 3, 0), record(2, 6, 0)], "B": [record(0, 1, 3)]}}
-    axes, *_ = draw_features(panels).axes
+    axes, *_ = draw_features(panels, {"wine": ["1", "2", "3"]}).axes
     assert axes.get_title() == "wine"
     # Means over both: 12.5, 50 and 37.5.
     assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "3", "1"]
@@ -26,13 +26,15 @@ def test_features_stand_in_the_order_of_their_use():
 
 
 def test_no_more_features_than_can_be_read():
-    axes, *_ = draw_features({"wide": {"A": [record(*range(100))]}}).axes
+    names = [str(number) for number in range(1, 101)]
+    axes, *_ = draw_features({"wide": {"A": [record(*range(100))]}}, {"wide": names}).axes
     labels = [text.get_text() for text in axes.get_xticklabels()]
     assert labels == [str(number) for number in range(100, 100 - SHOWN, -1)]
 
 
 def test_nothing_on_record_says_so():
-    figure = draw_features({"wine": {"A": [record(1, 1)]}, "glass": {"A": []}})
+    names = {"wine": ["1", "2"], "glass": ["1", "2"]}
+    figure = draw_features({"wine": {"A": [record(1, 1)]}, "glass": {"A": []}}, names)
     wine, glass = figure.axes
     assert len(wine.containers) == 1
     assert [text.get_text() for text in glass.texts] == ["no record"]

@@ -1,7 +1,8 @@
 """The commands, a file each: its docstring says what it does, `arguments` and `run` are the rest.
 
-They are found because they are here. The help imports all of them, so that a command imports what
-is slow when it runs, and after it has checked the names that it was given.
+What `run` gives is the exit code; None is 0. They are found because they are here. The help imports
+all of them, so that a command imports what is slow when it runs, and after it has checked the names
+that it was given.
 """
 
 from importlib import import_module

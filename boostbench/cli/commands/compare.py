@@ -25,9 +25,9 @@ def complete(before: list[str]) -> list[str]:
     return configs.names("algo")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Run it."""
     with busy("starting"):
         from boostbench.cli.compare import compare
 
-    return compare(args.words, args.tables, args.data, args.json, args.figure, args.rope)
+    compare(args.words, args.tables, args.data, args.json, args.figure, args.rope)

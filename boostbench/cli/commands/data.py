@@ -23,7 +23,7 @@ def complete(before: list[str]) -> list[str]:
     return [] if before else configs.names("data")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> int | None:
     """Run it."""
     with busy("starting"):
         from boostbench.cli.dataset import make_bundle, print_dataset

@@ -15,7 +15,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--output", type=Path, metavar="FILE", help=written)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Write a row for each split on record."""
     names, results = split_words("export", args.words)
     if names:
@@ -29,4 +29,3 @@ def run(args: Namespace) -> int:
     path = results / "splits.csv" if args.output is None else args.output
     write_frame(frame, path)
     print(f"written: {path} ({len(frame)} splits, {int(frame['error'].notna().sum())} failed)")
-    return 0

@@ -18,7 +18,7 @@ def complete(before: list[str]) -> list[str]:
     return [] if before else list(_LISTS)
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Print names and what they are, read from the YAML files alone."""
     chosen = [args.what] if args.what else list(_LISTS)
     for index, heading in enumerate(chosen):
@@ -30,7 +30,6 @@ def run(args: Namespace) -> int:
         for name in names:
             text = f"{name:{width}}  {describe(configs.read(group, name))}"
             print(fill(text, 80, subsequent_indent=" " * (width + 2)))
-    return 0
 
 
 def _algorithm(config: dict) -> str:

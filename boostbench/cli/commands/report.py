@@ -20,10 +20,10 @@ def complete(before: list[str]) -> list[str]:
     return configs.names("table")
 
 
-def run(args: Namespace) -> int:
+def run(args: Namespace) -> None:
     """Run it."""
     find_tables("report", args.words)
     with busy("starting"):
         from boostbench.cli.report import make_report
 
-    return make_report(args.words, args.output)
+    make_report(args.words, args.output)

@@ -6,7 +6,7 @@ import numpy as np
 
 from boostbench.data.fixed_splits import Split, first_rows, marked_rows
 from boostbench.data.labels import as_labels
-from boostbench.data.unpacking import check_archive
+from boostbench.data.unpacking import read_arrays
 from boostbench.errors import UserError
 
 
@@ -34,9 +34,7 @@ def read_npz(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list
         The file is no such archive, or its arrays do not fit together or are not of numbers.
     """
     try:
-        with np.load(stream, allow_pickle=False) as archive:
-            check_archive(archive, stream, where)
-            arrays = {key.lower(): archive[key] for key in archive.files}
+        arrays = {key.lower(): array for key, array in read_arrays(stream, where).items()}
     except UserError:
         raise
     except Exception as error:  # zip, zlib, pickle and header errors: all mean a bad file

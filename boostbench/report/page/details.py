@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from math import isfinite, isnan
 
-from boostbench.experiment.quantities import CALIBRATION, QUANTITIES, Quantity
+from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.statistics.agreement import BASES, POWER, Agreement
@@ -101,7 +101,7 @@ def _rounds(cell: Cell) -> str:
 
 def _seconds(cell: Cell) -> str:
     times = _times({name: cell.average(QUANTITIES[name]) for name in _TIMES})
-    return f"{times}; reference job {numbers.seconds(cell.average(CALIBRATION))}"
+    return f"{times}; reference job {cell.seconds('calibration')}"
 
 
 def _times(spent: Mapping[str, float | None]) -> str:

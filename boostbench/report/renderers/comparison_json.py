@@ -40,8 +40,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
                 "data": row,
                 "table": sources.get(row),
                 "numbers": {name: _numbers(table.cells[row, name]) for name in table.columns},
-                **({} if others else {"hedges_g": effect(table, row, a, b)}),
-                **({} if others else {"p_splits": split_test(table, row, a, b)}),
+                **({} if others else _of_splits(table, row, a, b)),
             }
             for row in table.rows
         ],
@@ -82,6 +81,10 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
         },
         "notes": notes(table),
     }
+
+
+def _of_splits(table: Table, row: str, a: str, b: str) -> dict:
+    return {"hedges_g": effect(table, row, a, b), "p_splits": split_test(table, row, a, b)}
 
 
 def _numbers(cell: Cell) -> dict | None:

@@ -2,12 +2,15 @@
 
 import csv
 import io
+from collections.abc import Iterable
 from math import isnan
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.cells import Cell
-from boostbench.report.regressions import JUDGED
 from boostbench.report.tables import Table
+
+#: What numbers and files tell of an agreement.
+JUDGED = ("difference", "low", "high", "p", "detectable")
 
 #: CPU seconds of a record by their columns.
 _TIMES = {
@@ -21,20 +24,16 @@ _TIMES = {
 def to_csv(table: Table) -> str:
     """Write one line per cell, with the column names of the published tables.
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-
-    Returns
-    -------
-    str
-        Text of the file. Times are CPU seconds per split; those of prediction milliseconds per
-        instance.
+    Times are CPU seconds per split; those of prediction milliseconds per instance.
     """
-    out = io.StringIO()
     lines = [_line(*place, cell, table.quantity.name) for place, cell in table.cells.items()]
-    writer = csv.DictWriter(out, lines[0], lineterminator="\n")
+    return lines_as_csv(lines[0], lines)
+
+
+def lines_as_csv(heads: Iterable[str], lines: Iterable[dict]) -> str:
+    """Write what some lines say under each head as the text of a file."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, heads, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
     return out.getvalue()

@@ -64,7 +64,7 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         "splits": [Text(cell.splits) for cell in cells],
         "rounds": [Text(cell.rounds_done) for cell in cells],
         **{
-            heading: [Text(numbers.seconds(cell.average(QUANTITIES[name]))) for cell in cells]
+            heading: [Text(cell.seconds(name)) for cell in cells]
             for name, heading in _TIMES.items()
         },
     }

@@ -90,20 +90,18 @@ class Wilcoxon:
                 f"{test} so few pairs cannot show a difference at the 5% significance level "
                 f"(statistic {self.statistic:g}, {p})."
             )
-        result = f"the signed rank statistic result ({self.statistic:g})"
+        side, verdict = "less", "indicates a failure to reject"
         if self.tabled:
-            why = f"{result} is not greater than the critical value ({self.critical})"
-        else:
-            why = f"{result} is not less than the critical value ({self.critical})"
-        verdict = "rejects" if self.tabled else "indicates a failure to reject"
+            side, verdict = "greater", "rejects"
         if self.significant and not self.tabled:
             p += (
                 f", which says difference: {self.ties} of {self.n} pairs are ties, which the "
                 "critical value ignores"
             )
         return (
-            f"{test} since {why}, WSRT {verdict} the null hypothesis at the 5% significance level "
-            f"({p})."
+            f"{test} since the signed rank statistic result ({self.statistic:g}) is not {side} "
+            f"than the critical value ({self.critical}), WSRT {verdict} the null hypothesis at the "
+            f"5% significance level ({p})."
         )
 
 
