@@ -12,24 +12,7 @@ from boostbench.errors import UserError
 
 
 def bundled(name: str, loader: str) -> Dataset:
-    """Load a data set that ships with scikit-learn.
-
-    Parameters
-    ----------
-    name : str
-        What to call it.
-    loader : str
-        A function of `sklearn.datasets`, e.g. ``"load_wine"``.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    UserError
-        There is no such function.
-    """
+    """Load a data set that ships with scikit-learn, by a loader such as ``"load_wine"``."""
     return _made(name, function_of(loader, "load_"), {"return_X_y": True}, f"scikit-learn {loader}")
 
 

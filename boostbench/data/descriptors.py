@@ -119,8 +119,8 @@ def hog(images: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    images : ndarray of shape (n_images, height, width)
-        Gray, from 0 to 255.
+    images
+        As of `gist`.
 
     Returns
     -------

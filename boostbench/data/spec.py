@@ -88,17 +88,7 @@ _KEYS = _or_null(
 
 
 def check(spec: Mapping[str, Any]) -> None:
-    """Refuse what the config of a data set may not say.
-
-    Parameters
-    ----------
-    spec : mapping
-        As for `boostbench.data.load`.
-
-    Raises
-    ------
-    UserError
-        An unknown key, with the near matches, or a value of another kind.
+    """Refuse what the config of a data set may not say, see `boostbench.forms.check`.
 
     Examples
     --------

@@ -152,20 +152,13 @@ def make_twonorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarr
 
     Parameters
     ----------
-    n_samples : int, default=7400
-    random_state : int, default=0
-        Seed.
+    n_samples, random_state
+        As of `make_ringnorm`.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 20), float64
-        Features, rounded to 6 decimals.
-    y : ndarray of shape (n_samples,), int64
-        -1 or 1, the sign of the mean.
-
-    References
-    ----------
-    .. [1] L. Breiman, "Bias, variance, and arcing classifiers", report 460, Berkeley, 1996.
+    X, y
+        As of `make_ringnorm`, whose reference this is from; `y` is the sign of the mean.
 
     Examples
     --------
@@ -187,14 +180,13 @@ def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndar
 
     Parameters
     ----------
-    n_samples : int, default=5000
-    random_state : int, default=0
-        Seed.
+    n_samples, random_state
+        As of `make_ringnorm`.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 21), float64
-        Features, rounded to 6 decimals.
+        As of `make_ringnorm`.
     y : ndarray of shape (n_samples,), int64
         1 for a third of the samples, -1 for the others.
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -33,8 +34,7 @@ _DPI = 300  # a cell of the map is more than a pixel
 _LINE = (0.25, 0.25, 0.25)
 
 
-@dataclass(frozen=True)
-class MapPanel:
+class MapPanel(NamedTuple):
     """One picture of a figure.
 
     Attributes

@@ -28,15 +28,7 @@ _SPREAD = 0.5  # of the space of a feature, for the markers of the algorithms
 def shares(records: Sequence[Mapping]) -> np.ndarray:
     """Give the share of each split's stumps that test each feature, in percent.
 
-    Parameters
-    ----------
-    records : sequence of dict
-        Of one algorithm on one data set.
-
-    Returns
-    -------
-    ndarray of shape (n_splits, n_features), float64
-        Rows of splits without any stump are zero.
+    It has the shape (n_splits, n_features). Rows of splits without any stump are zero.
     """
     counts = np.array([record["counts"] for record in records], dtype=float)
     return 100 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)

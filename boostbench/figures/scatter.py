@@ -43,10 +43,6 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     tables : sequence of Table
         Tables of papers; cells without a published number or one of ours are not drawn.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
-
     Raises
     ------
     ValueError

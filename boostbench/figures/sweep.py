@@ -2,8 +2,8 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan, nan
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,8 +23,7 @@ _CELL = 0.7  # inches, which a number takes with its deviation
 _LONG = 20
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """One experiment of a sweep.
 
     Attributes

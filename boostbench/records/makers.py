@@ -10,8 +10,8 @@ import hashlib
 import importlib.metadata
 import importlib.util
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from boostbench.errors import UserError
 from boostbench.experiment.environment import distribution_of
@@ -22,8 +22,7 @@ _PACKAGE = "boostbench"
 FIRST_EDITION = 1
 
 
-@dataclass(frozen=True)
-class Maker:
+class Maker(NamedTuple):
     """What makes the numbers of a config today.
 
     Attributes

@@ -1,8 +1,8 @@
 """What a paper says of algorithms in words, judged by the splits on record."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import isnan
+from typing import NamedTuple
 
 from boostbench.report.cells import Cell
 from boostbench.report.statistics.one_sided import LEVEL, p_above, p_below
@@ -20,8 +20,7 @@ CLAIMS_EXPLANATION = (
 _MOST_NAMED = 5
 
 
-@dataclass(frozen=True)
-class ClaimTest:
+class ClaimTest(NamedTuple):
     """Two columns in a row, and what they say of a claim.
 
     Attributes

@@ -1,8 +1,8 @@
 """What tests say of the columns of a table: any two of them, and all together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from boostbench.report.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.report.tables import Table
 
 
-@dataclass(frozen=True)
-class PairTest:
+class PairTest(NamedTuple):
     """Two columns against each other.
 
     Attributes
@@ -55,8 +54,7 @@ class PairTest:
     resampled: float | None = None
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Two or more columns against each other.
 
     Attributes

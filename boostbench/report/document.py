@@ -18,17 +18,7 @@ from boostbench.report.tables import Table
 
 
 def make_document(table: Table) -> Document:
-    """Say all that there is to say of a table.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    Document
-        Without lists that have no line.
-    """
+    """Say all that there is to say of a table, without lists that have no line."""
     rows = [row_of(table, row) for row in table.rows]
     lists = [
         matrix(table),

@@ -54,25 +54,7 @@ def read_frame(results: Path):
 
 
 def predictions_frame(results: Path):
-    """Read all predictions on record.
-
-    Parameters
-    ----------
-    results : Path
-        Folder of the results.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        A row for each tested sample, see `boostbench.predictions`.
-    warnings : list of str
-        What is wrong with the files.
-
-    Raises
-    ------
-    UserError
-        If none are on record.
-    """
+    """Read all predictions on record, as `read_frame` does splits; see `boostbench.predictions`."""
     import pandas as pd  # slow to import
 
     records, frames = Records(results), []

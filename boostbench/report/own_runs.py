@@ -72,15 +72,11 @@ def table_of_runs(
 def _paired(group: Sequence[Run]) -> list[Run]:
     """Leave out the splits that not all have: means of other splits are not comparable."""
     common = set.intersection(*(set(run.cell.values) for run in group))
-    return [
-        replace(
-            run,
-            cell=replace(
-                run.cell, records=[each for each in run.cell.records if each["split"] in common]
-            ),
-        )
-        for run in group
-    ]
+    paired = []
+    for run in group:
+        records = [record for record in run.cell.records if record["split"] in common]
+        paired.append(run._replace(cell=replace(run.cell, records=records)))
+    return paired
 
 
 def _unlike(rows: Mapping[str, Sequence[Run]]) -> list[str]:

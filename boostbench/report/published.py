@@ -52,18 +52,7 @@ class Published:
 
 @cache
 def lines_of(table: str) -> list[dict[str, str]]:
-    """Read one published table.
-
-    Parameters
-    ----------
-    table : str
-        Name of the CSV file without its ending.
-
-    Returns
-    -------
-    list of dict
-        One per line, all values as they are written.
-    """
+    """Read the CSV file of a table, by its name: each line, all values as they are written."""
     return list(csv.DictReader(read_text(f"{table}.csv").splitlines()))
 
 

@@ -1,7 +1,8 @@
 """What is on record, experiment by experiment, whether a table shows it or not."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
@@ -16,8 +17,7 @@ _NO_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
 _SHOWN = ("test_error", *SCORES, "mean_average_precision")
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """An experiment that is on record.
 
     Attributes

@@ -1,6 +1,7 @@
 """A table of a paper, from cells: rows are data sets, columns are algorithms."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report import numbers
@@ -42,8 +43,7 @@ class Column:
         return self.group if self.rounds else self.label
 
 
-@dataclass(frozen=True)
-class ColumnPair:
+class ColumnPair(NamedTuple):
     """Two columns to be compared, and what the paper says of them, if anything."""
 
     a: str
@@ -51,8 +51,7 @@ class ColumnPair:
     published: str | None = None
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """What the paper says of columns.
 
     Attributes

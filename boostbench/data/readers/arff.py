@@ -23,21 +23,12 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
     """Read an ARFF file, dense or sparse.
 
     In a sparse row what is not mentioned is zero, or the first category of a nominal attribute,
-    as the format has it. Trailing columns stay, also where no row mentions them.
-
-    Parameters
-    ----------
-    stream, where
-        As of `boostbench.data.readers.csv.read_csv`.
+    as the format has it. Trailing columns stay, also where no row mentions them. Parameters and
+    errors are as of `boostbench.data.readers.csv.read_csv`.
 
     Returns
     -------
     DataTable
-
-    Raises
-    ------
-    UserError
-        With the number of the first line that does not parse.
     """
     import arff  # liac-arff, as openml uses it
 

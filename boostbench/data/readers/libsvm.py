@@ -21,12 +21,7 @@ def read_libsvm(stream: BinaryIO, where: str):
     """Read a LIBSVM (SVMlight) file.
 
     Comments after ``#`` and ``qid:`` are passed over. Indices count from one, or from zero if the
-    index zero occurs.
-
-    Parameters
-    ----------
-    stream, where
-        As of `boostbench.data.readers.csv.read_csv`.
+    index zero occurs. Parameters as of `boostbench.data.readers.csv.read_csv`.
 
     Returns
     -------

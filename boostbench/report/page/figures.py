@@ -2,8 +2,8 @@
 
 import base64
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -19,8 +19,7 @@ _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 _MUCH_SMALLER = 0.5
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """A figure with its words.
 
     Attributes

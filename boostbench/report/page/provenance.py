@@ -1,16 +1,15 @@
 """Where the numbers come from: machines, versions, settings, dates."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 from boostbench.experiment.quantities import CALIBRATION
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """Records that have something in common.
 
     Attributes

@@ -7,7 +7,6 @@ and G.4).
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import asin, inf, isnan, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -49,8 +48,7 @@ _NAN = float("nan")
 _MANY = 1e6
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """Our mean against a published one, in the unit of both.
 
     Attributes

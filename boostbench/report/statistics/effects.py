@@ -19,12 +19,7 @@ class Score(NamedTuple):
 
 
 def score(differences: np.ndarray) -> Score:
-    """Count wins, ties and losses of the first of two columns; the lower number wins.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_pairs,), float64
-        Of paired numbers as they are printed, see `boostbench.report.numbers.differences`.
+    """Count wins, ties and losses by `boostbench.report.numbers.differences`; less is a win.
 
     Examples
     --------

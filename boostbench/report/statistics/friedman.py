@@ -4,9 +4,9 @@ After J. Demšar, *Statistical comparisons of classifiers over multiple data set
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from math import factorial, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -23,8 +23,7 @@ _FEW = 9
 _MOST, _DRAWN = 1_000_000, 49_999
 
 
-@dataclass(frozen=True)
-class Friedman:
+class Friedman(NamedTuple):
     """Result of Friedman's test and of Nemenyi's behind it.
 
     Attributes

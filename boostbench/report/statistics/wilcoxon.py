@@ -4,8 +4,8 @@ That is, differences of the printed numbers, the smaller rank sum, and a critica
 exact null distribution for all pairs, ties included.
 """
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -14,8 +14,7 @@ from scipy import stats
 _ALL_SIGNS = 16
 
 
-@dataclass(frozen=True)
-class Wilcoxon:
+class Wilcoxon(NamedTuple):
     """Result of a two-sided Wilcoxon signed-rank test.
 
     Attributes
