@@ -47,7 +47,8 @@ def store(dataset: Dataset, origin: Mapping) -> None:
 
 def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
     """Write a data set and how it was asked for, as `write_whole` does."""
-    meta = {"origin": dict(origin), "source": dataset.source, "checksum": dataset.checksum}
+    meta = {name: getattr(dataset, name) for name in ("source", "checksum", "names")}
+    meta["origin"] = dict(origin)
     arrays = {"y": dataset.y, "meta": np.array(json.dumps(meta)), **_flat(dataset.splits)}
     X = dataset.X
     if dataset.is_sparse:
@@ -91,7 +92,8 @@ def read(path: Path, name: str, origin: Mapping) -> Dataset | None:
     meta = json.loads(str(arrays["meta"]))
     if meta["origin"] != json.loads(json.dumps(dict(origin))):
         return None
-    dataset = Dataset(name, _matrix(arrays), arrays["y"], meta["source"], _lists(arrays))
+    parts = _matrix(arrays), arrays["y"], meta["source"], _lists(arrays)
+    dataset = Dataset(name, *parts, names=meta.get("names"))
     if dataset.checksum != meta["checksum"]:
         raise ValueError(f"its checksum is not {meta['checksum']}")
     return dataset

@@ -37,6 +37,8 @@ class Dataset:
     words : tuple of (int, int), default=()
         Columns of words of the user's own file: features, from the one number to before the other,
         of which one is 1 and the others are 0. An algorithm that takes categories gets these.
+    names : list of str, default=None
+        What the source calls the features, where it says so.
     spec : mapping, default=None
         Config by which `boostbench.data.load` gives the same data again, if there is one.
     """
@@ -48,6 +50,7 @@ class Dataset:
     splits: list[tuple[np.ndarray, np.ndarray]] | None = None
     expect: Mapping[str, int] = field(default_factory=dict)
     words: tuple[tuple[int, int], ...] = ()
+    names: list[str] | None = None
     spec: Mapping[str, Any] | None = None
 
     @property
@@ -59,6 +62,11 @@ class Dataset:
     def n_features(self) -> int:
         """Number of columns of `X`."""
         return self.X.shape[1]
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the features; without such, their numbers from 1."""
+        return self.names or [str(number) for number in range(1, self.n_features + 1)]
 
     @property
     def n_classes(self) -> int:

@@ -17,7 +17,7 @@ from boostbench.data.readers.idx import read_idx
 from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
-from boostbench.data.table import column_names, features_and_labels
+from boostbench.data.table import features_and_labels
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
 
@@ -108,7 +108,9 @@ def read_file(
     y : ndarray of shape (n_samples,), int64 or str
     splits : list of (ndarray, ndarray), or None
     words : tuple of (int, int)
-        See `boostbench.data.table.features_and_labels`.
+    names : list of str, or None
+        See `boostbench.data.table.features_and_labels`; None of other formats, and of CSV files
+        without a heading.
 
     Raises
     ------
@@ -120,15 +122,16 @@ def read_file(
     stem, ending = split_name(path)
     if na_values and ending != ".csv":
         raise UserError(f"data.na_values is of CSV files, which {path.name} is not")
-    where, splits, words = str(path), None, ()
+    where, splits, words, names = str(path), None, (), None
     with _opened(path) as stream:
         if ending == ".svm":
             X, y = read_libsvm(stream, where)
         elif ending == ".arff":
-            X, y, words = features_and_labels(read_arff(stream, where), labels, missing=missing)
+            table = read_arff(stream, where)
+            X, y, words, names = features_and_labels(table, labels, missing=missing)
         elif ending == ".csv":
             table = read_csv(stream, where, labels, na_values)
-            X, y, words = features_and_labels(table, labels, missing=missing)
+            X, y, words, names = features_and_labels(table, labels, missing=missing)
         elif ending == ".npz":
             X, y, splits = read_npz(stream, where)
         elif ending == IDX:
@@ -141,22 +144,9 @@ def read_file(
     beside = path.with_name(f"{stem}.splits.npz")
     if beside.is_file():
         splits = read_splits(beside, len(y))
-    return dense_unless_large(X), y, splits, words
-
-
-def read_names(
-    path: Path, labels: str | None = None, na_values: Sequence[str | float] = ()
-) -> list[str] | None:
-    """Name the features of a CSV or ARFF file; None of other formats, and without a heading."""
-    _, ending = split_name(path)
-    if ending not in (".arff", ".csv"):
-        return None
-    with _opened(path) as stream:
-        where = str(path)
-        is_arff = ending == ".arff"
-        table = read_arff(stream, where) if is_arff else read_csv(stream, where, labels, na_values)
-    names = column_names(table, labels)
-    return None if all(name.isdecimal() for name in names) else names
+    if names and all(name.isdecimal() for name in names):
+        names = None
+    return dense_unless_large(X), y, splits, words, names
 
 
 def _is_file(path: Path) -> bool:

@@ -105,14 +105,15 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     if path is not None:
         labels = None if spec.get("labels") is None else str(spec["labels"])
         na_values = spec.get("na_values") or ()
-        X, y, splits, words = read_file(path, labels, chosen(spec), na_values)
-        dataset, about = Dataset(name, X, y, f"file {path}", splits), spec
+        X, y, splits, words, names = read_file(path, labels, chosen(spec), na_values)
+        dataset, about = Dataset(name, X, y, f"file {path}", splits, names=names), spec
         if spec.get("path") and words and not (spec.get("features") or dataset.is_sparse):
             dataset = replace(dataset, words=words)
             template = "%s: algorithms that take categories get columns of 3 or more words as such"
             logger.warning(template, path)
         if spec.get("features"):
-            dataset = replace(dataset, X=X[:, _span(spec, "features", dataset)])
+            span = _span(spec, "features", dataset)
+            dataset = replace(dataset, X=X[:, span], names=names and names[span])
     elif spec.get("na_values"):
         raise UserError("data.na_values is of CSV files, and needs data.path")
     else:
@@ -132,7 +133,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
 
         kind, shape = (spec["descriptor"][key] for key in ("kind", "shape"))
         X = described(dataset.X, kind, tuple(shape))
-        dataset = replace(dataset, X=X, words=())
+        dataset = replace(dataset, X=X, words=(), names=None)
     expect = about.get("expect", spec.get("expect")) or {}
     dataset = validate(replace(dataset, name=name, expect=expect), chosen(spec))
     if spec.get("classes") is not None:

@@ -82,7 +82,7 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     target = target or description.default_target_attribute
     if target is None:
         raise UserError(f"{where} does not say which column holds the classes; set openml.target")
-    X, y, _ = features_and_labels(
+    X, y, *_ = features_and_labels(
         table,
         target,
         _names(description.ignore_attribute, table.names)

@@ -95,6 +95,8 @@ def features_and_labels(
     y : ndarray of shape (n_samples,), int64 or str
     words : tuple of (int, int)
         Of each column of 3 to 255 words its features, from the one number to before the other.
+    names : list of str
+        Of the features: that of the column, and ``colour=red`` for one of a column of words.
 
     Raises
     ------
@@ -104,7 +106,11 @@ def features_and_labels(
     if missing not in (None, *CHOICES):
         raise UserError(f"data.missing is {missing!r}; it must be null, {', '.join(CHOICES)}")
     labels = label_column(table.names, target, table.where)
-    columns = _columns(table, labels, ignore, drop)
+    columns = [
+        j
+        for j, name in enumerate(table.names)
+        if j != labels and name not in ignore and not _matches(name, drop)
+    ]
     for pattern in keep:
         if not any(_matches(table.names[j], [pattern]) for j in columns):
             raise unknown(f"column of {table.where}", pattern, table.names, listed=False)
@@ -128,30 +134,8 @@ def features_and_labels(
         n_rows, n_left_out = len(complete), int((~complete).sum())
         logger.warning("%s: %d of %d rows are left out", table.where, n_left_out, n_rows)
         table = replace(table, values=table.values[complete])
-    X, words = _features(table, columns)
-    return X, table.labels(labels), words
-
-
-def column_names(table: DataTable, target: str | None = None) -> list[str]:
-    """Name the features that `features_and_labels` makes of a table.
-
-    Examples
-    --------
-    >>> values = np.array([[1.0, 0, 0], [2, 1, 1], [3, 2, 0]])
-    >>> words = [None, ["p", "q", "r"], None]
-    >>> column_names(DataTable(["a", "b", "y"], words, values, "toy"))
-    ['a', 'b=p', 'b=q', 'b=r']
-    """
-    named = []
-    for j in _columns(table, label_column(table.names, target, table.where), (), ()):
-        words, name = table.categories[j], table.names[j]
-        codes = table.column(j)
-        occurring = np.unique(codes[~np.isnan(codes)]).astype(int) if words else []
-        if words is None or _are_numbers(words) or len(occurring) <= 2:
-            named.append(name)
-        else:
-            named += [f"{name}={unquote(words[code])}" for code in occurring]
-    return named
+    X, words, names = _features(table, columns)
+    return X, table.labels(labels), words, names
 
 
 def unquote(word: str) -> str:
@@ -166,16 +150,6 @@ def unquote(word: str) -> str:
     if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
         return word[1:-1].strip()
     return word
-
-
-def _columns(
-    table: DataTable, labels: int, ignore: Sequence[str], drop: Sequence[str]
-) -> list[int]:
-    return [
-        j
-        for j, name in enumerate(table.names)
-        if j != labels and name not in ignore and not _matches(name, drop)
-    ]
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
@@ -213,12 +187,16 @@ def _complete_rows(table: DataTable, columns: list[int], missing: str | None) ->
 
 
 def _features(table: DataTable, columns: list[int]):
-    """Code the chosen columns as numbers, in their order; and say which are of words."""
+    """Code the chosen columns as numbers, in their order; say which are of words, and name them."""
     if all(table.categories[j] is None for j in columns):
-        return table.values[:, columns], ()
-    blocks = [
-        table.values[:, [j]] if table.categories[j] is None else _code(table, j) for j in columns
-    ]
+        return table.values[:, columns], (), [table.names[j] for j in columns]
+    blocks, names = [], []
+    for j in columns:
+        block, own = table.values[:, [j]], [table.names[j]]
+        if table.categories[j] is not None:
+            block, own = _code(table, j)
+        blocks.append(block)
+        names += own
     coded = [
         _told(table, j, block.shape[1])
         for j, block in zip(columns, blocks, strict=True)
@@ -236,8 +214,8 @@ def _features(table: DataTable, columns: list[int]):
     spans = zip(ends, widths, strict=True)
     words = tuple((end - n, end) for end, n in spans if 1 < n <= MOST_CATEGORIES)
     if issparse(table.values) or n_entries > LARGE:
-        return hstack([csr_matrix(block) for block in blocks], format="csr"), words
-    return np.hstack([b.toarray() if issparse(b) else b for b in blocks]), words
+        return hstack([csr_matrix(block) for block in blocks], format="csr"), words, names
+    return np.hstack([b.toarray() if issparse(b) else b for b in blocks]), words, names
 
 
 def _code(table: DataTable, j: int):
@@ -245,41 +223,46 @@ def _code(table: DataTable, j: int):
 
     Returns
     -------
-    ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
+    block : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
+    names : list of str
+        Of its columns.
 
     Raises
     ------
     UserError
         Nearly every row has another text, as with names or dates.
     """
-    column = table.column(j)
+    column, name = table.column(j), table.names[j]
     absent = np.isnan(column)
     if _are_numbers(table.categories[j]):
         values = np.array([float(unquote(category)) for category in table.categories[j]])
-        return np.where(absent, np.nan, values[np.where(absent, 0, column).astype(int)])[:, None]
+        coded = np.where(absent, np.nan, values[np.where(absent, 0, column).astype(int)])
+        return coded[:, None], [name]
     occurring, present = _renumbered(column[~absent].astype(np.int32))
     codes = np.zeros(len(column), dtype=np.int32)
     codes[~absent] = present
-    check_dates(table.where, table.names[j], [table.categories[j][code] for code in occurring])
+    words = [table.categories[j][code] for code in occurring]
+    check_dates(table.where, name, words)
     if len(occurring) <= 2:
-        return np.where(absent, np.nan, codes)[:, None]
+        return np.where(absent, np.nan, codes)[:, None], [name]
     if len(occurring) > max(MANY, UNIQUE * len(codes)):
-        raise no_category(table.where, table.names[j], len(occurring), len(codes))
+        raise no_category(table.where, name, len(occurring), len(codes))
     from scipy.sparse import csr_matrix
 
     # Sparse, as a dense matrix of many categories may not fit into memory.
     ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1, dtype=np.int32)
     block = csr_matrix((ones, codes, starts), shape=(len(codes), len(occurring)))
+    names = [f"{name}={unquote(word)}" for word in words]
     if not absent.any():
-        return block
+        return block, names
     if len(codes) * len(occurring) > LARGE:
         raise UserError(
-            f"{table.where}: column {table.names[j]!r} has {len(occurring)} categories, too many "
+            f"{table.where}: column {name!r} has {len(occurring)} categories, too many "
             f"for {len(codes)} rows of which some miss it; data.missing=drop leaves these out"
         )
     block = block.toarray()
     block[absent] = np.nan
-    return block
+    return block, names
 
 
 def _renumbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

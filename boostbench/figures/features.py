@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from boostbench.data.names import feature_names
 from boostbench.definitions.outcomes import execute
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfCross
@@ -134,8 +133,8 @@ class Features(OfCross, FigureDefinition):
         cells, specs = self.compose(overrides, "feature_use")
         report = execute(specs)
         called = {
-            row: feature_names(spec["data"], outcome.experiment.dataset.n_features)
-            for (row, _), spec, outcome in zip(cells, specs, report.outcomes, strict=True)
+            row: outcome.experiment.dataset.feature_names
+            for (row, _), outcome in zip(cells, report.outcomes, strict=True)
         }
         panels: dict[str, dict[str, list[dict]]] = {row: {} for row in self.rows}
         facts, stale = [], []

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from boostbench.data.names import feature_names
 from boostbench.definitions.overrides import settings
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
@@ -115,9 +114,8 @@ class PathCurves(OfFit, FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         chosen = {"data.classes": list(self.classes)} | self.overrides | settings(overrides)
         spec, dataset, record, notes = self.fit(chosen, "paths", "coefficient paths")
-        names = feature_names(spec["data"], dataset.n_features)
         return Drawing(
-            draw_paths(record, list(self.classes.values()), names),
+            draw_paths(record, list(self.classes.values()), dataset.feature_names),
             Path(spec["results"]),
             [*sentence(message(record)), *notes],
             _facts(record),

@@ -22,7 +22,7 @@ PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compr
 def test_formats_and_compressions(tmp_path, ending, text, compression):
     path = tmp_path / f"my.toy{ending}{compression}"
     path.write_bytes(PACK[compression](text))
-    X, y, splits, _ = read_file(path)
+    X, y, splits, *_ = read_file(path)
     assert (X.tolist(), y.tolist(), splits) == ([[1, 2], [3, 4]], [1, 2], None)
 
 
@@ -35,7 +35,7 @@ def test_arff_with_another_column_of_labels(tmp_path):
 
 def test_npz(tmp_path):
     np.savez(tmp_path / "toy.npz", x=np.eye(2), y=np.array([4.0, 5.0]))
-    X, y, _, _ = read_file(tmp_path / "toy.npz")
+    X, y, *_ = read_file(tmp_path / "toy.npz")
     assert (X.tolist(), y.tolist()) == ([[1, 0], [0, 1]], [4, 5])
 
 
@@ -48,7 +48,7 @@ def write_idx(folder):
 
 def test_idx_files_are_one_data_set_with_its_split(tmp_path):
     write_idx(tmp_path)
-    X, y, splits, _ = read_file(find_file("toy", tmp_path))
+    X, y, splits, *_ = read_file(find_file("toy", tmp_path))
     assert X.shape == (5, 4)
     assert y.tolist() == [0, 1, 2, 0, 1]
     assert [part.tolist() for part in splits[0]] == [[0, 1, 2], [3, 4]]

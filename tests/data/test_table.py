@@ -25,7 +25,7 @@ def table(values=VALUES, sparse=False):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_nominal_attributes_become_numbers(sparse):
-    X, y, _ = features_and_labels(table(sparse=sparse), ignore=["id"])
+    X, y, *_ = features_and_labels(table(sparse=sparse), ignore=["id"])
     assert issparse(X) == sparse
     X = X.toarray() if sparse else X
     assert X.tolist() == [[0.5, 1, 0, 0, 10, 1], [1.5, 0, 1, 0, 2, 0], [0, 0, 0, 1, 2, 1]]
@@ -34,7 +34,7 @@ def test_nominal_attributes_become_numbers(sparse):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_nominal_attribute_alone(sparse):
-    X, _, _ = features_and_labels(table(sparse=sparse), keep=["level"])
+    X, *_ = features_and_labels(table(sparse=sparse), keep=["level"])
     assert np.asarray(X.todense() if sparse else X).tolist() == [[10], [2], [2]]
 
 
@@ -44,12 +44,12 @@ def test_keep_and_drop_take_patterns():
         [8, 1.5],
         [9, 0],
     ]
-    X, _, _ = features_and_labels(table(), drop=["[ic]*", "f*", "size", "not there"])
+    X, *_ = features_and_labels(table(), drop=["[ic]*", "f*", "size", "not there"])
     assert X.tolist() == [[10], [2], [2]]
 
 
 def test_a_target_that_is_ignored_by_default_can_be_asked_for():
-    X, y, _ = features_and_labels(table(), "level", ignore=["level", "id"], drop=["c*", "C*"])
+    X, y, *_ = features_and_labels(table(), "level", ignore=["level", "id"], drop=["c*", "C*"])
     assert X.tolist() == [[0.5, 1], [1.5, 0], [0, 1]]
     assert y.tolist() == [10, 2, 2]
 
@@ -72,7 +72,7 @@ def test_missing_values(sparse):
     holes = table(values, sparse)
     with pytest.raises(UserError, match=r"toy: 1 rows .* row 2 .* 'colour'; data\.missing=drop"):
         features_and_labels(holes, ignore=["id"])
-    X, y, _ = features_and_labels(holes, ignore=["id"], missing="drop")
+    X, y, *_ = features_and_labels(holes, ignore=["id"], missing="drop")
     assert X.shape[0] == 2
     assert y.tolist() == ["a b", "a b"]
     assert features_and_labels(holes, keep=["size"])[0].shape == (3, 1)
@@ -90,7 +90,7 @@ def test_what_is_missing_can_be_filled_later(caplog):
     values = [list(row) for row in VALUES]
     nan = np.nan
     values += [[6, nan, nan, nan, nan, 1]]
-    X, y, _ = features_and_labels(table(values), ignore=["id"], missing="median")
+    X, y, *_ = features_and_labels(table(values), ignore=["id"], missing="median")
     np.testing.assert_array_equal(
         X,
         [
@@ -120,7 +120,7 @@ def test_text_that_is_no_category_is_refused():
 
 def test_many_categories_stay_sparse():
     """Dense, they would take 3 GB."""
-    X, _, _ = features_and_labels(names_and_ages(30_000, 15_000))
+    X, *_ = features_and_labels(names_and_ages(30_000, 15_000))
     assert issparse(X)
     assert X.nnz < 2 * X.shape[0]
     assert X[15_001].toarray()[0, [0, 1, 15_000]].tolist() == [0, 1, 15_001]
@@ -157,7 +157,7 @@ def test_many_categories_of_which_some_are_missing_are_not_made_dense():
     )
     with pytest.raises(UserError, match="column 'a' has 4000 categories, too many for 12001 rows"):
         features_and_labels(table, missing="median")
-    X, _, _ = features_and_labels(table, missing="drop")
+    X, *_ = features_and_labels(table, missing="drop")
     assert X.shape == (n, n // 3)
 
 
@@ -185,5 +185,5 @@ def test_dates_are_refused_with_a_recipe(words):
 @pytest.mark.parametrize("words", [["1-2", "3-4", "5-6"], ["10.5.1", "a", "b"], ["2024-03"] * 3])
 def test_other_words_with_marks_are_no_dates(words):
     codes = np.array([[0.0, 1], [1, 2], [2, 1]])
-    X, _, _ = features_and_labels(DataTable(["version", "class"], [words, None], codes, "toy"))
+    X, *_ = features_and_labels(DataTable(["version", "class"], [words, None], codes, "toy"))
     assert X.shape == (3, 3)

@@ -10,7 +10,7 @@ from boostbench.errors import UserError
 
 def read(text, labels=None):
     table = read_csv(io.BytesIO(text.encode()), "toy.csv", labels)
-    X, y, _ = features_and_labels(table, labels)
+    X, y, *_ = features_and_labels(table, labels)
     return table.names, X.tolist(), y.tolist()
 
 
@@ -58,7 +58,7 @@ def test_missing_values(word):
     with pytest.raises(UserError, match=r"1 rows have missing values.* row 2 .*column 'b'"):
         read(text)
     table = read_csv(io.BytesIO(text.encode()), "toy.csv")
-    X, y, _ = features_and_labels(table, missing="drop")
+    X, y, *_ = features_and_labels(table, missing="drop")
     assert (X.tolist(), y.tolist()) == ([[1, 2]], ["x"])
 
 
