@@ -9,15 +9,15 @@ from boostbench.report.tables import Column, ColumnPair, Table
 
 
 class _MergedRow(NamedTuple):
-    """A data set: its title, the name of its table, and a cell for each algorithm."""
+    """A data set: its title, the name of its table, and a cell by the name of each algorithm."""
 
     title: str
     table: str
-    cells: list[Cell]
+    cells: dict[str, Cell]
 
     @property
     def n_numbers(self) -> int:
-        return sum(bool(cell.values) for cell in self.cells)
+        return sum(bool(cell.values) for cell in self.cells.values())
 
 
 def find_column(columns: Iterable[str], name: str) -> str | None:
@@ -70,65 +70,59 @@ def merge(
     sources : dict of str to str
         Name of the table of each row.
     """
-    columns = [[find_column(table.columns, name) for name in names] for table in tables]
-    titles = [
-        [_title(table.columns[column]) for column in own]
-        for table, own in zip(tables, columns, strict=True)
-    ]
+    first = tables[0]
+    titles = _titles(first, names)
     rows: dict[str, _MergedRow] = {}
     others = []
-    for table, own, called in zip(tables, columns, titles, strict=True):
-        if table.quantity.name != tables[0].quantity.name:
+    for table in tables:
+        called = _titles(table, names)
+        if table.quantity.name != first.quantity.name:
             others.append(f"Left out is {table.name}, of another quantity.")
             continue
-        if called != titles[0]:
-            triples = zip(names, titles[0], called, strict=True)
-            strange = [f"{name} is {title}" for name, first, title in triples if title != first]
+        if called != titles:
+            strange = [f"{name} is {title}" for name, title in called.items() - titles.items()]
             others.append(f"Left out is {table.name}, where {join(strange)}.")
             continue
-        for name, title in table.rows.items():
-            row = _MergedRow(title, table.name, [table.cells[name, column] for column in own])
-            asked = name in data if data else name not in table.uncounted
-            if asked and (name not in rows or row.n_numbers > rows[name].n_numbers):
-                rows[name] = row
-    labels = [_label(tables[0].columns[c], name) for c, name in zip(columns[0], names, strict=True)]
+        for row, title in table.rows.items():
+            cells = {name: table.cells[row, find_column(table.columns, name)] for name in names}
+            merged = _MergedRow(title, table.name, cells)
+            asked = row in data if data else row not in table.uncounted
+            if asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
+                rows[row] = merged
+    labels = {name: _label(first, name) for name in names}
     # What the paper says is of its whole table.
-    whole = tables[0] if len(tables) - len(others) == 1 and not data else None
-    merged = Table(
+    whole = first if len(tables) - len(others) == 1 and not data else None
+    table = Table(
         name="compare",
-        title=" against ".join(labels) if len(names) == 2 else join(labels),
+        title=(" against ".join if len(names) == 2 else join)(list(labels.values())),
         rows={name: row.title for name, row in rows.items()},
         columns={
-            name: Column(label, label, quantity=tables[0].quantity)
-            for name, label in zip(names, labels, strict=True)
+            name: Column(label, label, quantity=first.quantity) for name, label in labels.items()
         },
-        cells={
-            (row, name): cell
-            for row, content in rows.items()
-            for name, cell in zip(names, content.cells, strict=True)
-        },
-        compare=[
-            ColumnPair(*(names[i] for i in pair), _statement(whole, *(columns[0][i] for i in pair)))
-            for pair in combinations(range(len(names)), 2)
-        ],
+        cells={(row, name): cell for row in rows for name, cell in rows[row].cells.items()},
+        compare=[ColumnPair(a, b, _statement(whole, a, b)) for a, b in combinations(names, 2)],
         remarks=[*_sources(row for row in rows.values() if row.n_numbers == len(names)), *others],
     )
-    return merged, {name: row.table for name, row in rows.items()}
+    return table, {name: row.table for name, row in rows.items()}
 
 
-def _label(column: Column, name: str) -> str:
+def _label(table: Table, name: str) -> str:
     """Give a column's label, without its rounds if they were not asked for."""
+    column = table.columns[find_column(table.columns, name)]
     return column.label if "@" in name else column.fit
 
 
-def _title(column: Column) -> str:
-    """Give what a column calls its algorithm, whatever group or number of rounds it is of."""
-    return column.group if column.rounds else column.title
+def _titles(table: Table, names: Sequence[str]) -> dict[str, str]:
+    """Give what a table calls algorithms, whatever group or number of rounds its columns are of."""
+    columns = {name: table.columns[find_column(table.columns, name)] for name in names}
+    return {name: own.group if own.rounds else own.title for name, own in columns.items()}
 
 
 def _statement(table: Table | None, a: str, b: str) -> str | None:
-    pairs = table.compare if table else []
-    return next((pair.published for pair in pairs if {pair.a, pair.b} == {a, b}), None)
+    if table is None:
+        return None
+    pair = {find_column(table.columns, name) for name in (a, b)}
+    return next((told.published for told in table.compare if {told.a, told.b} == pair), None)
 
 
 def _sources(rows: Iterable[_MergedRow]) -> list[str]:

@@ -85,11 +85,6 @@ class Paper:
     year: str
     tables: Mapping[str, PublishedTable]
 
-    @property
-    def citation(self) -> str:
-        """Authors, title, venue and year in a sentence."""
-        return f"{self.authors}: {self.work}. {self.venue}, {self.year}."
-
 
 @cache
 def papers() -> Mapping[str, Paper]:
@@ -115,8 +110,9 @@ def title(paper: str) -> str:
 
 
 def citation(paper: str) -> str:
-    """Cite a paper; nothing for one that is not known."""
-    return papers()[paper].citation if paper in papers() else ""
+    """Cite a paper in a sentence; nothing for one that is not known."""
+    known = papers().get(paper)
+    return f"{known.authors}: {known.work}. {known.venue}, {known.year}." if known else ""
 
 
 def published_table(name: str) -> PublishedTable:

@@ -79,7 +79,8 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         grid.add_row(*texts)
     console.print(grid)
     for cell in cells:
-        scores = [_score(cell, name) for name in SCORES if _has(cell, name)]
+        known = [q for q in map(QUANTITIES.get, SCORES) if cell.average(q) is not None]
+        scores = [_score(replace(cell, quantity=quantity)) for quantity in known]
         if scores:
             print_line(console, f"{cell.title}: {', '.join(scores)}")
     for cell in cells:
@@ -94,15 +95,9 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
     )
 
 
-def _has(cell: Cell, name: str) -> bool:
-    return cell.average(QUANTITIES[name]) is not None
-
-
-def _score(cell: Cell, name: str) -> str:
+def _score(cell: Cell) -> str:
     """``"Log-loss 0.123 (0.010)"``."""
-    shown = replace(cell, quantity=QUANTITIES[name])
-    title, unit = shown.quantity.title, f" {shown.quantity.symbol}".rstrip()
-    return f"{title} {shown.text}{unit}"
+    return f"{cell.quantity.title} {cell.text} {cell.quantity.symbol}".rstrip()
 
 
 def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
