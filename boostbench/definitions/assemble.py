@@ -8,7 +8,7 @@ from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import complain
 from boostbench.experiment import measures
-from boostbench.experiment.quantities import Quantity, get_quantity
+from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
 from boostbench.report.tables import Claim, Column, ColumnPair, Table
@@ -105,7 +105,7 @@ def _columns(
         }
     if definition.seconds:
         last, column = list(columns.items())[-1]
-        time = replace(column, quantity=get_quantity(definition.seconds), beside=last)
+        time = replace(column, quantity=QUANTITIES[definition.seconds], beside=last)
         columns[f"{last}:{definition.seconds}"] = time
     return columns
 

@@ -105,6 +105,7 @@ def compare_columns(
     if rope is None and pairs.quantity.unit == "percent":
         rope = 1.0
     losses = pairs.losses
+    ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
     together = friedman(losses, pairs.quantity.digits) if len(names) > 2 else None
     places = list(combinations(range(len(names)), 2))
     apart = [pairs.differences(a, b) for a, b in places]
@@ -126,7 +127,6 @@ def compare_columns(
             places, apart, signed_rank, holm([test.p for test in signed_rank]), strict=True
         )
     ]
-    ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
     return Comparison(pairs, ranks, tests, together, rope)
 
 
