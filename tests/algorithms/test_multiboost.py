@@ -1,7 +1,9 @@
+import functools
 import math
 
 import numpy as np
 import pytest
+from generic import nonnegative
 from scipy.optimize import minimize
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -16,10 +18,7 @@ LOSSES = {
     "exponential": lambda rho: math.exp(-rho),
     "hinge": lambda rho: max(0.0, 1 - rho),
 }
-DUALS = {
-    "logistic": lambda rho: 1 / (1 + math.exp(rho)),
-    "exponential": lambda rho: math.exp(-rho),
-}
+DUALS = {"logistic": lambda rho: 1 / (1 + math.exp(rho)), "exponential": lambda rho: math.exp(-rho)}
 # -lambda*(-u), the loss's part of the dual objective.
 CONJUGATES = {
     "logistic": lambda u: -sum(p * math.log(p) for p in (u, 1 - u) if p > 0),
@@ -78,11 +77,16 @@ class TestSolution:
 
     @pytest.fixture(params=[(2, 0.01), (3, 0.01), (3, 0.002)], ids=lambda p: f"{p[0]}, nu {p[1]}")
     def fitted(self, request, loss):
-        k, nu = request.param
-        X, y = blobs(k, n_samples=24, n_features=3, seed=4)
-        model = MultiBoost(nu=nu, loss=loss, tol=1e-3, n_iterations=400).fit(X, y)
+        model, *data = self.fit(*request.param, loss)
         assert 1 < model.n_iterations_ < 400
-        return model, X, y, k
+        return model, *data
+
+    @staticmethod
+    @functools.cache
+    def fit(k, nu, loss):
+        """Fit once for all tests, which only read it."""
+        X, y = blobs(k, n_samples=24, n_features=3, seed=4)
+        return MultiBoost(nu=nu, loss=loss, tol=1e-3, n_iterations=400).fit(X, y), X, y, k
 
     def test_dual_feasible(self, fitted):
         model, X, y, _ = fitted
@@ -186,13 +190,7 @@ def test_restricted_problems_against_a_generic_solver(smooth, k):
             W = w.reshape(-1, k)
             return pair_sum(LOSSES[smooth], H.T @ W, y, k) / (len(y) * k) + model.nu * W.sum()
 
-        rough = minimize(
-            objective,
-            np.full((t + 1) * k, 0.1),
-            method="SLSQP",
-            bounds=[(0, None)] * ((t + 1) * k),
-            options={"ftol": 1e-12, "maxiter": 500},
-        )
+        rough = nonnegative(objective, np.full((t + 1) * k, 0.1))
         # Rounds stop where their constraints are violated less than the next column's.
         assert rough.fun * (1 - PRECISION) <= model.objective_[t] <= rough.fun * (1 + 1e-2)
 
@@ -394,13 +392,7 @@ class TestSolvers:
                 value = pair_sum(LOSSES[smooth], scores, y, 3) / (len(y) * 3)
                 return value + model.nu * w.sum()
 
-            rough = minimize(
-                objective,
-                np.full(3 * t, 0.1),
-                method="SLSQP",
-                bounds=[(0, None)] * (3 * t),
-                options={"ftol": 1e-12, "maxiter": 500},
-            )
+            rough = nonnegative(objective, np.full(3 * t, 0.1))
             assert model.objective_[t - 1] == pytest.approx(rough.fun, rel=1e-5)
 
     def test_a_warm_start_may_change_the_solver(self):

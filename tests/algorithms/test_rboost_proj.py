@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from generic import nonnegative
 from scipy.optimize import minimize
 
 from boostbench.algorithms import RBoostProj
@@ -109,15 +110,7 @@ class TestTheCoefficientsAreOptimal:
             w, arguments = f.weights(t), (f.design(t), name, nu)
             value, _ = objective(w, *arguments)
             for start in (np.zeros(len(w)), rng.uniform(0, 1, len(w))):
-                found = minimize(
-                    objective,
-                    start,
-                    arguments,
-                    jac=True,
-                    method="SLSQP",
-                    bounds=[(0, None)] * len(w),
-                    options={"ftol": 1e-13, "maxiter": 1000},
-                )
+                found = nonnegative(objective, start, arguments, jac=True)
                 assert found.success
                 assert value <= found.fun * (1 + 1e-4)
                 # And the other way round, or the comparison would be of no worth.
@@ -276,15 +269,8 @@ class TestTheSignOfTheCoefficients:
         f = fitted(data=blobs, loss=name, nu=0.01, positive=False)
         for t in (0, 3, f.model.n_iterations_ - 1):
             Z = f.design(t)
-            found = minimize(
-                objective,
-                np.full(20, 0.1),
-                (np.concatenate([Z, -Z], axis=2), name, 0.01),
-                jac=True,
-                method="SLSQP",
-                bounds=[(0, None)] * 20,
-                options={"ftol": 1e-13, "maxiter": 1000},
-            )
+            arguments = (np.concatenate([Z, -Z], axis=2), name, 0.01)
+            found = nonnegative(objective, np.full(20, 0.1), arguments, jac=True)
             assert found.success
             assert f.model.objective_[t] == pytest.approx(found.fun, rel=1e-4)
 

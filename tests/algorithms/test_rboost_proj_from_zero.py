@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from generic import nonnegative
 
 from boostbench.algorithms import RBoostProj
 
@@ -38,9 +38,7 @@ def test_with_a_heavy_norm_each_round_is_the_literal_problem():
         arguments = H[:t], codes[:t], y, model.nu
         w = model.weight_path_[[t - 1], :t].toarray().ravel()
         assert model.objective_[t - 1] == pytest.approx(objective(w, *arguments), rel=1e-6)
-        best = minimize(
-            objective, np.full(t, 0.1), args=arguments, method="SLSQP", bounds=[(0, None)] * t
-        )
+        best = nonnegative(objective, np.full(t, 0.1), arguments)
         assert model.objective_[t - 1] == pytest.approx(best.fun, rel=1e-5)
 
 

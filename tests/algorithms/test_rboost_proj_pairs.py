@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from generic import nonnegative
 from sklearn.datasets import load_breast_cancer
 
 from boostbench.algorithms import RBoostProj
@@ -78,14 +78,7 @@ class TestTwoClasses:
             penalty = 0.01 / sizes
             return value + penalty @ a, penalty - H.T @ dual / (2 * len(H))
 
-        found = minimize(
-            total,
-            np.zeros(10),
-            jac=True,
-            method="SLSQP",
-            bounds=[(0, None)] * 10,
-            options={"ftol": 1e-13, "maxiter": 1000},
-        )
+        found = nonnegative(total, np.zeros(10), jac=True)
         assert f.model.objective_[-1] == pytest.approx(found.fun, rel=1e-5)
         assert total(sizes * f.w[-1])[0] == pytest.approx(found.fun, rel=1e-5)
 

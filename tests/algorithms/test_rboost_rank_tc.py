@@ -1,9 +1,10 @@
+import functools
 import itertools
 import math
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from generic import nonnegative
 from sklearn.utils import check_random_state
 
 from boostbench.algorithms import RBoostRankTC
@@ -94,17 +95,23 @@ def solver(request, loss):
 
 
 @pytest.fixture(params=[2, 3], ids=["2 classes", "3 classes"])
-def problem(request):
-    return noise(request.param, n_samples=24, n_features=3, seed=request.param)
+def n_classes(request):
+    return request.param
+
+
+@functools.cache
+def fit(loss, solver, n_classes, **params):
+    """Fit once for all tests that ask for the same; they only read it."""
+    X, y = noise(n_classes, n_samples=24, n_features=3, seed=n_classes)
+    return model_of(loss, solver=solver, **params).fit(X, y), X, y
 
 
 class TestSolution:
     """Training to the end: w solves the problem over all stumps that can be had."""
 
     @pytest.fixture
-    def fitted(self, loss, solver, problem):
-        X, y = problem
-        model = model_of(loss, solver=solver).fit(X, y)
+    def fitted(self, loss, solver, n_classes):
+        model, X, y = fit(loss, solver, n_classes)
         assert 3 < model.n_iterations_ < 200
         return model, X, y
 
@@ -162,22 +169,14 @@ class TestSolution:
                 model.nu - A @ dual_of(model.loss, rho),
             )
 
-        found = minimize(
-            objective,
-            np.full(len(A), 0.01),
-            jac=True,
-            method="SLSQP",
-            bounds=[(0, None)] * len(A),
-            options={"ftol": 1e-13, "maxiter": 500},
-        )
+        found = nonnegative(objective, np.full(len(A), 0.01), jac=True)
         assert model.objective_[-1] == pytest.approx(found.fun, rel=1e-5)
 
 
 class TestEveryRound:
     @pytest.fixture
-    def fitted(self, loss, solver, problem):
-        X, y = problem
-        return model_of(loss, solver=solver, n_iterations=8).fit(X, y), X, y
+    def fitted(self, loss, solver, n_classes):
+        return fit(loss, solver, n_classes, n_iterations=8)
 
     def rounds(self, model, X, y):
         """Yield w and the margins of the pairs after each round."""
@@ -206,13 +205,7 @@ class TestEveryRound:
             def objective(w, A=some):
                 return value_of(model.loss, w @ A) + model.nu * w.sum()
 
-            found = minimize(
-                objective,
-                np.full(t + 1, 0.1),
-                method="SLSQP",
-                bounds=[(0, None)] * (t + 1),
-                options={"ftol": 1e-14, "maxiter": 500},
-            )
+            found = nonnegative(objective, np.full(t + 1, 0.1), ftol=1e-14)
             assert model.objective_[t] == pytest.approx(found.fun, rel=1e-7)
             np.testing.assert_allclose(w[: t + 1], found.x, atol=2e-3)
             assert (w[t + 1 :] == 0).all()
