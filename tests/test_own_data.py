@@ -68,7 +68,7 @@ def test_all_of_the_page_is_here():
             "scores.yaml",
             "messy.py",
             "paper.csv",
-        ),
+        )
     }
     assert len(COMMANDS) == 15
 

@@ -4,12 +4,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import AdaBoost, AdaBoostMH, MultiBoost
-from boostbench.algorithms.base import (
-    NO_EDGE,
-    BinaryClassifier,
-    BoostingTransformer,
-    Master,
-)
+from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, BoostingTransformer, Master
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
 from .problems import blobs

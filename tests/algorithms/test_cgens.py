@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -40,14 +42,19 @@ def dual(model, outputs, y):
     return model.dual_.sum() - w @ w / 2 - quadratic
 
 
+@functools.cache
+def optimal(loss, problem, C):
+    """Fit once for all tests that ask for the same; they only read it."""
+    X, y = problem(2, seed=1)
+    return CGENS(EVERYTHING, C, loss, tol=1e-7).fit(X, y), X, y, all_stumps(X)
+
+
 @LOSSES
 @PROBLEMS
 @pytest.mark.parametrize("C", [1e-3, 1e-2, 0.1, 1.0, 10.0])
 class TestTheOptimum:
     def test_the_duality_gap_to_all_stumps_is_closed(self, loss, problem, C):
-        X, y = problem(2, seed=1)
-        stumps = all_stumps(X)
-        model = CGENS(EVERYTHING, C, loss, tol=1e-7).fit(X, y)
+        model, X, y, stumps = optimal(loss, problem, C)
         assert model.n_iterations_ <= len(stumps)
         assert abs((2 * y - 1) @ model.dual_) <= 1e-9 * model.dual_.sum()
         assert (model.dual_ >= 0).all()
@@ -56,9 +63,7 @@ class TestTheOptimum:
         assert primal(model, X, y) == pytest.approx(model.objective_[-1], rel=1e-9)
 
     def test_it_is_that_of_libsvm_with_the_kernel_of_all_stumps(self, loss, problem, C):
-        X, y = problem(2, seed=2)
-        stumps = all_stumps(X)
-        model = CGENS(EVERYTHING, C, loss, tol=1e-7).fit(X, y)
+        model, X, y, stumps = optimal(loss, problem, C)
         kernel = stumps.T @ stumps
         if loss == "squared_hinge":
             # In its dual there is no box, and 1 / (2 C) on the diagonal of the kernel.

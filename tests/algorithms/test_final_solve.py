@@ -8,13 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from boostbench import (
-    MCBoost,
-    MultiBoost,
-    RBoostProj,
-    RBoostRankTC,
-    final_solve,
-)
+from boostbench import MCBoost, MultiBoost, RBoostProj, RBoostRankTC, final_solve
 
 from .problems import blobs, noise
 

@@ -218,11 +218,7 @@ REMEMBERED = {
         EXACT,
     ),
     bb.GradBoost: (lambda watch: watch.master.scores.T, themselves, EXACT),
-    bb.MCBoost: (
-        remembered_gains,
-        of_projections,
-        EXACT,
-    ),
+    bb.MCBoost: (remembered_gains, of_projections, EXACT),
     bb.MultiBoost: (remembered_objective, of_multiboost, SINGLE),
     bb.RBoostRank: (
         remembered_pairs,

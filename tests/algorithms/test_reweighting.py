@@ -36,7 +36,7 @@ ENSEMBLES = {
 }
 
 
-@pytest.fixture(params=[(name, k) for name in ENSEMBLES for k in (2, 3)], ids=str)
+@pytest.fixture(params=[(name, k) for name in ENSEMBLES for k in (2, 3)], ids=str, scope="module")
 def case(request):
     """A fitted ensemble, and other samples."""
     name, n_classes = request.param

@@ -177,10 +177,7 @@ def test_damaged_records_of_another_folder(call, folder, recorded):
         (["samme"], "needs two algorithms or more"),
         (["samme", "samme"], "each once"),
         (["samme", "adaboost_mhh"], "did you mean adaboost_mh"),
-        (
-            ["samme", "adaboost_mh", "seed=1"],
-            "compare goes by what is on record",
-        ),
+        (["samme", "adaboost_mh", "seed=1"], "compare goes by what is on record"),
         (["samme", "adaboost_mh", "--figure"], "needs three algorithms or more"),
         (["samme", "adaboost_mh", "--figure", "adaboost_ecc"], "needs three algorithms or more"),
         (["samme", "adaboost_mh", "gradboost", "--figure", "a.jpg"], "a .png, .svg or .pdf file"),
@@ -233,12 +230,7 @@ def test_a_table_of_ones_own(define_table):
     [
         (["rboost_prj", "samme"], [], [], "did you mean rboost_proj, rboost_rank"),
         (["rboost_proj@5", "samme"], [], [], "did you mean rboost_proj@50, "),
-        (
-            ["mcboost", "samme"],
-            [],
-            [],
-            "'mcboost' is ambiguous: columns of",
-        ),
+        (["mcboost", "samme"], [], [], "'mcboost' is ambiguous: columns of"),
         (["adaboost", "samme"], [], [], "samme is in mcboost5"),
         (["samme", "logistic"], ["randomboost5"], [], "unknown algorithm 'samme'"),
         (
@@ -247,12 +239,7 @@ def test_a_table_of_ones_own(define_table):
             [],
             "table demo has no samme and adaboost_mh; it has",
         ),
-        (
-            ["samme", "adaboost_mh"],
-            ["mcbost5"],
-            [],
-            "unknown table 'mcbost5'; did you mean",
-        ),
+        (["samme", "adaboost_mh"], ["mcbost5"], [], "unknown table 'mcbost5'; did you mean"),
         (["samme", "adaboost_mh"], [], ["wine", "vowle"], "'vowle'; did you mean vowel"),
     ],
 )

@@ -13,11 +13,7 @@ from boostbench import configs
 from boostbench.records.store import read_records
 
 #: Fits that are done in no time, in this process.
-BOUNDARIES = {
-    "kind": "boundaries",
-    "rows": ["diagonals"],
-    "columns": [{"algo": "adaboost_mh"}],
-}
+BOUNDARIES = {"kind": "boundaries", "rows": ["diagonals"], "columns": [{"algo": "adaboost_mh"}]}
 SMALL = ["algo.n_iterations=5", "protocol.checkpoints=[2,5]"]
 
 #: Of all files of a figure.

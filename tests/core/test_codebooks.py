@@ -54,7 +54,7 @@ def test_the_simplex_is_the_optimum_that_the_search_finds(n_classes, monkeypatch
     assert found >= -1 / (n_classes - 1) - 1e-12
 
 
-@pytest.mark.parametrize(("n_classes", "n_components"), [(10, 3), (26, 4), (26, 10)])
+@pytest.mark.parametrize(("n_classes", "n_components"), [(10, 3), (13, 4), (26, 10)])
 def test_last_digits_decide_nothing(n_classes, n_components, monkeypatch):
     """Another library of linear algebra gives others: they are changed at random here."""
     digits = np.random.default_rng(0)

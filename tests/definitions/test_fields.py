@@ -69,10 +69,7 @@ def test_one_text_is_a_list_of_one():
         ({"inner": []}, "f.yaml: inner is empty; it must have entries"),
         ({"inner": [3]}, "f.yaml: an entry of inner is 3; it must be KEY: VALUE"),
         ({"inner": [{}]}, "f.yaml: an entry of inner lacks word; it needs word"),
-        (
-            {"inner": [{"wort": 1}]},
-            "f.yaml: an entry of inner has no key 'wort'; did",
-        ),
+        ({"inner": [{"wort": 1}]}, "f.yaml: an entry of inner has no key 'wort'; did"),
         ({"words": 3}, "f.yaml: words is 3; it must be a list of texts"),
         ({"pairs": 3}, "f.yaml: pairs is 3; it must be a list of lists of texts"),
         ({"by_number": {"a": "x"}}, "f.yaml: by_number is 'a'; it must be a whole number"),

@@ -42,10 +42,7 @@ def test_points_have_the_colour_of_their_class(record):
         tuple(points.get_facecolor()[0][:3]): points.get_offsets().tolist()
         for points in axes.collections
     }
-    assert drawn == {
-        to_rgb(COLOURS[0]): [[1.0, 0.0], [2.0, 1.0]],
-        to_rgb(COLOURS[2]): [[8.0, 4.0]],
-    }
+    assert drawn == {to_rgb(COLOURS[0]): [[1.0, 0.0], [2.0, 1.0]], to_rgb(COLOURS[2]): [[8.0, 4.0]]}
 
 
 def test_layout(record):

@@ -34,8 +34,7 @@ def test_duplicates_count_once(put):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"test_error": 2 / 30}, {"checkpoints": {"1": 0.2}}, {"digests": {"end": "0" * 10}}],
+    "change", [{"test_error": 2 / 30}, {"checkpoints": {"1": 0.2}}, {"digests": {"end": "0" * 10}}]
 )
 def test_conflicts_are_told_and_nothing_is_lost(put, change):
     a, b = put("a", RECORD), put("b", changed(RECORD, **change))

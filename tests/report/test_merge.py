@@ -25,12 +25,7 @@ def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
     second = make_table({(row, c): make_cell([2]) for row in ("wine", "iris") for c in "ba"})
     table, sources = merge([replace(first, name="one"), replace(second, name="two")], ["b", "a"])
     assert list(table.columns) == ["b", "a"]
-    assert means(table) == {
-        ("wine", "b"): 1,
-        ("wine", "a"): 1,
-        ("iris", "b"): 2,
-        ("iris", "a"): 2,
-    }
+    assert means(table) == {("wine", "b"): 1, ("wine", "a"): 1, ("iris", "b"): 2, ("iris", "a"): 2}
     assert sources == {"wine": "one", "iris": "two"}
     assert table.remarks == ["Numbers of tables one (wine) and two (iris)."]
     assert table.title == "B against A"

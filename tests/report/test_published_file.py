@@ -78,10 +78,7 @@ def test_remarks_count_as_lines(write):
             ":3: test_error_mean is '2.9 %', which is no",
         ),
         ([HEAD, "wine,mcboost,x,nan,2.4,50"], ":2: test_error_mean is 'nan', which is no number"),
-        (
-            [HEAD, "wine,mcboost,x,129,2.4,50"],
-            ":2: test_error_mean is 129; Test error is from",
-        ),
+        ([HEAD, "wine,mcboost,x,129,2.4,50"], ":2: test_error_mean is 129; Test error is from"),
         ([HEAD, "wine,mcboost,x,1_0,2.4,50"], ":2: test_error_mean is '1_0', which is no number"),
         ([HEAD, "wine,mcboost,x,١,2.4,50"], ":2: test_error_mean is '١', which is no number"),
         ([HEAD, "wine,mcboost,x,10,71,50"], ":2: test_error_std is 71; none is more than 70.7"),

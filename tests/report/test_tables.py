@@ -147,10 +147,7 @@ def accuracies(make_cell, make_table):
 
 
 def test_the_highest_accuracy_is_the_best(accuracies):
-    assert printed(accuracies, "wine") == [
-        ("98.50 (0.71)", True),
-        ("97.50 (0.71)", False),
-    ]
+    assert printed(accuracies, "wine") == [("98.50 (0.71)", True), ("97.50 (0.71)", False)]
     assert words.caption(accuracies).startswith(
         "Accuracy in percent: mean (standard deviation) over 2"
     )

@@ -58,12 +58,3 @@ def projected_edge(X, G, directions, threshold):
             value = sum(float(p) * float(x) for p, x in zip(direction, row, strict=True))
             total += G[i, r] if value > threshold else -G[i, r]
     return total
-
-
-def pairwise_sum(u, y, output):
-    """Sum ``u[i, r] (a[i, y_i] - a[i, r])`` over all pairs: eq. (5) of paper 1."""
-    total = 0.0
-    for i in range(len(y)):
-        for r in range(u.shape[1]):
-            total += u[i, r] * (output[i, y[i]] - output[i, r])
-    return total

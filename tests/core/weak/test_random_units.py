@@ -4,12 +4,7 @@ from scipy import stats
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.linear import Perceptron, Perceptrons
-from boostbench.core.weak.random_units import (
-    Cosine,
-    Cosines,
-    RandomCosines,
-    RandomPerceptrons,
-)
+from boostbench.core.weak.random_units import Cosine, Cosines, RandomCosines, RandomPerceptrons
 
 
 def draw(seed=0, n_samples=30, n_features=3):

@@ -189,10 +189,7 @@ def test_neighbouring_doubles_are_separated(value, max_bins):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.usefixtures("layout")
-@pytest.mark.parametrize(
-    "low",
-    [-1.0, 0.0, 0.5],
-)
+@pytest.mark.parametrize("low", [-1.0, 0.0, 0.5])
 def test_the_largest_doubles_are_separated(low):
     largest = np.finfo(float).max
     X = np.array([[low * largest], [largest]])
@@ -367,15 +364,12 @@ KINDS = {
 def test_larger_problems_of_every_layout(kind, n_columns):
     rng = np.random.default_rng(n_columns)
     X = KINDS[kind](rng).astype(float)
-    outputs = [
-        np.where(column > threshold, 1.0, -1.0)
-        for column in X.T
-        for threshold in reference.midpoints(column)
-    ]
+    thresholds = [np.reshape(reference.midpoints(column), (-1, 1)) for column in X.T]
     search = StumpSearch(X)
     for _ in range(3):
         G = rng.normal(size=(len(X), n_columns)) * rng.gamma(0.3, size=(len(X), 1))
-        edges = np.abs(outputs @ G)
+        sides = (column > cuts for column, cuts in zip(X.T, thresholds, strict=True))
+        edges = np.abs(np.concatenate([np.where(above, 1.0, -1.0) @ G for above in sides]))
         found = search.best(G)
         assert found.edge == pytest.approx(edges.max(), rel=1e-5)
         assert found.edge == pytest.approx(G[:, found.column] @ found.learner(X))

@@ -18,11 +18,7 @@ def test_predictions_of_each_tested_sample(tmp_path):
     other = {"name": "other", "grid": {}, "_target_": "sklearn.svm.LinearSVC"}
     asked = [
         Experiment.from_config(
-            {
-                "algo": one,
-                "protocol": {"n_splits": 2, "checkpoints": []},
-                "measure": "predictions",
-            },
+            {"algo": one, "protocol": {"n_splits": 2, "checkpoints": []}, "measure": "predictions"},
             dataset,
         )
         for one in (algo, other)

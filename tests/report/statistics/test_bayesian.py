@@ -8,8 +8,7 @@ SPLITS = [-0.5, -1.5, 0.5, -1.0, -2.0, -0.4, -1.1, -0.6, 0.3, -1.2]
 
 
 @pytest.mark.parametrize(
-    ("rope", "expected"),
-    [(0.5, (0.70074, 0.29926, 0.0)), (1.0, (0.088405, 0.911595, 0.0))],
+    ("rope", "expected"), [(0.5, (0.70074, 0.29926, 0.0)), (1.0, (0.088405, 0.911595, 0.0))]
 )
 def test_signed_rank_agrees_with_baycomp(rope, expected):
     """SignedRankTest.probs of baycomp 1.0.3 with 400 000 draws.
