@@ -16,7 +16,7 @@ from sklearn.inspection import DecisionBoundaryDisplay
 from boostbench import MCBoost, RpBoost
 from boostbench.figures.style import COLOURS as LINES
 from boostbench.figures.style import style
-from boostbench.report.verdicts import COLOURS
+from boostbench.report.verdicts import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMN = "exponential"
@@ -50,7 +50,7 @@ def draw_verdicts(panel):
         panel.text(0, y + 0.5, row["data"])
         for x, name in ((0.52, "published_mean"), (0.7, "test_error_mean")):
             panel.text(x, y + 0.5, f"{float(row[name]):.1f}", ha="right")
-        colour = COLOURS[row["verdict"]]
+        colour = VERDICTS[row["verdict"]].colour
         panel.text(1, y + 0.5, row["verdict"], ha="right", color=colour, fontweight="bold")
 
 

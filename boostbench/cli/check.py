@@ -122,11 +122,15 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     if as_json:
         print(_json(tables, now))
     else:
-        idle = [] if names else [table for table in tables if not _has_numbers(table)]
+        tried = {t.name for t in tables if any(c.values or c.failures for c in t.cells.values())}
+        idle = [] if names else [table for table in tables if table.name not in tried]
         _print([table for table in tables if table not in idle], idle)
     if update:
         judged = {table.name for table in tables}
-        _write(path, filed(now) + [line for line in before if line["table"] not in judged])
+        lines = filed(now) + [line for line in before if line["table"] not in judged]
+        with writing(path):
+            path.write_text(verdicts_as_csv(lines), encoding="utf-8")
+        print(f"written: {path}", file=sys.stderr)
         return 0
     regressions = lost(before, now)
     for then, today in regressions:
@@ -150,15 +154,11 @@ def _json(tables: Sequence[Table], judged: Sequence[dict]) -> str:
 def _counted(tally: Tally) -> dict:
     return {
         "published": tally.published,
-        "verdicts": {verdict: tally[verdict] for verdict in VERDICTS[:-1]},
+        "verdicts": {v: tally[v] for v in VERDICTS if v != "not published"},
         "decided": dict(tally.decided),
         "corrected": tally.corrected,
         "without_pool": tally.without_pool and _counted(tally.without_pool),
     }
-
-
-def _has_numbers(table: Table) -> bool:
-    return any(cell.values or cell.failures for cell in table.cells.values())
 
 
 def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
@@ -210,9 +210,3 @@ def _sentence(then: dict[str, str], now: dict) -> str:
         f"{place}: reproduced before with {then['ours']}, now {now['verdict']} {ours} "
         f"(published: {fixed(now['published'], digits)})"
     )
-
-
-def _write(path: Path, lines: Sequence[dict[str, str]]) -> None:
-    with writing(path):
-        path.write_text(verdicts_as_csv(lines), encoding="utf-8")
-    print(f"written: {path}", file=sys.stderr)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from boostbench import configs, forms
 from boostbench.data.dataset import COUNTS
@@ -24,20 +24,17 @@ _Range = tuple[Annotated[int, Meta(ge=0)], _Count]
 _Counts = dict[Literal[tuple(COUNTS)], _Count | None]
 
 
-class _Mapping(Struct):
-    """What a mapping must hold, whatever else there is."""
-
-
-class _OfOpenML(_Mapping):
+# What a mapping must hold, whatever else there is.
+class _OfOpenML(TypedDict):
     id: Any
 
 
-class _OfImages(_Mapping):
+class _OfImages(TypedDict):
     kind: Any
     shape: Any
 
 
-class _Call(_Mapping):
+class _Call(TypedDict):
     function: _Text
 
 

@@ -98,17 +98,7 @@ def _numbers(cell: Cell) -> list[float]:
 
 @dataclass(frozen=True)
 class BarsPanel:
-    """Some columns of a table.
-
-    Attributes
-    ----------
-    title : str
-        Heading.
-    table : str
-        The table whose numbers are drawn.
-    columns : list of str
-        Names of its columns.
-    """
+    """Some columns of a table, by their names, under a heading."""
 
     title: str
     table: str

@@ -8,11 +8,11 @@ from matplotlib.patches import Patch
 
 from boostbench.figures.style import label, make_panels, style
 from boostbench.report.overview import CountedLine
-from boostbench.report.verdicts import COLOURS
+from boostbench.report.verdicts import VERDICTS
 
 #: The looks of the parts of a bar; what was not run is hatched.
-_LOOKS = {verdict: {"facecolor": colour} for verdict, colour in COLOURS.items()} | {
-    "not run": {"facecolor": "#ffffff", "edgecolor": COLOURS["not run"], "hatch": "//////"}
+_LOOKS = {verdict: {"facecolor": about.colour} for verdict, about in VERDICTS.items()} | {
+    "not run": {"facecolor": "#ffffff", "edgecolor": VERDICTS["not run"].colour, "hatch": "//////"}
 }
 _BAR_HEIGHT = 0.17  # inches
 

@@ -18,7 +18,7 @@ from boostbench.report.cells import Cell
 from boostbench.report.overview import by_table, counting, headline, in_order
 from boostbench.report.papers import title
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import COLOURS, COMPARED, counts, distinct
+from boostbench.report.verdicts import COMPARED, VERDICTS, counts, distinct
 
 _DPI = 250
 _COLUMNS = 3
@@ -102,7 +102,7 @@ def _draw(axes: Axes, cells: Sequence[Cell]) -> None:
             markeredgecolor="white",
             label=f"{verdict} ({len(own)})",
             marker=markers[verdict],
-            color=COLOURS[verdict],
+            color=VERDICTS[verdict].colour,
             markersize=_SIZES[verdict],
         )
     axes.set_box_aspect(1)

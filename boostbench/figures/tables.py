@@ -166,15 +166,7 @@ def tables_of_figure(
 
 @dataclass(frozen=True, kw_only=True)
 class OfColumns:
-    """Keys of figures of several algorithms over the data sets of a table.
-
-    Attributes
-    ----------
-    table : str
-        The table.
-    columns : list of str
-        Its columns; by default all.
-    """
+    """Keys of figures over the data sets of a table: its name, and columns, by default all."""
 
     table: str
     columns: list[str] = field(default_factory=list)

@@ -29,12 +29,7 @@ _SAME_SPEED = 1.25
 
 
 def significance(table: Table) -> list[str]:
-    """Compare the chosen pairs of columns by the Wilcoxon signed-rank test.
-
-    Parameters
-    ----------
-    table : Table
-        The pairs of numbers are its data sets; or, when it has only one, the splits.
+    """Compare the chosen pairs of columns by the Wilcoxon signed-rank test: see `paired`.
 
     Returns
     -------

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import isnan
+from typing import NamedTuple
 
 from scipy.stats import false_discovery_control
 
@@ -13,47 +14,58 @@ from boostbench.report.statistics.agreement import LEVEL, TELLING
 from boostbench.report.swaps import Swaps, swaps
 from boostbench.report.tables import Table
 
+
+class Verdict(NamedTuple):
+    """What stands for a verdict, and what it says.
+
+    Attributes
+    ----------
+    colour : str
+        In every figure, on the page and at the terminal: of Okabe and Ito's for what says something
+        of the algorithm, greys for the rest.
+    sign : str
+        On the page, so that it is not told by colour alone.
+    meaning : str
+        In words.
+    """
+
+    colour: str
+    sign: str
+    meaning: str
+
+
 #: Every verdict that a cell can have, in the order in which they are told: what was compared, what
 #: could not be, what lacks a number of ours, what lacks one of the paper's.
-VERDICTS = (
-    *("reproduced", "better", "worse", "undecided"),
-    "not judged",
-    *("failed", "not reached", "not run", "data not available"),
-    "not published",
-)
-COMPARED = VERDICTS[:4]
-
-#: One colour for each verdict, in every figure, on the page and at the terminal: Okabe and Ito's
-#: for what says something of the algorithm, greys for the rest.
-COLOURS = {
-    "reproduced": "#009e73",
-    "better": "#56b4e9",
-    "worse": "#e69f00",
-    "failed": "#d55e00",
-    "undecided": "#8f8f8f",
-    "not judged": "#a3a3a3",
-    "not reached": "#b5b5b5",
-    "not run": "#c7c7c7",
-    "data not available": "#d9d9d9",
+VERDICTS = {
+    "reproduced": Verdict(
+        "#009e73",
+        "✓",
+        "the difference is within sampling error, its 95% interval holds 0, and one of "
+        f"{TELLING:.0%} of the published error would have been found",
+    ),
+    "better": Verdict(
+        "#56b4e9",
+        "▼",
+        "ours is better than the published number, by more than sampling error: that is not "
+        "reproduced either, and a note says what is known of it",
+    ),
+    "worse": Verdict(
+        "#e69f00", "▲", "ours is worse than the published number, by more than sampling error"
+    ),
+    "undecided": Verdict(
+        "#8f8f8f",
+        "?",
+        "too few splits to tell: the difference is within sampling error, and so may be one of "
+        f"{TELLING:.0%} of the published error",
+    ),
+    "not judged": Verdict("#a3a3a3", "§", "it was not run as the paper's table asks"),
+    "failed": Verdict("#d55e00", "✕", "every split that was tried raised an error"),
+    "not reached": Verdict("#b5b5b5", "…", "fewer boosting rounds were asked for"),
+    "not run": Verdict("#c7c7c7", "○", "no split is on record"),
+    "data not available": Verdict("#d9d9d9", "–", "the data are not at hand"),
+    "not published": Verdict("", "", "the paper gives no number"),
 }
-
-#: What each verdict says.
-MEANING = {
-    "reproduced": "the difference is within sampling error, its 95% interval holds 0, and one of "
-    f"{TELLING:.0%} of the published error would have been found",
-    "better": "ours is better than the published number, by more than sampling error: that is not "
-    "reproduced either, and a note says what is known of it",
-    "worse": "ours is worse than the published number, by more than sampling error",
-    "undecided": "too few splits to tell: the difference is within sampling error, and so may be "
-    f"one of {TELLING:.0%} of the published error",
-    "not judged": "it was not run as the paper's table asks",
-    "failed": "every split that was tried raised an error",
-    "not reached": "fewer boosting rounds were asked for",
-    "not run": "no split is on record",
-    "data not available": "the data are not at hand",
-    "not published": "the paper gives no number",
-}
-
+COMPARED = tuple(VERDICTS)[:4]
 
 #: Explain `Tally.count`.
 WITHOUT_POOL = "Behind a slash: without the luck of one pool, whose size is known only roughly."

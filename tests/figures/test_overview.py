@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 
 from boostbench.figures.overview import draw_overview
 from boostbench.report.overview import CountedLine
-from boostbench.report.verdicts import COLOURS, VERDICTS, Tally
+from boostbench.report.verdicts import VERDICTS, Tally
 
 
 def tally(**numbers):
@@ -33,6 +33,6 @@ def test_bars_are_as_long_as_the_counts():
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["reproduced", "worse", "not run"]
     looks = [(to_hex(b.get_facecolor()), b.get_hatch() is not None) for b in axes.patches]
-    reproduced, worse = (COLOURS["reproduced"], False), (COLOURS["worse"], False)
+    reproduced, worse = ((VERDICTS[verdict].colour, False) for verdict in ("reproduced", "worse"))
     assert looks == [reproduced, ("#ffffff", True), reproduced, worse]
     figure.canvas.draw()

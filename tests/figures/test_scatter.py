@@ -6,7 +6,7 @@ pytest.importorskip("matplotlib")
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.scatter import draw_scatter
-from boostbench.report.verdicts import COLOURS, COMPARED
+from boostbench.report.verdicts import COMPARED, VERDICTS
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_verdicts_have_their_colours_and_differ_in_shape(papers):
     lines = {verdict: points(axes, verdict) for verdict in COMPARED}
     assert [line.get_marker() for line in lines.values()] == ["o", "v", "^", "s"]
     for verdict, line in lines.items():
-        assert line.get_color() == COLOURS[verdict]
+        assert line.get_color() == VERDICTS[verdict].colour
 
 
 def test_accuracies_have_a_panel_of_their_own(papers, make_cell, make_table, whole_titles):

@@ -1,6 +1,6 @@
 """The verdicts' colours on the page, in a light and in a dark theme."""
 
-from boostbench.report.verdicts import COLOURS
+from boostbench.report.verdicts import VERDICTS
 
 #: What is coloured as a whole cell and in words; the others are grey.
 _TOLD = ("reproduced", "better", "worse", "failed")
@@ -16,15 +16,16 @@ def style() -> str:
     Text on its background has a contrast of 4.5 or more.
     """
     lines = []
-    for verdict, colour in COLOURS.items():
-        name = verdict.replace(" ", "-")
-        if verdict in _TOLD:
-            lines += [
-                f"--bar-{name}: {colour};",
-                f"--{name}: light-dark({mix(colour, _BLACK, 0.6)}, {mix(colour, _WHITE, 0.75)});",
-                f"--on-{name}: light-dark({mix(colour, _WHITE, 0.12)}, {mix(colour, _DARK, 0.2)});",
-            ]
-        else:
+    for name in _TOLD:
+        colour = VERDICTS[name].colour
+        lines += [
+            f"--bar-{name}: {colour};",
+            f"--{name}: light-dark({mix(colour, _BLACK, 0.6)}, {mix(colour, _WHITE, 0.75)});",
+            f"--on-{name}: light-dark({mix(colour, _WHITE, 0.12)}, {mix(colour, _DARK, 0.2)});",
+        ]
+    for verdict, (colour, *_) in VERDICTS.items():
+        if colour and verdict not in _TOLD:
+            name = verdict.replace(" ", "-")
             lines.append(f"--bar-{name}: light-dark({colour}, {mix(colour, _DARK, 0.4)});")
     return ":root {\n  " + "\n  ".join(lines) + "\n}\n"
 

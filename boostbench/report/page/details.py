@@ -7,8 +7,9 @@ from math import isfinite, isnan
 from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import PARTIAL, STALE, Cell
+from boostbench.report.page.provenance import Source
 from boostbench.report.statistics.agreement import BASES, POWER, Agreement
-from boostbench.report.verdicts import MEANING
+from boostbench.report.verdicts import VERDICTS
 
 _TIMES = {
     "fit": "fit {}",
@@ -58,7 +59,7 @@ def details(cell: Cell) -> list[tuple[str, str]]:
 
 def _ours(cell: Cell) -> str:
     if not cell.values:
-        return f"{cell.text}: {MEANING[cell.text]}"
+        return f"{cell.text}: {VERDICTS[cell.text].meaning}"
     n = len(cell.values)
     # One digit more than in the table.
     number = numbers.mean_std(cell.mean, cell.std, cell.quantity.digits + 1)
@@ -130,8 +131,8 @@ def _config(cell: Cell) -> str:
 
 
 def _recorded(cell: Cell) -> str:
-    dates = sorted(record["finished"][:10] for record in cell.records)
-    return " to ".join(dict.fromkeys((dates[0], dates[-1])))
+    days = Source(cell.records).days
+    return " to ".join(dict.fromkeys((days[0], days[-1])))
 
 
 def _unit(quantity: Quantity) -> str:

@@ -24,14 +24,9 @@ class Source(NamedTuple):
     n_failed: int = 0
 
     @property
-    def first(self) -> str:
-        """Day of the first record; empty without any."""
-        return min((record["finished"] for record in self.records), default="")[:10]
-
-    @property
-    def last(self) -> str:
-        """Day of the last record; empty without any."""
-        return max((record["finished"] for record in self.records), default="")[:10]
+    def days(self) -> list[str]:
+        """On which they were made, the first one first."""
+        return sorted({record["finished"][:10] for record in self.records})
 
     @property
     def seeds(self) -> list[int]:

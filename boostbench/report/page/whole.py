@@ -22,24 +22,10 @@ from boostbench.report.page.typeset import css, identifier, typeset
 from boostbench.report.papers import citation, title
 from boostbench.report.runs import Run, listed
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import MEANING, Tally, counts
+from boostbench.report.verdicts import VERDICTS, Tally, counts
 
 #: Stands behind a number with a note on why it differs.
 NOTE = "*"
-
-#: A sign for each verdict, so that it is not told by colour alone.
-SIGNS = {
-    "reproduced": "✓",
-    "better": "▼",
-    "worse": "▲",
-    "undecided": "?",
-    "not judged": "§",
-    "failed": "✕",
-    "not reached": "…",
-    "not run": "○",
-    "data not available": "–",
-    "not published": "",
-}
 
 
 class View(NamedTuple):
@@ -141,8 +127,7 @@ def _environment() -> Environment:
         "citation": citation,
         "paper_title": title,
         "source": source,
-        "signs": SIGNS,
-        "meaning": MEANING,
+        "about": VERDICTS,
         "swapped_head": overview.SWAPPED,
         "swapped_explanation": overview.SWAPPED_EXPLANATION,
         "stale": STALE,

@@ -7,7 +7,7 @@ from tabulate import tabulate
 from boostbench.report import overview
 from boostbench.report.renderers.markdown import escape
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import MEANING, counts
+from boostbench.report.verdicts import VERDICTS, counts
 
 
 def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:
@@ -56,7 +56,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
             "\n".join(
                 f"- *{term}*: {meaning}"
                 for term, meaning in [
-                    *((verdict, MEANING[verdict]) for verdict in columns),
+                    *((verdict, VERDICTS[verdict].meaning) for verdict in columns),
                     (overview.SWAPPED, overview.SWAPPED_EXPLANATION),
                 ]
             ),

@@ -16,7 +16,7 @@ from boostbench.report import numbers
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import ELSEWHERE, STALE, Cell
 from boostbench.report.renderers.printing import GAP, make_grid, print_line
-from boostbench.report.verdicts import COLOURS
+from boostbench.report.verdicts import VERDICTS
 from boostbench.report.words import freshness
 
 #: CPU times of a summary, and their headings.
@@ -168,7 +168,7 @@ def print_listing(console: Console, listing: Listing) -> None:
         grid = make_grid(heads, left=listing.left, gap=gap)
         for line, texts in zip(lines, rows, strict=True):
             styles = ["bold" if place in line.strong else "" for place in range(len(texts) - 1)]
-            styles.append(COLOURS.get(line.verdict, ""))
+            styles.append(VERDICTS[line.verdict].colour if line.verdict else "")
             grid.add_row(*map(Text, texts, styles))
         console.print(grid)
         for sentence in legend:

@@ -7,8 +7,8 @@ import pytest
 from boostbench.report import words
 from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.page.figures import Figure
-from boostbench.report.page.whole import SIGNS, render_page
-from boostbench.report.verdicts import MEANING, VERDICTS, counts
+from boostbench.report.page.whole import render_page
+from boostbench.report.verdicts import VERDICTS, counts
 from tests.report.page.conftest import ODD
 
 _VOID = {"meta", "link", "img", "input", "br", "hr"}
@@ -94,7 +94,7 @@ def test_every_cell_is_there_with_its_number_and_verdict(page, tables):
     texts = Counter(page.text("span", class_="ours"))
     for cell in cells:
         marks = STALE * bool(cell.stale) + PARTIAL * cell.is_partial
-        text = f"{cell.text}{marks} {SIGNS[cell.verdict]}".strip()
+        text = f"{cell.text}{marks} {VERDICTS[cell.verdict].sign}".strip()
         assert texts[text] > 0, text
 
 
@@ -131,7 +131,7 @@ def test_details_tell_all_that_is_known(page):
     assert "Recorded 2026-11-10 to 2026-11-12" in cell
     assert f"{STALE} 3 of 3 splits are refuted or of another edition" in details["table-one-wine-b"]
     assert f"{PARTIAL} over 2 of 3 splits" in details["table-one-glass-a"]
-    assert f"Ours failed: {MEANING['failed']}" in details["table-one-glass-b"]
+    assert f"Ours failed: {VERDICTS['failed'].meaning}" in details["table-one-glass-b"]
     assert "Failed 3 × ValueError: no" in details["table-one-glass-b"]
     assert "Ours data not available" in details["table-one-dna-b"]
     assert "test error after 50; 100 done" in details["table-rounds-glass-a.40.50"]
@@ -185,8 +185,7 @@ def test_overview_counts_by_paper_table_and_algorithm(page, tables):
 
 
 def test_verdicts_are_not_told_by_colour_alone():
-    assert set(SIGNS) == set(VERDICTS) == set(MEANING)
-    signs = [sign for sign in SIGNS.values() if sign]
+    signs = [about.sign for about in VERDICTS.values() if about.sign]
     assert len(signs) == len(set(signs)) == len(VERDICTS) - 1
 
 
