@@ -11,7 +11,7 @@ from boostbench.experiment import measures
 from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.records.archive import Recorded, Records
 from boostbench.report.cells import Cell
-from boostbench.report.tables import Claim, Column, ColumnPair, Table
+from boostbench.report.tables import Column, ColumnPair, Table
 
 _NOTHING = Recorded(records=[], failures=[], missing=0, stale=0)
 
@@ -71,12 +71,11 @@ def assemble(request: TableRequest, recorded: Mapping[Key, Recorded]) -> Table:
         speedup=[tuple(times[column] for column in pair) for pair in definition.speedup],
         paper=definition.paper,
         claims=[
-            Claim(
-                claim.says,
-                [(last[a], last[b]) for a, b in claim.better or claim.alike],
-                claim.rows or list(definition.rows),
-                claim.within,
-                claim.times,
+            replace(
+                claim,
+                better=[[last[name] for name in pair] for pair in claim.better],
+                alike=[[last[name] for name in pair] for pair in claim.alike],
+                rows=claim.rows or list(definition.rows),
             )
             for claim in definition.claims
         ],

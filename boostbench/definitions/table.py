@@ -16,6 +16,7 @@ from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
 from boostbench.report.published import Published, find_published, statement
+from boostbench.report.tables import Claim
 
 #: Row and column of a cell.
 Key = tuple[str, str]
@@ -78,32 +79,6 @@ class ColumnDefinition:
 
 
 @dataclass(frozen=True)
-class ClaimDefinition:
-    """What the paper says of columns, to be judged.
-
-    Attributes
-    ----------
-    says : str
-        In words.
-    better, alike : list of list of str
-        Pairs of columns: the first is better than the second, or they are alike.
-    within : float, default=None
-        How far apart columns may be to be `alike`, in the unit of what the table shows.
-    times : float, default=1.0
-        What the numbers of the second columns are multiplied by.
-    rows : list of str
-        Where; by default everywhere.
-    """
-
-    says: str
-    better: list[list[str]] = field(default_factory=list)
-    alike: list[list[str]] = field(default_factory=list)
-    within: float | None = None
-    times: float = 1.0
-    rows: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class TableDefinition:
     """A table as ``conf/table/*.yaml`` defines it.
 
@@ -138,7 +113,7 @@ class TableDefinition:
         Pairs of columns for the significance test; by default the first with each other.
     remarks : list of str
         What a reader must know beside the numbers, one sentence each.
-    claims : list of ClaimDefinition
+    claims : list of Claim
         What the paper says in words, to be judged.
     matrix : bool, default=False
         Whether every two columns are compared, below the table.
@@ -161,7 +136,7 @@ class TableDefinition:
     speedup: list[list[str]] = field(default_factory=list)
     compare: list[list[str]] | None = None
     remarks: list[str] = field(default_factory=list)
-    claims: list[ClaimDefinition] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
     matrix: bool = False
     rope: float | None = None
 
@@ -217,7 +192,7 @@ class TableDefinition:
                     f"{where}: {numbered} needs within where it has alike, and only there"
                 )
             check_names(claim.rows, self.rows, f"{where}: {numbered} has no row")
-            pairs[numbered] = claim.better or claim.alike
+            pairs[numbered] = claim.pairs
         for key, of_key in pairs.items():
             for pair in of_key:
                 check_names(pair, self.columns, f"{where}: {key} has no column")
@@ -286,7 +261,7 @@ class TableDefinition:
             compare=within(self.pairs),
             speedup=within(self.speedup),
             published_as={row: to for row, to in self.published_as.items() if row in kept_rows},
-            claims=[claim for claim in claims if claim.rows and (claim.better or claim.alike)],
+            claims=[claim for claim in claims if claim.rows and claim.pairs],
             remarks=self._remarks_on(kept_rows, kept),
         )
 

@@ -25,7 +25,7 @@ def judged(make_cell, make_table):
             for name, errors in zip("ab", pair, strict=True):
                 departures = ("protocol.n_splits=3",) if row in changed else ()
                 cells[row, name] = make_cell(errors, row, name, departures=departures, **more)
-        claim = Claim("A is so and so.", [("a", "b")], list(numbers), within, times)
+        claim = Claim("A is so and so.", [["a", "b"]], [], within, times, list(numbers))
         sentence, explanation = claims(make_table(cells, claims=[claim]))
         assert explanation == CLAIMS_EXPLANATION
         return sentence.removeprefix("“A is so and so.” ")
@@ -36,7 +36,7 @@ def judged(make_cell, make_table):
 def test_nothing_on_record_is_said_shortly(make_cell, make_table):
     rows = [f"row{i}" for i in range(9)]
     cells = {(row, name): make_cell([], row, name, missing=5) for row in rows for name in "ab"}
-    claim = Claim("A is so and so.", [("a", "b")], rows)
+    claim = Claim("A is so and so.", [["a", "b"]], rows=rows)
     [sentence] = claims(make_table(cells, claims=[claim]))
     assert sentence == "“A is so and so.” is undecided: nothing of it is on record."
     for name in "ab":
@@ -120,7 +120,7 @@ def test_without_claims_nothing_is_said(table):
 
 def test_writers(make_cell, make_table):
     cells = {("wine", "a"): make_cell(LOW), ("wine", "b"): make_cell(HIGH)}
-    table = make_table(cells, claims=[Claim("A is better.", [("a", "b")], ["wine"])])
+    table = make_table(cells, claims=[Claim("A is better.", [["a", "b"]], rows=["wine"])])
     assert "“A is better.” holds: 1 of 1" in markdown(make_document(table))
     assert "A is better." in latex_notes(make_document(table))
     console = Console(file=io.StringIO(), width=80)
