@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import NamedTuple
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
@@ -147,8 +148,7 @@ class Request:
         return Maker.of(self.asked["algo"], type(self.measure))
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """What a config amounts to, whatever is written down of defaults.
 
     Attributes

@@ -1,14 +1,13 @@
 """How long fits will take, by the seconds of others like them on record."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from boostbench.experiment.calibration import calibration
 
 
-@dataclass(frozen=True)
-class Forecast:
+class Forecast(NamedTuple):
     """How long fits will take together.
 
     Attributes

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from boostbench.experiment.schema import BadLine
 from boostbench.running.ledgers import Ledgers
@@ -15,8 +15,7 @@ from boostbench.running.workers import Workers
 _PAUSE = 0.3
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """Event: a cross-validation trial or a split is done and recorded.
 
     `label` says which in words, `error` and `where` are those of a failure, else None.
@@ -28,8 +27,7 @@ class Finished:
     where: str | None
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(NamedTuple):
     """Event: so many trials and splits are left, which other runs are doing."""
 
     left: int

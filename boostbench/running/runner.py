@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from boostbench.errors import UserError, hint
 from boostbench.experiment.splits import Split
@@ -32,8 +33,7 @@ class Planned:
     forecast: Forecast | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True)
-class Interrupted:
+class Interrupted(NamedTuple):
     """Event: Ctrl-C or SIGTERM, when so many of the planned trials and splits were done."""
 
     done: int
@@ -55,12 +55,11 @@ class Outcome(Recorded):
     ran: int = 0
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What there is of several experiments, in their order, and what is wrong with the files."""
 
     outcomes: list[Outcome]
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str]
 
     @property
     def ran(self) -> int:

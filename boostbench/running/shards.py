@@ -1,14 +1,13 @@
 """Shards: parts of the work that machines do on their own, each into files of its own."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from boostbench.errors import UserError
 
 
-@dataclass(frozen=True)
-class Shard:
+class Shard(NamedTuple):
     """One of so many parts of the work.
 
     Which part a piece of work belongs to follows from its key alone, so that all machines agree.
