@@ -264,12 +264,12 @@ class LogisticProblem(PairwiseProblem):
         self._sums = self._weights.sums_at(w)
         return self._part @ self._sums - self._sums @ self._part
 
-    def hessian(self):
-        """Evaluate the second derivatives; as `PairwiseProblem.hessian`."""
+    def laplacian(self):
+        """Evaluate the second derivatives; as `PairwiseProblem.laplacian`."""
         # Of the pairs' u (1 - u).
         stiffness = self._sums - self._weights.square_sums()
         degrees = stiffness @ self._part + self._part @ stiffness
-        return laplacian(stiffness * -self._part, degrees)
+        return laplacian(stiffness * self._part, degrees)
 
     def start(self):
         """Return 0, as the last rounds have left the loss near its minimum."""

@@ -11,7 +11,7 @@ of its columns: matrix balancing (Osborne 1960).
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dposv, dpotrs
 
 # Newton's steps are no longer than this. The third derivative of the losses along a step is at most
 # twice its range times the second; so a step at whose end the slope is positive, but below that
@@ -23,11 +23,14 @@ _OVERSHOOT = 0.1
 # is on its way to a minimum far off.
 _UNDERSHOOT = 0.3
 
-# A step that leaves no more than that part of the slope's square is taken as it is.
+# A step that leaves no more than that part of the slope's square needs no search along it.
 _LITTLE_LEFT = 0.05
 
 # A gradient whose square is less changes the Hessian of the logarithm by nothing that counts.
 _NEGLIGIBLE = 1e-6
+
+# A last step with the Hessian of the step before leaves no more than that part of the tolerance.
+_EXACT = 1e-3
 
 # Added to the Hessian's diagonal, for a class that nothing pulls at; and for one that stays at 0.
 _RIDGE = 1e-12
@@ -36,30 +39,45 @@ _FIXED = 1e30
 # What a side lacks where the other has all is at least that much, for the start only.
 _SMALLEST_SHARE = 1e-16
 
-# For a weaker L1 norm, the minimum without it is a good place to start from.
+# For a weaker L1 norm, the minimum without it is a good place to start from; for a much weaker one
+# it is a step away, as a rule.
 _STRONG_PENALTY = 1e-2
+_WEAK_PENALTY = 1e-7
 
 _MAX_ITER = 100
 _MAX_TRIALS = 40
 
 
 class PairwiseProblem(ABC):
-    """A convex function of the differences of one coefficient per class, of slope about 1 at 0."""
+    """A convex function of the differences of one coefficient per class, of slope about 1 at 0.
+
+    Attributes
+    ----------
+    scale, share : float
+        Where the gradient was evaluated last, the second derivatives are `scale` times `laplacian`,
+        less `share` times the product of the gradient with itself.
+    """
+
+    scale, share = 1.0, 0.0
 
     @abstractmethod
     def gradient(self, w):
         """Evaluate the function's gradient at w, of shape (n_classes,)."""
 
     @abstractmethod
-    def hessian(self):
-        """Evaluate the second derivatives where the gradient was evaluated last.
+    def laplacian(self):
+        """Evaluate what makes most of the second derivatives.
 
         Returns
         -------
         ndarray of shape (n_classes, n_classes)
-            Positive semi-definite, with ``hessian @ ones = 0``. The caller may overwrite it. It may
-            be asked for once only.
+            Positive semi-definite, with ``laplacian @ ones = 0``. The caller may overwrite it. It
+            may be asked for once only.
         """
+
+    def hessian(self):
+        """Evaluate all of the second derivatives; as `laplacian`, and instead of it."""
+        return self.laplacian()
 
     @abstractmethod
     def start(self):
@@ -91,29 +109,32 @@ class ExponentialProblem(PairwiseProblem):
 
     def __init__(self, C, share):
         self.share = share
-        self._C = C
+        self._C, self._M = C, np.empty_like(C)
+        self._ones = np.ones(len(C))
 
     def gradient(self, w):
         """Evaluate the function's gradient; as `PairwiseProblem.gradient`."""
-        self._factor = factor = np.exp(w)
-        self._inverse = inverse = 1.0 / factor
-        # The sums of the rows and columns of M, without M. `dot` has less to decide than `@`.
-        rows, columns = self._C.dot(factor), inverse.dot(self._C)
-        total = float(inverse.dot(rows))
-        rows *= inverse
-        columns *= factor
-        self._scale = scale = 1.0 / (1.0 - self.share + self.share * total)
+        factor = np.exp(w)
+        M = np.multiply(self._C, factor, out=self._M)
+        M /= factor[:, None]
+        # `dot` has less to decide than `@` and than a sum.
+        rows, columns = M.dot(self._ones), self._ones.dot(M)
+        total = float(rows.dot(self._ones))
+        self.scale = 1.0 / (1.0 - self.share + self.share * total)
         self._gradient = columns - rows
-        self._gradient *= scale
+        self._gradient *= self.scale
         self._degrees = columns
         self._degrees += rows
         return self._gradient
 
+    def laplacian(self):
+        """Evaluate most of the second derivatives; as `PairwiseProblem.laplacian`."""
+        return laplacian(self._M, self._degrees)
+
     def hessian(self):
         """Evaluate the second derivatives; as `PairwiseProblem.hessian`."""
-        minus_M = self._C * (self._factor * -self._scale)
-        minus_M *= self._inverse[:, None]
-        hessian = laplacian(minus_M, self._degrees * self._scale)
+        hessian = self.laplacian()
+        hessian *= self.scale
         gradient = self._gradient
         if gradient.dot(gradient) > _NEGLIGIBLE:
             hessian -= (self.share * gradient)[:, None] * gradient
@@ -124,19 +145,17 @@ class ExponentialProblem(PairwiseProblem):
 
         For two classes this is the minimum.
         """
-        ones = np.ones(len(self._C))
-        rows, columns = self._C.dot(ones), ones.dot(self._C)
+        rows, columns = self._C.dot(self._ones), self._ones.dot(self._C)
         part = 0.5 * (len(rows) - 1) / len(rows)
         return part * np.log((rows + _SMALLEST_SHARE) / (columns + _SMALLEST_SHARE))
 
 
-def laplacian(minus_M, degrees):
-    """Hessian of a function of differences: ``diag(degrees) - M - M.T``.
+def laplacian(M, degrees):
+    """Second derivatives of a function of differences: ``diag(degrees) - M - M.T``.
 
     Parameters
     ----------
-    minus_M : ndarray of shape (n_classes, n_classes)
-        -M.
+    M : ndarray of shape (n_classes, n_classes)
     degrees : ndarray of shape (n_classes,)
         Sums of the rows of M, plus those of its columns.
 
@@ -144,9 +163,10 @@ def laplacian(minus_M, degrees):
     -------
     ndarray of shape (n_classes, n_classes)
     """
-    hessian = minus_M + minus_M.T
-    hessian.ravel()[:: len(hessian) + 1] += degrees
-    return hessian
+    second = -M
+    second -= M.T
+    second.ravel()[:: len(second) + 1] += degrees
+    return second
 
 
 def minimise(problem, nu=0.0, tol=1e-8):
@@ -180,7 +200,11 @@ def minimise(problem, nu=0.0, tol=1e-8):
     elif nu < _STRONG_PENALTY:
         # Without bounds until only nu makes a difference.
         w = _descend(problem, problem.start(), 0.0, nu, bounded=False)
-        w = _descend(problem, w - w.min(), nu, tol, bounded=True)
+        moved = _moved_a_little(problem, w, nu, tol) if nu <= _WEAK_PENALTY else None
+        if moved is None:
+            w = _descend(problem, w - w.min(), nu, tol, bounded=True)
+        else:
+            w = moved
     else:
         w = _descend(problem, np.zeros_like(problem.start()), nu, tol, bounded=True)
     return w - w.min()
@@ -189,7 +213,7 @@ def minimise(problem, nu=0.0, tol=1e-8):
 def _descend(problem, w, nu, tol, bounded):
     """Minimise from w on, over w >= 0 where `bounded`; as `minimise`."""
     gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
-    fixed = None
+    fixed, factor, reach = None, None, np.inf
     for _ in range(_MAX_ITER):
         slope = gradient
         if bounded:
@@ -198,7 +222,13 @@ def _descend(problem, w, nu, tol, bounded):
         squared = float(slope.dot(slope))
         if squared <= tol * tol:
             break
-        step = _newton_step(problem.hessian(), slope, fixed)
+        if bounded:
+            step = _bounded_step(problem.hessian(), slope, fixed)
+        elif 2.0 * reach * squared**0.5 <= _EXACT * tol:
+            # The Hessian has changed so little that its last factor will do.
+            return w - dpotrs(factor, slope, lower=1)[0] / problem.scale
+        else:
+            step, factor = _free_step(problem, slope)
         # The range of the step is at most that.
         reach = (2.0 * float(step.dot(step))) ** 0.5
         if reach * reach <= tol / 4 and not (bounded and _meets_bound(w, step, gradient, fixed)):
@@ -210,40 +240,70 @@ def _descend(problem, w, nu, tol, bounded):
             step = _within_bounds(w, step, gradient)
         if not bounded:
             # As a rule a whole step leaves next to nothing of the slope, and there is no search.
-            there = problem.gradient(w + step)
+            moved = w + step
+            there = problem.gradient(moved)
             if there.dot(there) <= _LITTLE_LEFT * squared:
-                w, gradient = w + step, there
+                w, gradient = moved, there
                 continue
         moved = _search_along(problem, w, step, gradient, nu, bounded)
         if moved is None:
             break
         w, gradient = moved
+        reach = np.inf
     return w
 
 
-def _newton_step(hessian, slope, fixed):
+def _moved_a_little(problem, w, nu, tol):
+    """Move the minimum without nu to that with it; None where that takes more than a step.
+
+    As long as one coefficient is the smallest, the L1 norm above it is linear.
+    """
+    lowest = w.argmin()
+    slope = problem.gradient(w) + nu
+    slope[lowest] -= len(w) * nu
+    step, _ = _free_step(problem, slope)
+    moved = w + step
+    is_exact = 2.0 * float(step.dot(step)) <= tol / 4
+    return moved if is_exact and moved.argmin() == lowest else None
+
+
+def _free_step(problem, slope):
+    """Solve Newton's equations of all coefficients; returns the factor of the Laplacian as well."""
+    scale = problem.scale
+    factor, step = _solved(problem.laplacian(), slope, _RIDGE / scale)
+    if slope.dot(slope) > _NEGLIGIBLE:
+        # The product of the gradient with itself changes the length of the step only.
+        scale -= problem.share * float(step.dot(slope))
+    step *= -1.0 / scale
+    return step, factor
+
+
+def _bounded_step(hessian, slope, fixed):
     """Solve Newton's equations, with a step of 0 for fixed coefficients; overwrites the Hessian."""
     n = len(hessian)
-    diagonal = hessian.ravel()[:: n + 1]
-    some_fixed = fixed is not None and fixed.any()
-    if some_fixed:
-        diagonal[fixed] = _FIXED
+    if fixed.any():
+        hessian.ravel()[:: n + 1][fixed] = _FIXED
+        _, step = _solved(hessian, slope, _RIDGE, is_singular=False)
+        step[fixed] = 0.0
     else:
+        # For nu, the step would go along the ones.
+        _, step = _solved(hessian, slope - slope.sum() / n, _RIDGE)
+    return -step
+
+
+def _solved(hessian, slope, ridge, is_singular=True):
+    """Return a factor of the Hessian, which is overwritten, and the solution for a slope."""
+    n = len(hessian)
+    if is_singular:
         # Along the ones the Hessian is 0. Anything there keeps the step from going there.
         hessian += 1.0 / n**2
-        if fixed is not None:
-            # For nu, it would.
-            slope = slope - slope.sum() / n
-    ridge = _RIDGE
+    diagonal = hessian.ravel()[:: n + 1]
     while True:
         diagonal += ridge
-        _, step, failed = dposv(hessian.T, slope, lower=1)
+        factor, step, failed = dposv(hessian.T, slope, lower=1)
         if not failed:
-            break
+            return factor, step
         ridge *= 10.0
-    if some_fixed:
-        step[fixed] = 0.0
-    return -step
 
 
 def _within_bounds(w, step, gradient):

@@ -40,7 +40,7 @@ def test_derivatives_are_those_of_the_function(n_classes, share):
 
 def test_laplacian():
     M = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0], [0.0, 0.0, 0.0]])
-    hessian = laplacian(-M, M.sum(axis=0) + M.sum(axis=1))
+    hessian = laplacian(M, M.sum(axis=0) + M.sum(axis=1))
     assert hessian.tolist() == [[6.0, -4.0, -2.0], [-4.0, 8.0, -4.0], [-2.0, -4.0, 6.0]]
 
 
