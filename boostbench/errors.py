@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -74,6 +74,18 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     return UserError(
         f"unknown {kind} {name!r}; {advice} ('boostbench list' shows all {len(known)})"
     )
+
+
+def some(names: Sequence[str], most: int = 5) -> str:
+    """Name the first of several, and say how many more there are.
+
+    Examples
+    --------
+    >>> some(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def hint(word: str, known: Iterable[str]) -> str:

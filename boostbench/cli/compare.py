@@ -12,7 +12,7 @@ from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
-from boostbench.errors import UserError, unknown
+from boostbench.errors import UserError, some, unknown
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.records.archive import Records
 from boostbench.records.store import record_path
@@ -28,8 +28,6 @@ from boostbench.report.tables import Table
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg", ".pdf"}
-#: So many columns of one algorithm are named.
-_NAMED = 5
 
 
 def compare(
@@ -254,9 +252,8 @@ def _no_column(name: str, definitions: Mapping[str, TableDefinition]) -> UserErr
     ]
     own = list(dict.fromkeys(column for column, variant in everywhere if variant.algo == name))
     if own:
-        listed = ", ".join(own[:_NAMED]) + f" and {len(own) - _NAMED} more" * (len(own) > _NAMED)
         return UserError(
-            f"{name!r} is ambiguous: columns of this algorithm are {listed}; name those to be "
+            f"{name!r} is ambiguous: columns of this algorithm are {some(own)}; name those to be "
             f"compared, or run 'boostbench run algo={name} data=...' where the others were run"
         )
     columns = {column for definition in definitions.values() for column in _names_of(definition)}

@@ -12,7 +12,7 @@ from boostbench.data.labels import as_labels
 from boostbench.data.missing import CHOICES, IMPUTATIONS, KEEP, OF_OTHERS
 from boostbench.data.sparse import LARGE
 from boostbench.dates import are_dates, as_days
-from boostbench.errors import UserError, unknown
+from boostbench.errors import UserError, some, unknown
 
 logger = logging.getLogger(__name__)
 
@@ -21,8 +21,6 @@ MANY, UNIQUE = 20, 0.5
 #: A column of more words is none of categories: as many as scikit-learn's
 #: HistGradientBoostingClassifier takes.
 MOST_CATEGORIES = 255
-#: So many of the columns of words are named.
-_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,13 +201,12 @@ def _features(table: DataTable, columns: list[int]):
         if table.categories[j] is not None and not _are_numbers(table.categories[j])
     ]
     if coded:
-        more = f" and {len(coded) - _NAMED} more" if len(coded) > _NAMED else ""
-        template = "%s: words become a column of 0 and 1 each: %s%s"
-        logger.warning(template, table.where, ", ".join(coded[:_NAMED]), more)
+        template = "%s: words become a column of 0 and 1 each: %s"
+        logger.warning(template, table.where, some(coded))
     from scipy.sparse import csr_matrix, hstack, issparse
 
-    n_entries = table.values.shape[0] * sum(block.shape[1] for block in blocks)
     widths = [block.shape[1] for block in blocks]
+    n_entries = table.values.shape[0] * sum(widths)
     ends = np.cumsum(widths).tolist()
     spans = zip(ends, widths, strict=True)
     words = tuple((end - n, end) for end, n in spans if 1 < n <= MOST_CATEGORIES)

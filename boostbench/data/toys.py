@@ -138,9 +138,7 @@ def make_ringnorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndar
     >>> make_ringnorm(3)[0].shape
     (3, 20)
     """
-    rng = np.random.default_rng(random_state)
-    y = np.where(rng.random(n_samples) < 0.5, 1, -1)
-    draws = rng.standard_normal((n_samples, 20))
+    draws, y = _normal(n_samples, random_state)
     X = np.where(y[:, None] > 0, 2 * draws, draws + 2 / np.sqrt(20))
     return X.round(_DECIMALS), y
 
@@ -165,10 +163,15 @@ def make_twonorm(n_samples: int = 7400, random_state: int = 0) -> tuple[np.ndarr
     >>> make_twonorm(3)[0].shape
     (3, 20)
     """
+    draws, y = _normal(n_samples, random_state)
+    return (draws + 2 / np.sqrt(20) * y[:, None]).round(_DECIMALS), y
+
+
+def _normal(n_samples, random_state):
+    """Draw standard normal points of 20 dimensions, and a sign for each."""
     rng = np.random.default_rng(random_state)
     y = np.where(rng.random(n_samples) < 0.5, 1, -1)
-    X = rng.standard_normal((n_samples, 20)) + 2 / np.sqrt(20) * y[:, None]
-    return X.round(_DECIMALS), y
+    return rng.standard_normal((n_samples, 20)), y
 
 
 def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boostbench.errors import UserError
+from boostbench.errors import UserError, some
 from boostbench.experiment.quantities import TEST_ERROR, Quantity
 from boostbench.report.numbers import rounded
-
-#: So many fits that today's code does not give are named.
-_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -91,6 +88,5 @@ def sentence(message: str) -> list[str]:
 
 def stale_note(stale: Iterable[str]) -> list[str]:
     """Say what other code than today's made, the first few of it; nothing where there is none."""
-    names = list(dict.fromkeys(stale))
-    what = ", ".join(names[:_NAMED]) + f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+    what = some(list(dict.fromkeys(stale)), most=3)
     return [f"Not what today's code gives (rerun=stale runs it again): {what}."] if what else []

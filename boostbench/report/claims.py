@@ -8,16 +8,15 @@ from boostbench.report.cells import Cell
 from boostbench.report.statistics.one_sided import LEVEL, p_above, p_below
 from boostbench.report.tables import Claim, Table
 
+# So many comparisons that are not on record are named.
+_MOST_NAMED = 5
+
 #: Explains the sentences of `claims`.
 CLAIMS_EXPLANATION = (
     f"Claims are judged by one-sided paired t-tests over the splits of each row, at {LEVEL:.0%}: a "
     "claim holds where every comparison confirms it, and does not hold where one contradicts it "
     "after Bonferroni's correction. The splits share samples, so that p-values are too small."
 )
-
-
-# So many comparisons that are not on record are named.
-_MOST_NAMED = 5
 
 
 class ClaimTest(NamedTuple):

@@ -114,7 +114,7 @@ def compare_columns(
         PairTest(
             a=names[a],
             b=names[b],
-            difference=float(np.mean(pairs.numbers[:, a] - pairs.numbers[:, b])),
+            difference=float(np.mean(pairs.apart(a, b))),
             score=score(differences),
             wilcoxon=test,
             rank_biserial=rank_biserial(differences),
@@ -137,14 +137,13 @@ def _posterior(
         return None
     if pairs.unit == "data sets":
         return signed_rank(differences, rope)
-    apart = pairs.quantity.sign * (pairs.numbers[:, a] - pairs.numbers[:, b])
-    return None if pairs.ratio is None else correlated_t(apart, rope, pairs.ratio)
+    if pairs.ratio is None:
+        return None
+    return correlated_t(pairs.quantity.sign * pairs.apart(a, b), rope, pairs.ratio)
 
 
 def _resampled(pairs: Paired, a: int, b: int) -> float | None:
-    if pairs.ratio is None:
-        return None
-    return corrected_t(pairs.numbers[:, a] - pairs.numbers[:, b], pairs.ratio)
+    return None if pairs.ratio is None else corrected_t(pairs.apart(a, b), pairs.ratio)
 
 
 def effect(table: Table, row: str, a: str, b: str) -> float:

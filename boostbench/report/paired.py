@@ -49,6 +49,10 @@ class Paired:
         """Subtract the losses of two columns, by their places, as they are printed."""
         return differences(*self.losses.T[[a, b]], self.quantity.digits)
 
+    def apart(self, a: int, b: int) -> np.ndarray:
+        """Subtract two columns, by their places, in full digits."""
+        return self.numbers[:, a] - self.numbers[:, b]
+
     @property
     def note(self) -> str | None:
         """Tell what is left out; None when nothing is."""

@@ -14,12 +14,10 @@ import numpy as np
 
 from boostbench.data.labels import INEXACT
 from boostbench.data.table import MANY, UNIQUE, DataTable, check_dates, label_column, no_category
-from boostbench.errors import UserError
+from boostbench.errors import UserError, some
 
 logger = logging.getLogger(__name__)
 
-#: So many of the columns with decimal commas are named.
-_NAMED = 5
 #: Besides pandas' own words for "missing".
 MISSING = ["?"]
 #: Columns that a file may have.
@@ -320,9 +318,8 @@ def _put_points(texts: dict[int, _Text], names: list[str], where: str) -> None:
             is_clear |= not _matches(text.words, _EITHER)[has_comma].all()
     if not is_clear:
         return
-    shown = ", ".join(names[j] for j in decimal[:_NAMED])
-    more = f" and {len(decimal) - _NAMED} more" if len(decimal) > _NAMED else ""
-    logger.warning("%s: decimal commas, read as points: %s%s", where, shown, more)
+    shown = some([names[j] for j in decimal])
+    logger.warning("%s: decimal commas, read as points: %s", where, shown)
     for j in decimal:
         texts[j].words = [
             word.replace(".", "").replace(",", ".") if _DECIMAL.fullmatch(word) else word
