@@ -44,8 +44,8 @@ def predictions(folder="results"):
 
     Parameters
     ----------
-    folder : path-like, default="results"
-        Folder of the results.
+    folder
+        As of `results`.
 
     Returns
     -------

@@ -77,10 +77,8 @@ def read(kind: str, name: str) -> tuple[Path, dict]:
 
     Parameters
     ----------
-    kind : {"table", "figure"}
-        What it defines.
-    name : str
-        Name of a file in ``conf/KIND``, or path of any YAML file.
+    kind, name
+        As of `find`.
 
     Returns
     -------
