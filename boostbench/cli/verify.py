@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from rich.console import Console
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.data.dataset import Dataset
 from boostbench.definitions.files import split_words
 from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.request import TableRequest
@@ -92,20 +93,10 @@ def verify(
         if against is None:
             add_finding(results, tally.finding(salt, kernel, started))
 
-    def fitted(drawn: Sequence[tuple[GroupTally, Member]]) -> Iterator[Member]:
-        for tally, member in session.fit(
-            drawn,
-            lambda record: find_data(record["config"]["data"]),
-            workers,
-            kernel,
-            budget=left,
-            is_same_kernel=against is not None,
-        ):
-            file(tally)
-            yield member
-
     def carry_out(drawn: Sequence[tuple[GroupTally, Member]]) -> None:
-        _follow(fitted(drawn), list(session.within(drawn, left)))
+        about = {"budget": left, "is_same_kernel": against is not None}
+        fits = session.fit(drawn, _data_of, workers, kernel, **about)
+        _follow(fits, list(session.within(drawn, left)), file)
 
     with terminable():
         carry_out(list(chain(*passes)))
@@ -179,13 +170,22 @@ def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[
     ]
 
 
-def _follow(done: Iterable[Member], drawn: Sequence[tuple[GroupTally, Member]]) -> None:
-    """Show how far it is; Ctrl-C ends it, and what is known by then is kept."""
+def _data_of(record: Mapping) -> Dataset:
+    return find_data(record["config"]["data"])
+
+
+def _follow(
+    fits: Iterable[tuple[GroupTally, Member]],
+    drawn: Sequence[tuple[GroupTally, Member]],
+    file: Callable[[GroupTally], None],
+) -> None:
+    """File what comes out, and show how far it is; Ctrl-C ends it, and what is filed is kept."""
     n_tuning, count = sum("fold" in member.record for _, member in drawn), 0
     with progress() as on_event:
         on_event(Planned(n_tuning, len(drawn) - n_tuning, 0))
         try:
-            for member in done:
+            for tally, member in fits:
+                file(tally)
                 count += 1
                 on_event(Finished("fold" in member.record, member.label, None, None))
         except KeyboardInterrupt:

@@ -184,13 +184,14 @@ class _Page:
     def _curves(self, term):
         edges, table, deciles = steps_of(term, self.X)
         low, high = edges[0], edges[-1]
+        height = (self.high - self.low) or 1.0
         right = _MISSING - 24 if term.has_missing else _RIGHT
 
         def x(value):
             return round(_LEFT + (right - _LEFT) * (value - low) / ((high - low) or 1.0), 1)
 
         def y(value):
-            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - self.low) / self._height, 1)
+            return round(_BOTTOM - (_BOTTOM - _TOP) * (value - self.low) / height, 1)
 
         curves = []
         for column in table.T:
@@ -217,10 +218,6 @@ class _Page:
             if term.has_missing
             else [],
         }
-
-    @property
-    def _height(self):
-        return (self.high - self.low) or 1.0
 
     def _shown(self, term):
         """Rows of a term's table that are drawn."""

@@ -58,7 +58,8 @@ def claims(table: Table) -> list[str]:
         compared = list(_comparisons(table, claim))
         against = [c for c in compared if c.contradicts * len(compared) <= LEVEL]
         open_ = [c for c in compared if not c.confirmed and c not in against]
-        if any(cell.departures for cell in _cells(table, claim)):
+        columns = {column for pair in claim.pairs for column in pair}
+        if any(table.cells[row, column].departures for row in claim.rows for column in columns):
             verdict, against, open_ = "is not judged, as settings differ", [], []
         elif against:
             verdict = "does not hold"
@@ -76,12 +77,6 @@ def claims(table: Table) -> list[str]:
             f"{_lacking(open_)}"
         )
     return [*sentences, CLAIMS_EXPLANATION] if judged else sentences
-
-
-def _cells(table: Table, claim: Claim) -> Iterator[Cell]:
-    for row in claim.rows:
-        for pair in claim.pairs:
-            yield from (table.cells[row, column] for column in pair)
 
 
 def _comparisons(table: Table, claim: Claim) -> Iterator[ClaimTest]:

@@ -136,14 +136,9 @@ def _p_value(ranks: np.ndarray) -> tuple[float, bool]:
     if len(ranks) > _ALL_SIGNS:
         test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
         return float(test.pvalue), False
-    test = stats.permutation_test(
-        (ranks,), _sum, permutation_type="samples", vectorized=True, n_resamples=np.inf, batch=4096
-    )
+    every = {"permutation_type": "samples", "n_resamples": np.inf, "batch": 4096}
+    test = stats.permutation_test((ranks,), np.sum, vectorized=True, **every)
     return float(test.pvalue), True
-
-
-def _sum(ranks: np.ndarray, axis: int) -> np.ndarray:
-    return ranks.sum(axis=axis)
 
 
 @cache
