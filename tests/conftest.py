@@ -89,6 +89,18 @@ def call(folder, capfd):
 
 
 @pytest.fixture
+def done(call):
+    """Call the command line, which does what it is asked for; return the result."""
+
+    def done(*argv):
+        result = call(*argv)
+        assert result.code == 0, result.err
+        return result
+
+    return done
+
+
+@pytest.fixture
 def refused(call, folder):
     """Call the command line with a mistake; return the one line that it gets."""
 

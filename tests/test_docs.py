@@ -94,7 +94,7 @@ def test_a_page_of_a_paper_has_all_of_its_tables(page):
     assert column in table.columns
 
 
-def test_the_table_of_ones_own_can_be_asked_for(call, folder, monkeypatch):
+def test_the_table_of_ones_own_can_be_asked_for(done, folder, monkeypatch):
     [text] = re.findall(r"^```yaml\n(title: Which loss.*?)^```$", TABLES, re.MULTILINE | re.DOTALL)
     Path("my-table.yaml").write_text(text, encoding="utf-8")
     Path("my.csv").write_text("a,species\n" + "1,x\n2,y\n" * 10)
@@ -108,8 +108,7 @@ def test_the_table_of_ones_own_can_be_asked_for(call, folder, monkeypatch):
     # Other tests have modules of this name, too.
     monkeypatch.delitem(sys.modules, "mymodel", raising=False)
     monkeypatch.syspath_prepend(folder)
-    result = call("table", "my-table.yaml", "rerun=never")
-    assert result.code == 0
+    result = done("table", "my-table.yaml", "rerun=never")
     assert result.out.startswith("Which loss?")
 
 

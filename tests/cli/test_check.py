@@ -32,10 +32,9 @@ def mine(define_table, folder, once):
     )
 
 
-def test_judges_without_data(mine, call, folder, monkeypatch):
+def test_judges_without_data(mine, done, folder, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
-    result = call("check", mine)
-    assert result.code == 0
+    result = done("check", mine)
     [line] = [line.split() for line in result.out.splitlines() if line.startswith("wine ")]
     assert line[:4] == ["wine", "AdaBoost.MH", "4.3", "(3.8)"]
     assert line[-1] in COMPARED
@@ -59,10 +58,9 @@ def test_marks_of_an_older_edition_are_explained(mine, call, monkeypatch):
     assert told.count("\n† of an older edition of the algorithm") == 1
 
 
-def test_what_is_not_on_record_takes_a_line(mine, call):
+def test_what_is_not_on_record_takes_a_line(mine, done):
     """A newcomer's check: all tables of the papers, and records of next to nothing."""
-    result = call("check")
-    assert result.code == 0
+    result = done("check")
     assert len(result.out.splitlines()) < 20
     assert "Nothing is on record of cgens1, cgens2," in result.out
 
@@ -124,11 +122,10 @@ def test_update_keeps_the_verdicts_of_other_tables(mine, call, folder):
     assert [line.partition(",")[0] for line in lines] == ["table", *["demo"] * 6, *["mine"] * 4]
 
 
-def test_damaged_records_are_named_and_skipped(mine, call, folder):
+def test_damaged_records_are_named_and_skipped(mine, done, folder):
     path = folder / "results" / "records" / "wine" / "adaboost_mh.jsonl"
     path.write_text("damaged\n" + path.read_text())
-    result = call("check", mine)
-    assert result.code == 0
+    result = done("check", mine)
     assert result.err == (
         "boostbench: results/records/wine/adaboost_mh.jsonl:1: not a record: "
         "JSON is malformed: invalid character (byte 0); left out\n"

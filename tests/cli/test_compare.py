@@ -65,11 +65,10 @@ def test_many_with_a_figure(call, folder, recorded):
     assert str(written[0].relative_to(folder)) in result.out.splitlines()[-1]
 
 
-def test_json_of_one_data_set(call, folder, recorded):
+def test_json_of_one_data_set(done, folder, recorded):
     # What is written is not told among the JSON; one data set is compared over its splits.
     arguments = ["--tables", recorded, "--data", "iris", "--json", "--figure", "mine.png"]
-    result = call("compare", *ALGOS, *arguments)
-    assert result.code == 0
+    result = done("compare", *ALGOS, *arguments)
     content = json.loads(result.out)
     assert [line["data"] for line in content["data"]] == ["iris"]
     assert (content["n"], content["unit"]) == (3, "paired splits")
@@ -161,12 +160,11 @@ def test_own_runs_of_a_name_that_no_table_has(call, folder):
     assert "over 3 paired splits" in words(call("compare", "DecisionTreeClassifier", "mcboost"))
 
 
-def test_damaged_records_of_another_folder(call, folder, recorded):
+def test_damaged_records_of_another_folder(done, folder, recorded):
     (folder / "results").rename(folder / "elsewhere")
     (path,) = (folder / "elsewhere" / "records" / "iris").glob("samme*.jsonl")
     path.write_text("nonsense\n" + path.read_text())
-    result = call("compare", "samme", "adaboost_mh", "--tables", recorded, "results=elsewhere")
-    assert result.code == 0
+    result = done("compare", "samme", "adaboost_mh", "--tables", recorded, "results=elsewhere")
     assert f"{path.relative_to(folder)}:1" in result.err
     assert "over 2 data sets" in words(result)
 

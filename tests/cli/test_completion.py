@@ -4,11 +4,10 @@ from boostbench import configs
 
 
 @pytest.fixture
-def complete(call, monkeypatch):
+def complete(done, monkeypatch):
     def complete(line):
         monkeypatch.setenv("COMP_LINE", line)
-        result = call("-sc", "query=bash")
-        assert result.code == 0
+        result = done("-sc", "query=bash")
         return result.out.split()
 
     return complete
@@ -38,7 +37,6 @@ def test_hydra_completes_what_follows_run(complete):
     assert "data=" in complete("boostbench run -m ")
 
 
-def test_the_shell_function_calls_this_command(call):
-    result = call("run", "-sc", "install=bash")
-    assert result.code == 0
+def test_the_shell_function_calls_this_command(done):
+    result = done("run", "-sc", "install=bash")
     assert result.out.rstrip().endswith("-F hydra_bash_completion boostbench")

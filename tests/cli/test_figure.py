@@ -338,14 +338,13 @@ def test_ranks(call, folder, define, judged):
     assert all(1 <= rank <= 3 for rank in ranks)
 
 
-def test_published_against_ours(call, folder, define):
+def test_published_against_ours(done, folder, define):
     # Only tables of papers count, so that the real one is needed, and one number of it.
     recorded = configs.conf_dir().parent / "results" / "records" / "wine"
     (folder / "results" / "records" / "wine").mkdir(parents=True)
     for path in recorded.glob("adaboost_mh.jsonl*"):  # packed or not
         shutil.copy(path, folder / "results" / "records" / "wine")
-    result = call("figure", define(kind="scatter", tables=["randomboost5", "randomboost6"]))
-    assert result.code == 0
+    result = done("figure", define(kind="scatter", tables=["randomboost5", "randomboost6"]))
     assert "Beside 1 of them there is one of ours" in result.out
     assert (folder / "results" / "figures" / "mine.svg").is_file()
 

@@ -50,22 +50,20 @@ def test_output_names_the_file(call, recorded, folder):
     assert (folder / "pages" / "mine.html").is_file()
 
 
-def test_a_damaged_record_is_named_and_left_out(call, recorded, folder):
+def test_a_damaged_record_is_named_and_left_out(done, recorded, folder):
     (path,) = folder.glob("results/records/wine/adaboost_mh.jsonl")
     path.write_text("{damaged\n" + path.read_text())
-    result = call("report", recorded)
-    assert result.code == 0
+    result = done("report", recorded)
     assert f"{path.relative_to(folder)}:1: not a record: JSON is malformed" in result.err
     assert "AdaBoost.MH on wine" in (folder / "results" / "report.html").read_text()
 
 
-def test_all_tables_make_the_readme_too(call, recorded, folder, monkeypatch):
+def test_all_tables_make_the_readme_too(done, recorded, folder, monkeypatch):
     # Two instead of all of conf/table, which takes half a minute to compose.
     monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost6", "demo"]))
     # The folder counts as the project's own where half of the numbers are run.
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
-    result = call("report")
-    assert result.code == 0
+    result = done("report")
     assert "2 tables, 0 figures, 12 published numbers: 12 not run), results/README.md" in result.out
     assert "written: results/report.html (0.1 MB: 1 run beside them, 2 tables" in result.out
     text = (folder / "results" / "README.md").read_text()
@@ -99,7 +97,7 @@ def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch)
     assert not (folder / "results" / "README.md").exists()
 
 
-def test_without_matplotlib_the_readme_is_left_as_it_is(call, recorded, folder, monkeypatch):
+def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, monkeypatch):
     monkeypatch.setattr("boostbench.configs.names", names_of(["demo"]))
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
     found = importlib.util.find_spec
@@ -108,8 +106,7 @@ def test_without_matplotlib_the_readme_is_left_as_it_is(call, recorded, folder, 
         "importlib.util.find_spec",
         lambda name, *more: None if name in missing else found(name, *more),
     )
-    result = call("report")
-    assert result.code == 0
+    result = done("report")
     assert "results/README.md is left as it is" in result.err
     assert not (folder / "results" / "README.md").exists()
     assert (folder / "results" / "report.html").is_file()

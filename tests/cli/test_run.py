@@ -25,9 +25,8 @@ def records(folder, data="wine", algo="DecisionTreeClassifier"):
     return found
 
 
-def test_run_records_and_summarises(call, folder):
-    result = call("run", *QUICK)
-    assert result.code == 0
+def test_run_records_and_summarises(done, folder):
+    result = done("run", *QUICK)
     assert result.complaints == ""
     start, *_, end = result.err.splitlines()
     assert start.endswith(" start: 3 splits to run")
@@ -97,13 +96,12 @@ def test_one_of_ours_beside_the_published_number(call):
     assert max(len(line.rstrip()) for line in result.out.splitlines()[2:]) <= 80
 
 
-def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(call, folder):
+def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(call, done, folder):
     """Words and numbers that say nothing of the class; of ten samples eight are of one."""
     rng = np.random.default_rng(0)
     lines = [f"{rng.random():.3f},{'no' if i % 10 < 8 else 'yes'}" for i in range(80)]
     (folder / "my.csv").write_text("\n".join(["a,class", *lines]))
-    result = call("run", *QUICK, "data.path=my.csv")
-    assert result.code == 0
+    result = done("run", *QUICK, "data.path=my.csv")
     assert result.out.startswith("my: 80 samples, 1 features, 2 classes")
     assert len(records(folder, "my")) == 3
     heads = [line.split("  ")[0].strip() for line in result.out.splitlines()[4:7]]
@@ -128,9 +126,8 @@ def test_cfg_shows_the_config(call):
     assert config["protocol"]["n_splits"] == 10
 
 
-def test_help(call):
-    result = call("run", "--help")
-    assert result.code == 0
+def test_help(done):
+    result = done("run", "--help")
     assert 'eval "$(boostbench run -sc install=bash)"' in result.out
     groups, _, _ = result.out.partition("== Flags ==")
     for group in ("protocol", "profile", "parallel"):
@@ -198,10 +195,9 @@ def test_sweep_returns_the_mean_error(call, folder, monkeypatch):
     assert returned == pytest.approx(means)
 
 
-def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(call, folder):
+def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(done, folder):
     sweep = ["algo=adaboost_mh", "algo.n_iterations=3,9", "seed=0,1", "protocol.n_splits=2"]
-    result = call("run", "-m", *sweep, "data=wine", "parallel=serial")
-    assert result.code == 0
+    result = done("run", "-m", *sweep, "data=wine", "parallel=serial")
     lines = [line.rstrip() for line in result.out.splitlines()]
     settings = [f"algo.n_iterations={n} seed={seed}" for n in (3, 9) for seed in (0, 1)]
     assert [line for line in lines if line in settings] == settings
@@ -269,7 +265,12 @@ def test_ctrl_c_and_sigterm(call, folder, monkeypatch, number, code):
         return fit(tree, *data, **settings)
 
     monkeypatch.setattr(DecisionTreeClassifier, "fit", signalled)
-    result = call("run", *QUICK)
+    # What a shell runs in the background ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = call("run", *QUICK)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert result.code == code
     assert "Traceback" not in result.err
     assert "stopped: 2 of 3 fits are recorded" in result.err

@@ -40,14 +40,13 @@ def test_demo(call, folder, monkeypatch):
     }
 
 
-def test_table_of_several_data_sets(call, folder, define_table):
+def test_table_of_several_data_sets(done, folder, define_table):
     name = define_table(
         rows=["iris", {"wine": ["protocol.samples_per_class=30"]}],
         columns=["adaboost_mh", {"rboost_rank": ["algo.n_projections=50"]}],
         published="randomboost-table5",
     )
-    result = call("table", name, *QUICK)
-    assert result.code == 0
+    result = done("table", name, *QUICK)
     assert max(len(line.rstrip()) for line in result.out.splitlines()[:-1]) <= 80
     markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
     assert "**Not as the table is defined: protocol.n_splits=3, algo.n_iterations=5.**" in markdown
@@ -76,7 +75,7 @@ def test_table_of_several_data_sets(call, folder, define_table):
     assert "§ published of another protocol or other parameters" in markdown
 
 
-def test_columns_of_one_algorithm(call, folder, define_table):
+def test_columns_of_one_algorithm(done, folder, define_table):
     name = define_table(
         rows=["iris", {"half": {"data": "wine", "title": "Wine 30", "overrides": SMALL}}],
         columns=[
@@ -89,8 +88,7 @@ def test_columns_of_one_algorithm(call, folder, define_table):
         compare=[["few", "pooled"]],
         seconds="weak_learner",
     )
-    result = call("table", name, *QUICK)
-    assert result.code == 0
+    done("table", name, *QUICK)
     markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
     header, _, iris, wine = (line for line in markdown.splitlines()[4:8])
     heads = [head.strip() for head in header.strip("|").split("|")]
@@ -124,12 +122,11 @@ def test_profile_is_told(call, folder, define_table):
     assert (folder / "results" / "tables" / "mine-quick.md").is_file()
 
 
-def test_only_what_is_recorded(call, folder, define_table):
+def test_only_what_is_recorded(call, done, folder, define_table):
     name = define_table(rows=["iris", "wine"], columns=["adaboost_mh"])
     call("run", "algo=adaboost_mh", "data=wine", *QUICK)
     before = sorted(folder.rglob("*.jsonl"))
-    result = call("table", name, *QUICK, "rerun=never")
-    assert result.code == 0
+    result = done("table", name, *QUICK, "rerun=never")
     assert "iris" in result.out
     assert "not run" in result.out
     result = call("table", name, *QUICK[::2], "rerun=never", "protocol.n_splits=10")
@@ -137,10 +134,9 @@ def test_only_what_is_recorded(call, folder, define_table):
     assert sorted(folder.rglob("*.jsonl")) == before
 
 
-def test_table_as_defined_has_its_own_file(call, folder, define_table):
+def test_table_as_defined_has_its_own_file(call, done, folder, define_table):
     name = define_table(rows=["iris", "wine"], columns=["adaboost_mh"], overrides=QUICK[:2])
-    first = call("table", name, "parallel=serial")
-    assert first.code == 0
+    first = done("table", name, "parallel=serial")
     markdown = (folder / "results" / "tables" / "mine.md").read_text()
     assert "Not as the table is defined" not in markdown
     assert len(list((folder / "results" / "tables").iterdir())) == 4
@@ -248,7 +244,7 @@ def test_tables_of_mcboost_share_records():
     assert cell(1, "usps", "exp0") != cell(1, "usps", "exp9")
 
 
-def test_speedup_and_what_is_not_run(call, folder, define_table):
+def test_speedup_and_what_is_not_run(done, folder, define_table):
     name = define_table(
         rows=["iris", {"two": {"data": "iris", "title": "Two", "overrides": ["+data.classes=2"]}}],
         columns=["adaboost_mh", "adaboost_ecc", {"adaboost_mo": {"without": ["two"]}}],
@@ -257,8 +253,7 @@ def test_speedup_and_what_is_not_run(call, folder, define_table):
         classes=True,
         compare=[],
     )
-    result = call("table", name, *QUICK)
-    assert result.code == 0
+    done("table", name, *QUICK)
     markdown = (folder / "results" / "tables" / f"mine-{CHANGED}.md").read_text()
     header, _, iris, two = (line.strip("| ").split("|") for line in markdown.splitlines()[4:8])
     assert header[-1].strip() == "Speed-up, AdaBoost.MH"
@@ -319,12 +314,11 @@ def test_what_is_recorded_is_shown_without_data(call, folder, recorded):
     assert {path: path.read_bytes() for path in (folder / "results").rglob("*.*")} == written
 
 
-def test_what_is_not_at_hand_keeps_its_numbers(call, folder, recorded):
+def test_what_is_not_at_hand_keeps_its_numbers(done, folder, recorded):
     """One more column: it runs where there are data, and the others stay as they are."""
     text = Path(recorded).read_text().replace("- samme", "- samme\n- adaboost_ecc")
     Path(recorded).write_text(text)
-    result = call("table", recorded, *QUICK)
-    assert result.code == 0
+    result = done("table", recorded, *QUICK)
     with (folder / "results" / "tables" / f"mine-{CHANGED}.csv").open() as file:
         assert numbers_of(file) == {
             ("wine", "adaboost_mh"): "3",
@@ -379,13 +373,12 @@ def test_as_defined_is_judged(call, folder, define_table):
     assert cell["verdict"] == "not judged"
 
 
-def test_accuracies(call, folder, define_table):
+def test_accuracies(done, folder, define_table):
     """The same records as another quantity; the better one is the higher."""
     name = define_table(
         rows=["wine", "iris"], columns=["adaboost_mh", "samme"], quantity="accuracy", rounds=[2, 5]
     )
-    result = call("table", name, *QUICK)
-    assert result.code == 0
+    done("table", name, *QUICK)
     folder = folder / "results" / "tables"
     cells = list(csv.DictReader((folder / f"mine-{CHANGED}.csv").open()))
     means = {(c["data"], c["column"]): float(c["accuracy_mean"]) for c in cells}
@@ -462,11 +455,10 @@ def test_published_rounds(define_table):
     assert [published["test_error"].mean for published in found] == [16.7, 17.6, 20.9]
 
 
-def test_an_unreachable_server_is_one_message(call, define_table, monkeypatch):
+def test_an_unreachable_server_is_one_message(done, define_table, monkeypatch):
     monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
     name = define_table(rows=["vowel", "iris", "glass", "letter"], columns=["adaboost_mh"])
-    result = call("table", name, *QUICK)
-    assert result.code == 0
+    result = done("table", name, *QUICK)
     assert result.complaints == (
         "boostbench: 3 rows are not run, as their data are not at hand: vowel (OpenML 307), "
         "glass (OpenML 41), letter (OpenML 6). OpenML cannot be reached; put NAME.svm (or .arff, "
@@ -474,10 +466,9 @@ def test_an_unreachable_server_is_one_message(call, define_table, monkeypatch):
     )
 
 
-def test_data_sets_that_are_not_at_hand_are_not_run(call, folder, define_table):
+def test_data_sets_that_are_not_at_hand_are_not_run(done, folder, define_table):
     name = define_table(rows=["iris", "svmguide2"], columns=["adaboost_mh"])
-    result = call("table", name, *QUICK)
-    assert result.code == 0
+    result = done("table", name, *QUICK)
     assert result.complaints == (
         "boostbench: 1 row is not run, as its data are not at hand: svmguide2 (LIBSVM svmguide2, "
         "bioinformatics). Put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA\n"
@@ -487,15 +478,14 @@ def test_data_sets_that_are_not_at_hand_are_not_run(call, folder, define_table):
     assert re.search(r"^svmguide2 +not run *$", result.out, re.M)
 
 
-def test_single_rows_and_columns(call, folder, define_table):
+def test_single_rows_and_columns(call, done, folder, define_table):
     name = define_table(
         rows=["iris", "wine"],
         columns=["adaboost_mh", "samme", {"shrunk": {"algo": "samme", "title": "SAMME, 2"}}],
         compare=[["samme", "shrunk"], ["samme", "adaboost_mh"]],
         claims=[{"says": "So.", "better": [["samme", "adaboost_mh"]]}],
     )
-    result = call("table", name, "--row", "wine", "--column", "adaboost_mh", *QUICK)
-    assert result.code == 0
+    result = done("table", name, "--row", "wine", "--column", "adaboost_mh", *QUICK)
     assert "start: 3 splits to run" in result.err
     assert "So." not in result.out
     assert "written: results/tables/mine-wine-adaboost_mh-" in result.out
@@ -658,7 +648,7 @@ def test_files_that_are_no_table(refused, tmp_path, content):
     assert "mine.yaml" in refused("table", str(path))
 
 
-def test_one_text_is_a_list_of_one(call, define_table):
+def test_one_text_is_a_list_of_one(done, define_table):
     remark = "All of it is small."
     name = define_table(
         rows=[{"iris": "data.openml=null"}],
@@ -666,8 +656,7 @@ def test_one_text_is_a_list_of_one(call, define_table):
         overrides="protocol.n_splits=2",
         remarks=remark,
     )
-    table = call("table", name, "algo.n_iterations=2", "parallel=serial")
-    assert table.code == 0
+    table = done("table", name, "algo.n_iterations=2", "parallel=serial")
     assert remark in table.out.splitlines()
 
 
@@ -677,7 +666,7 @@ def test_mistakes(refused):
     assert "did you mean algo.n_iterations" in refused("table", "demo", "algo.n_iteratons=3")
 
 
-def test_probabilities_and_scores(call, folder, define_table):
+def test_probabilities_and_scores(call, done, folder, define_table):
     """A table of one quantity of the measure `scores`, with every two columns below it."""
     name = define_table(
         rows=["iris", "wine"],
@@ -687,8 +676,7 @@ def test_probabilities_and_scores(call, folder, define_table):
         matrix=True,
         rope=0.05,
     )
-    result = call("table", name, QUICK[-1])
-    assert result.code == 0
+    result = done("table", name, QUICK[-1])
     assert "Log-loss in nats: mean (standard deviation) over 3 splits" in result.out
     told = " ".join(result.out.split())
     assert "probabilities that A is better by more than 0.05 nats" in told

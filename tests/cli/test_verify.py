@@ -26,9 +26,8 @@ def recorded(once, folder):
     return folder
 
 
-def test_verifies(call, recorded):
-    result = call("verify", "--jobs", "1")
-    assert result.code == 0
+def test_verifies(done, recorded):
+    result = done("verify", "--jobs", "1")
     assert result.out.splitlines()[2].split() == ["AdaBoostMH", "1", "1", "-", "-", "-", "-"]
     assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
     [line] = (recorded / "results" / "verified.jsonl").read_text().splitlines()
@@ -78,9 +77,8 @@ def test_against_another_folder(call, recorded):
     assert not (recorded / "old" / "verified.jsonl").exists()
 
 
-def test_dry_run(call, recorded):
-    result = call("verify", "--dry-run")
-    assert result.code == 0
+def test_dry_run(done, recorded):
+    result = done("verify", "--dry-run")
     assert result.out.splitlines()[2].split()[:3] == ["1", "1", "1"]
     assert not (recorded / "results" / "verified.jsonl").exists()
 
