@@ -18,6 +18,7 @@ from random import Random
 import numpy as np
 import yaml
 from experiment.examples import RECORD
+from experiment.test_targets import HARMFUL, TREE
 from fuzzing import called, refused
 from omegaconf import OmegaConf
 from watching import watching
@@ -43,7 +44,6 @@ VARIABLE = "SECRET_TOKEN"
 #: Modules that are not to be imported; the last two are programs in the current folder.
 _MODULES = ("this", "antigravity", "turtledemo", "program", "bag")
 
-TREE = "sklearn.tree.DecisionTreeClassifier"
 _TOPS = [
     "sklearn.ensemble.BaggingClassifier",
     "sklearn.ensemble.AdaBoostClassifier",
@@ -54,26 +54,19 @@ _TOPS = [
     "boostbench.algorithms.BaggedBooster",
     TREE,
 ]
-#: What harms as soon as it is imported, made or called; {made} and {victim} are paths.
+#: What harms as soon as it is imported, made or called; {made} and {victim} are paths, and in the
+#: current folder.
 _HARMFUL = [
-    {"_target_": "subprocess.Popen", "args": ["touch", "{made}"]},
+    *HARMFUL,
     {"_target_": "subprocess.run", "args": ["touch", "{made}"]},
-    {"_target_": "os.system", "command": "touch {made}"},
     {"_target_": "posix.system", "command": "touch {made}"},
-    {"_target_": "os.mkdir", "path": "{made}"},
     {"_target_": "os.remove", "path": "{victim}"},
     {"_target_": "os.getenv", "key": VARIABLE},
-    {"_target_": "io.FileIO", "file": "{victim}", "mode": "w"},
-    {"_target_": "_io.FileIO", "file": "{victim}", "mode": "w"},
     {"_target_": "_pyio.FileIO", "file": "{victim}", "mode": "w"},
     {"_target_": "io.open", "file": "{secret}"},
-    {"_target_": "builtins.open", "file": "{victim}", "mode": "w"},
     {"_target_": "builtins.eval", "_args_": ["open('{made}', 'w')"]},
     {"_target_": "builtins.exec", "_args_": ["open('{made}', 'w')"]},
     {"_target_": "pathlib.Path", "_args_": ["{victim}"]},
-    {"_target_": "logging.FileHandler", "filename": "{victim}", "mode": "w"},
-    {"_target_": "zipfile.ZipFile", "file": "{made}", "mode": "w"},
-    {"_target_": "sqlite3.Connection", "database": "{made}"},
     {"_target_": "shelve.DbfilenameShelf", "filename": "{made}"},
     {"_target_": "tempfile.TemporaryDirectory", "dir": "."},
     {"_target_": "socket.create_connection", "address": ["127.0.0.1", 9]},
@@ -81,31 +74,25 @@ _HARMFUL = [
     {"_target_": "multiprocessing.Process"},
     {"_target_": "threading.Thread"},
     {"_target_": "pickle.Unpickler"},
-    {"_target_": "functools.partial", "_args_": ["touch"]},
     {"_target_": "importlib.import_module", "name": "this"},
     {"_target_": "runpy.run_path", "path_name": "program.py"},
-    {"_target_": "numpy.memmap", "filename": "{made}", "mode": "w+", "shape": [3]},
     {"_target_": "numpy.load", "file": "{secret}"},
     {"_target_": "pandas.read_csv", "_args_": ["{secret}"]},
     {"_target_": "pandas.HDFStore", "path": "{made}"},
-    {"_target_": "joblib.Memory", "location": "{made}"},
     {"_target_": "joblib.load", "filename": "{secret}"},
     {"_target_": "sklearn.datasets._base.Path", "_args_": ["{victim}"]},
     {"_target_": "sklearn.datasets.load_files", "container_path": "."},
     {"_target_": "sklearn.datasets.fetch_openml", "data_id": 61},
     {"_target_": "sklearn.utils._joblib.Memory", "location": "{made}"},
     {"_target_": "sklearn.__main__.Thing"},
-    {"_target_": "sklearn.pipeline.Pipeline", "steps": [["t", {"_target_": TREE}]], "memory": "m"},
     {"_target_": "lightgbm.LGBMClassifier", "forcedsplits_filename": "{secret}"},
     {"_target_": "lightgbm.LGBMClassifier", "fs": "{secret}"},
     {"_target_": "sklearn.model_selection.GridSearchCV", "param_grid": {"memory": ["{made}"]}},
-    {"_target_": "hydra.utils.get_object", "path": "os.environ"},
     {"_target_": "hydra.utils.instantiate", "config": {"_target_": "os.getcwd"}},
     {"_target_": "hydra._internal.utils._locate", "path": "this"},
     {"_target_": "omegaconf.OmegaConf.load", "file_": "{secret}"},
     {"_target_": "yaml.unsafe_load", "stream": "!!python/object/apply:os.mkdir ['{made}']"},
     {"_target_": "openml.config.ConfigurationForExamples"},
-    {"_target_": "boostbench.running.locks.Locks", "results": "{made}"},
     {"_target_": "boostbench.cli.main.main", "argv": ["table", "demo"]},
     {"_target_": "boostbench.__main__.Thing"},
     {"_target_": "pip._internal.cli.main.main", "args": ["download", "x"]},

@@ -13,7 +13,7 @@ PAPERS_DATA = os.environ.get("BOOSTBENCH_DATA")
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path, monkeypatch):
-    """Set empty folders for data, cache and openml's settings; no server can be reached."""
+    """Set empty folders for data, cache and openml's settings; no server is reached, by one try."""
     for variable in ("BOOSTBENCH_DATA", "BOOSTBENCH_CACHE", "XDG_CONFIG_HOME"):
         folder = tmp_path / variable.lower()
         folder.mkdir()
@@ -21,6 +21,7 @@ def folders(tmp_path, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(openml_source, "given_up", set())
+    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
 
 
 @pytest.fixture

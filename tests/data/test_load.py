@@ -5,18 +5,13 @@ import sys
 import numpy as np
 import pytest
 
-from boostbench.data import available, cache, load, openml_source
+from boostbench.data import available, cache, load
 from boostbench.data.load import Offline
 from boostbench.errors import UserError
 
 from .test_openml_source import ARFF, SPARSE
 
 OPENML = {"name": "toy", "openml": {"id": 7}, "expect": {"samples": 3, "features": 4, "classes": 2}}
-
-
-@pytest.fixture(autouse=True)
-def one_attempt(monkeypatch):
-    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
 
 
 @pytest.fixture

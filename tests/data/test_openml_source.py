@@ -32,11 +32,6 @@ SPARSE = """@relation toy
 """
 
 
-@pytest.fixture(autouse=True)
-def one_attempt(monkeypatch):
-    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
-
-
 def test_download(server):
     server.add(7, ARFF, row_id="row", ignore=["Sex, really"])
     dataset = download("toy", {"id": 7})
@@ -77,21 +72,17 @@ def test_missing_values(server):
     assert download("toy", {"id": 7}, missing="drop").n_samples == 2
 
 
-def test_no_target(server):
-    server.add(7, ARFF, target=None)
-    with pytest.raises(UserError, match=r"OpenML 7 does not say which column.*openml\.target"):
-        download("toy", {"id": 7})
-
-
-def test_a_file_that_does_not_parse(server):
-    server.add(7, ARFF.replace("0.5", "half"))
-    with pytest.raises(UserError, match=r"OpenML 7: Invalid numerical value, at line 8"):
-        download("toy", {"id": 7})
-
-
-def test_checksum_mismatch(server):
-    server.add(7, ARFF, md5="0" * 32)
-    with pytest.raises(ConnectionError, match=r"OpenML 7: .* does not have the MD5 checksum"):
+@pytest.mark.parametrize(
+    ("text", "about", "kind", "told"),
+    [
+        (ARFF, {"target": None}, UserError, "does not say which column.*openml.target"),
+        (ARFF.replace("0.5", "half"), {}, UserError, "Invalid numerical value, at line 8"),
+        (ARFF, {"md5": "0" * 32}, ConnectionError, ".* does not have the MD5 checksum"),
+    ],
+)
+def test_what_cannot_be_used(server, text, about, kind, told):
+    server.add(7, text, **about)
+    with pytest.raises(kind, match=f"OpenML 7:? {told}"):
         download("toy", {"id": 7})
 
 

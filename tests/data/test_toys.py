@@ -3,21 +3,15 @@ import pytest
 
 from boostbench.algorithms import LsBoost
 from boostbench.configs import names, read
+from boostbench.data import toys
 from boostbench.data.load import load
-from boostbench.data.toys import (
-    make_gaussians,
-    make_pattern,
-    make_ringnorm,
-    make_twonorm,
-    make_waveform,
-)
 
 COVARIANCE = [[2.5, 1.5], [1.5, 1]]
 
 
 def test_classes_have_their_mean_and_covariance():
     means = [[-3, 2], [3, 0]]
-    X, y = make_gaussians(means, COVARIANCE, samples_per_class=20_000)
+    X, y = toys.make_gaussians(means, COVARIANCE, samples_per_class=20_000)
     for label, mean in enumerate(means):
         samples = X[y == label]
         # Standard errors are below 0.02; a mean or covariance of another class is far off.
@@ -26,13 +20,13 @@ def test_classes_have_their_mean_and_covariance():
 
 
 def test_classes_are_drawn_independently():
-    X, y = make_gaussians([[0, 0], [0, 0]], COVARIANCE)
+    X, y = toys.make_gaussians([[0, 0], [0, 0]], COVARIANCE)
     assert not np.allclose(X[y == 0], X[y == 1])
 
 
 def test_covariance_must_be_one():
     with pytest.raises(ValueError, match="positive"):
-        make_gaussians([[0, 0]], [[1, 2], [2, 1]])
+        toys.make_gaussians([[0, 0]], [[1, 2], [2, 1]])
 
 
 @pytest.mark.parametrize("name", [n for n in names("data") if n.startswith(("synth", "diag"))])
@@ -63,7 +57,7 @@ SHARES = {
 
 @pytest.mark.parametrize("name", SHARES)
 def test_patterns_have_their_area(name):
-    X, y = make_pattern(name)
+    X, y = toys.make_pattern(name)
     assert X.shape == (6561, 2)
     assert set(y.tolist()) == {-1, 1}
     # A point stands for a square of side 0.05: along the edges, those of half a square count whole.
@@ -71,7 +65,7 @@ def test_patterns_have_their_area(name):
 
 
 def test_the_polynomial_pattern_by_points():
-    X, y = make_pattern("polynomial")
+    X, y = toys.make_pattern("polynomial")
     label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
     # At x = 2 the curve is at 0.02 + 2; at x = 0 below 0.5; at x = 4 above 4.
     assert label[2.0, 2.05] == 1
@@ -82,7 +76,7 @@ def test_the_polynomial_pattern_by_points():
 
 
 def test_polygons_of_the_disjunctive_pattern_are_turned():
-    X, y = make_pattern("disjunctive")
+    X, y = toys.make_pattern("disjunctive")
     label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
     # The notch of each of the four is elsewhere.
     assert [label[x] for x in [(1.3, 1.3), (0.7, 3.3), (2.7, 0.7), (3.3, 2.7)]] == [-1] * 4
@@ -92,29 +86,29 @@ def test_polygons_of_the_disjunctive_pattern_are_turned():
 @pytest.mark.parametrize("name", ["annulus", "disjunctive", "checkerboard"])
 def test_sums_of_stumps_do_not_learn_these(name):
     """As RpBoost's Table 12.4 has it."""
-    X, y = make_pattern(name)
+    X, y = toys.make_pattern(name)
     assert LsBoost(n_iterations=100).fit(X, y).score(X, y) < 0.9
 
 
 def test_a_part_of_a_pattern_has_the_shares_of_its_classes():
-    X, y = make_pattern("annulus")
-    part, labels = make_pattern("annulus", n_samples=1000, random_state=3)
+    X, y = toys.make_pattern("annulus")
+    part, labels = toys.make_pattern("annulus", n_samples=1000, random_state=3)
     assert len(np.unique(part, axis=0)) == len(labels) == 1000
     assert (labels > 0).mean() == pytest.approx((y > 0).mean(), abs=5e-4)
     label = {tuple(x): s for x, s in zip(X.tolist(), y.tolist(), strict=True)}
     assert [label[tuple(x)] for x in part.tolist()] == labels.tolist()
-    other, _ = make_pattern("annulus", n_samples=1000, random_state=4)
+    other, _ = toys.make_pattern("annulus", n_samples=1000, random_state=4)
     assert not np.array_equal(part, other)
 
 
 def test_a_pattern_that_is_none():
     with pytest.raises(ValueError, match="no pattern 'spiral'; the patterns are sine, linear"):
-        make_pattern("spiral")
+        toys.make_pattern("spiral")
 
 
 class TestBreimansData:
     def test_ringnorm(self):
-        X, y = make_ringnorm(40_000)
+        X, y = toys.make_ringnorm(40_000)
         wide, narrow = X[y == 1], X[y == -1]
         assert len(wide) == pytest.approx(20_000, abs=600)
         np.testing.assert_allclose(np.cov(wide.T), 4 * np.eye(20), atol=0.2)
@@ -123,20 +117,20 @@ class TestBreimansData:
         np.testing.assert_allclose(narrow.mean(axis=0), 2 / 20**0.5, atol=0.04)
 
     def test_twonorm(self):
-        X, y = make_twonorm(40_000)
+        X, y = toys.make_twonorm(40_000)
         for sign in (-1, 1):
             np.testing.assert_allclose(np.cov(X[y == sign].T), np.eye(20), atol=0.05)
             np.testing.assert_allclose(X[y == sign].mean(axis=0), sign * 2 / 20**0.5, atol=0.04)
 
     def test_waveform(self):
-        X, y = make_waveform(60_000)
+        X, y = toys.make_waveform(60_000)
         assert np.mean(y == 1) == pytest.approx(1 / 3, abs=0.01)
         # Peaks of 6 at the points 7, 11 and 15, each halved on average; 2 of a wave 4 points aside.
         peaks = [6, 10, 14]
         assert X[y == 1].mean(axis=0)[peaks] == pytest.approx([4, 4, 1], abs=0.1)
         assert X[y == -1].mean(axis=0)[peaks] == pytest.approx([2, 3, 3.5], abs=0.1)
 
-    @pytest.mark.parametrize("make", [make_ringnorm, make_twonorm, make_waveform])
+    @pytest.mark.parametrize("make", [toys.make_ringnorm, toys.make_twonorm, toys.make_waveform])
     def test_the_seed_decides(self, make):
         (X, y), (again, _) = make(50, random_state=3), make(50, random_state=3)
         assert (X == again).all()

@@ -105,16 +105,16 @@ def test_fractions_of_integers_are_kept():
     np.testing.assert_array_equal(table.values, [[1.5, 0], [np.nan, 1]])
 
 
-def test_an_attribute_without_a_name():
-    text = DENSE.replace("@attribute 'first one' numeric", "@attribute")
-    with pytest.raises(UserError, match=r"^toy\.arff, line 3 does not parse: '@attribute'$"):
-        read(text)
-
-
-def test_an_attribute_without_a_type():
-    text = DENSE.replace("@attribute 'first one' numeric", "@attribute a")
-    with pytest.raises(UserError, match=r"^toy\.arff: Bad @ATTRIBUTE format, at line 3\.$"):
-        read(text)
+@pytest.mark.parametrize(
+    ("attribute", "told"),
+    [
+        ("@attribute", r"^toy\.arff, line 3 does not parse: '@attribute'$"),
+        ("@attribute a", r"^toy\.arff: Bad @ATTRIBUTE format, at line 3\.$"),
+    ],
+)
+def test_an_attribute_without_a_name_or_a_type(attribute, told):
+    with pytest.raises(UserError, match=told):
+        read(DENSE.replace("@attribute 'first one' numeric", attribute))
 
 
 def test_a_question_mark_among_the_categories_is_one_that_no_row_has():
