@@ -146,7 +146,7 @@ _ERROR = 4 * (0.06 * 0.94 / _DRAWN) ** 0.5
 
 
 @pytest.mark.parametrize("sizes", [(50, 10), (10, 10), (50, 50), (10, 50), (5, 5), (50, 5)])
-@pytest.mark.parametrize("std", [0.05, 0.1, 0.14, 0.2, 0.3, 1.0])
+@pytest.mark.parametrize("std", [0.05, 0.14, 0.3, 1.0])
 def test_verdicts_on_printed_numbers_are_wrong_in_4_to_6_percent(std, sizes):
     """Both are one experiment, whose true mean lies anywhere within the last digit.
 
