@@ -1,6 +1,7 @@
-"""A solver that knows nothing of the problems of this package, to compare ours with."""
+"""Solvers that know nothing of the problems of this package, to compare ours with."""
 
-from scipy.optimize import minimize
+import numpy as np
+from scipy.optimize import linprog, minimize
 
 
 def nonnegative(objective, start, args=(), jac=None, ftol=1e-13, maxiter=1000):
@@ -14,3 +15,11 @@ def nonnegative(objective, start, args=(), jac=None, ftol=1e-13, maxiter=1000):
         bounds=[(0, None)] * len(start),
         options={"ftol": ftol, "maxiter": maxiter},
     )
+
+
+def soft_margin(margins, C):
+    """Solve LPBoost's program of the columns with these margins at once: w, then the slacks."""
+    n_columns, n_samples = margins.shape
+    cost = np.concatenate([np.ones(n_columns), np.full(n_samples, C)])
+    rows = np.hstack([-margins.T, -np.eye(n_samples)])
+    return linprog(cost, rows, np.full(n_samples, -1.0), method="highs-ipm").fun

@@ -101,9 +101,13 @@ def test_shape_functions_decide_undecided_samples_alike(undecided):
     assert (model.shape_functions(X).predict(X) == model.predict(X)).all()
 
 
-def run(made, X):
+def session_of(made):
     runtime = pytest.importorskip("onnxruntime")
-    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    return runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+
+
+def run(made, X):
+    session = session_of(made)
     assert [output.name for output in session.get_outputs()] == ["label", "probabilities", "scores"]
     return session.run(None, {"X": X})
 
@@ -205,14 +209,11 @@ class TestMistakes:
     ids=["bag", "booster", "sets"],
 )
 def test_numbers(model):
-    runtime = pytest.importorskip("onnxruntime")
     gtil = pytest.importorskip("treelite").gtil
     X, y = table()
     model = clone(model).set_params(categorical_features=[3, 4, 5]).fit(X, 100.0 * y)
     X[:10, [0, 3, 4]] = np.nan
-    made = to_onnx(model, float)
-    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
-    [predictions] = session.run(None, {"X": X})
+    [predictions] = session_of(to_onnx(model, float)).run(None, {"X": X})
     np.testing.assert_allclose(predictions, model.predict(X), rtol=1e-9)
     found = gtil.predict(to_treelite(model), X).reshape(len(X))
     np.testing.assert_allclose(found, model.predict(X), rtol=1e-9)
@@ -231,14 +232,6 @@ class TestPipelines:
     def _skl2onnx(self):
         pytest.importorskip("skl2onnx")
 
-    @staticmethod
-    def run(made, inputs):
-        runtime = pytest.importorskip("onnxruntime")
-        session = runtime.InferenceSession(
-            made.SerializeToString(), providers=["CPUExecutionProvider"]
-        )
-        return session.run(None, inputs)
-
     @pytest.mark.parametrize("labels", ["strings", "numbers"])
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_classes(self, n_classes, labels):
@@ -249,14 +242,14 @@ class TestPipelines:
             bb.BaggedMCBoost(n_estimators=2, interactions=1, n_iterations=20, random_state=0),
         ):
             pipeline = make_pipeline(StandardScaler(), booster).fit(X, y)
-            label, probabilities = self.run(to_onnx(pipeline, np.float64), {"X": X})
+            label, probabilities = session_of(to_onnx(pipeline, np.float64)).run(None, {"X": X})
             np.testing.assert_array_equal(label, pipeline.predict(X))
             np.testing.assert_allclose(probabilities, pipeline.predict_proba(X), atol=1e-9)
 
     def test_numbers(self):
         X, y = blobs(3)
         pipeline = make_pipeline(StandardScaler(), bb.LsBoostRegressor(n_iterations=20)).fit(X, y)
-        [found] = self.run(to_onnx(pipeline, np.float64), {"X": X})
+        [found] = session_of(to_onnx(pipeline, np.float64)).run(None, {"X": X})
         assert found.shape == (len(X), 1)
         np.testing.assert_allclose(found[:, 0], pipeline.predict(X), atol=1e-9)
 
@@ -272,7 +265,7 @@ class TestPipelines:
         register_with_skl2onnx()
         made = skl2onnx.to_onnx(pipeline, frame[:1])
         inputs = {name: frame[[name]].to_numpy() for name in frame}
-        label, probabilities = self.run(made, inputs)
+        label, probabilities = session_of(made).run(None, inputs)
         np.testing.assert_array_equal(label, pipeline.predict(frame))
         np.testing.assert_allclose(probabilities, pipeline.predict_proba(frame), atol=1e-9)
 

@@ -5,6 +5,10 @@ import pytest
 import boostbench as bb
 from boostbench.algorithms.margin_programs import MarginBooster
 
+PROJECTED = {"n_iterations": 12, "n_projections": 30, "random_state": 0}
+# No round is left out.
+LONG = {"nu": 1e-3, "tol": 0}
+DRAWN = {"n_iterations": 12, "n_candidates": 50, "random_state": 0}
 # A few rounds, on small data: of every class, and of every kind of weak learner, loss and solver.
 CASES = {
     "AdaBoost": bb.AdaBoost(n_iterations=12),
@@ -36,57 +40,25 @@ CASES = {
     "MultiBoost, hinge": bb.MultiBoost(n_iterations=12, nu=1e-3, loss="hinge"),
     "MultiBoost, binned": bb.MultiBoost(n_iterations=12, nu=1e-3, max_bins=8),
     "MultiBoost, from zero": bb.MultiBoost(n_iterations=12, nu=1e-3, start="zero"),
-    "RBoostRank": bb.RBoostRank(n_iterations=12, n_projections=30, n_bins=8, random_state=0),
-    "RBoostRank, pooled": bb.RBoostRank(
-        n_iterations=12,
-        n_projections=30,
-        projections="pooled",
-        pool_size=20,
-        n_bins=8,
-        random_state=0,
-    ),
-    "RBoostRankTC": bb.RBoostRankTC(
-        n_iterations=12, n_projections=30, n_bins=8, nu=1e-3, random_state=0
-    ),
-    "RBoostRankTC, exponential": bb.RBoostRankTC(
-        n_iterations=12, n_projections=30, n_bins=8, loss="exponential", nu=0.1, random_state=0
-    ),
+    "RBoostRank": bb.RBoostRank(**PROJECTED, n_bins=8),
+    "RBoostRank, pooled": bb.RBoostRank(**PROJECTED, projections="pooled", pool_size=20, n_bins=8),
+    "RBoostRankTC": bb.RBoostRankTC(**PROJECTED, n_bins=8, nu=1e-3),
+    "RBoostRankTC, exponential": bb.RBoostRankTC(**PROJECTED, n_bins=8, loss="exponential", nu=0.1),
     "RBoostRankTC, Newton": bb.RBoostRankTC(
-        n_iterations=12,
-        n_projections=30,
-        n_bins=8,
-        loss="exponential_sum",
-        nu=1e-3,
-        solver="newton",
-        random_state=0,
+        **PROJECTED, n_bins=8, loss="exponential_sum", nu=1e-3, solver="newton"
     ),
-    "RBoostProj": bb.RBoostProj(
-        n_iterations=12, n_projections=30, nu=1e-3, tol=0, solver_iterations=10, random_state=0
-    ),
-    "RBoostProj, from zero": bb.RBoostProj(
-        n_iterations=12, n_projections=30, nu=1e-3, tol=0, start="zero", random_state=0
-    ),
+    "RBoostProj": bb.RBoostProj(**PROJECTED, **LONG, solver_iterations=10),
+    "RBoostProj, from zero": bb.RBoostProj(**PROJECTED, **LONG, start="zero"),
     "RBoostProj, greedy": bb.RBoostProj(
-        n_iterations=12,
-        n_projections=30,
-        nu=1e-3,
+        **PROJECTED,
+        **LONG,
         loss="exponential",
         rule="greedy",
         projection="sign",
-        tol=0,
         solver_iterations=10,
-        random_state=0,
     ),
     "RBoostProj, WLDA, any sign": bb.RBoostProj(
-        n_iterations=12,
-        n_projections=30,
-        nu=1e-3,
-        rule="paper",
-        weak_learner="wlda",
-        positive=False,
-        tol=0,
-        solver_iterations=10,
-        random_state=0,
+        **PROJECTED, **LONG, rule="paper", weak_learner="wlda", positive=False, solver_iterations=10
     ),
     "LsBoost": bb.LsBoost(n_iterations=12),
     "RpBoost": bb.RpBoost(n_iterations=12, random_state=0),
@@ -105,28 +77,16 @@ CASES = {
     "CGENS": bb.CGENS(n_iterations=12),
     "CGENS, hinge": bb.CGENS(n_iterations=12, C=1.0, loss="hinge"),
     "CGENS, binned": bb.CGENS(n_iterations=12, max_bins=8),
-    "CGENS, perceptrons": bb.CGENS(
-        n_iterations=12, C=0.1, weak_learner="perceptron", n_candidates=50, random_state=0
-    ),
-    "CGENS, Fourier": bb.CGENS(
-        n_iterations=12, C=0.1, weak_learner="fourier", n_candidates=50, random_state=0
-    ),
-    "CGENS, stumps and perceptrons": bb.CGENS(
-        n_iterations=12,
-        C=0.1,
-        weak_learner=["stump", "perceptron"],
-        n_candidates=50,
-        random_state=0,
-    ),
+    "CGENS, perceptrons": bb.CGENS(**DRAWN, C=0.1, weak_learner="perceptron"),
+    "CGENS, Fourier": bb.CGENS(**DRAWN, C=0.1, weak_learner="fourier"),
+    "CGENS, stumps and perceptrons": bb.CGENS(**DRAWN, C=0.1, weak_learner=["stump", "perceptron"]),
     "CGENSSLS": bb.CGENSSLS(n_iterations=12),
     "CGENSSLS, binned": bb.CGENSSLS(n_iterations=12, max_bins=8),
     "LPBoost": bb.LPBoost(n_iterations=12),
-    "LPBoost, perceptrons": bb.LPBoost(
-        n_iterations=12, weak_learner="perceptron", n_candidates=50, random_state=0
-    ),
+    "LPBoost, perceptrons": bb.LPBoost(**DRAWN, weak_learner="perceptron"),
     "NMBoost": bb.NMBoost(n_iterations=12, C=0.1),
     "ERLPBoost": bb.ERLPBoost(n_iterations=12),
-    "PerceptronAdaBoost": bb.PerceptronAdaBoost(n_iterations=12, n_candidates=50, random_state=0),
+    "PerceptronAdaBoost": bb.PerceptronAdaBoost(**DRAWN),
 }
 # Sums of stumps, with all rounds.
 SUMS = {

@@ -70,6 +70,12 @@ def wrong_pairs(y, n_classes):
     return [(i, r) for i in range(len(y)) for r in range(n_classes) if r != y[i]]
 
 
+def pair_margins(scores, y):
+    """Margins of the own classes' scores before all others."""
+    of_all = differences(scores, y)
+    return np.array([of_all[pair] for pair in wrong_pairs(y, scores.shape[1])])
+
+
 def exponential_loss(margins):
     """Average exp(-margin)."""
     return sum(math.exp(-margin) for margin in np.ravel(margins)) / np.size(margins)
@@ -83,6 +89,16 @@ def class_scores(model, X):
             decision = np.column_stack([-decision / 2, decision / 2])
         found.append(decision)
     return found
+
+
+def assert_the_loss_falls(model, X, y, scale=1.0):
+    """Assert that the exponential loss falls in every round, and bounds the training error."""
+    before = 1.0
+    for scores in class_scores(model, X):
+        loss = exponential_loss(scale * pair_margins(scores, y))
+        assert loss < before
+        assert np.mean(scores.argmax(axis=1) != y) <= loss * (scores.shape[1] - 1)
+        before = loss
 
 
 def assert_rounds_of_adaboost(X, y, scores):

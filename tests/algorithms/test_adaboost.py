@@ -42,15 +42,6 @@ def test_adaboost_is_that_of_scikit_learn():
     assert (ours.predict(new) == theirs.predict(new)).all()
 
 
-def test_a_stump_for_two_of_three_classes_is_not_perfect():
-    """One vote vector serves all samples, so three classes never end in one round."""
-    X = np.repeat(np.arange(3.0), 10)[:, None]
-    y = X[:, 0].astype(int)
-    model = AdaBoostMH(n_iterations=50).fit(X, y)
-    assert model.n_iterations_ == 50
-    assert model.score(X, y) == 1.0
-
-
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))

@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, make_friedman1
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import BaggedLsBoostRegressor, LsBoostRegressor
 from boostbench.algorithms.bag_losses import SquaredLoss
@@ -15,17 +14,6 @@ from boostbench.inspection import export_html, export_text
 
 from .problems import messy
 from .test_bagged_mcboost import columns, train, unseen
-
-
-@parametrize_with_checks(
-    [BaggedLsBoostRegressor(n_iterations=60, n_estimators=3, random_state=0)],
-    expected_failed_checks=lambda estimator: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "equal rows may be in different parts"
-        for kind in ("dense", "sparse")
-    },
-)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 def numbers(n_samples=200, seed=0):

@@ -7,7 +7,6 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_hastie_10_2
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import BaggedMCBoost, MCBoost
 from boostbench.algorithms import bag_of_stumps
@@ -18,20 +17,6 @@ from boostbench.algorithms.training.early_stopping import log_losses
 from boostbench.core.weak.stumps import StumpSearch
 
 from .problems import blobs, mixed
-
-
-@parametrize_with_checks(
-    [
-        BaggedMCBoost(n_iterations=60, n_estimators=3, random_state=0),
-        BaggedMCBoost(n_iterations=60, n_estimators=1, max_bins=None, random_state=0),
-    ],
-    expected_failed_checks=lambda estimator: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "equal rows may be in different parts"
-        for kind in ("dense", "sparse")
-    },
-)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 def master(X, y, weights=None, n_members=3, signs=None, **params):

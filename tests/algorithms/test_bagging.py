@@ -4,7 +4,6 @@ import pytest
 from joblib import parallel_config
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boostbench as bb
 from boostbench.algorithms.explaining.probabilities import probabilities
@@ -24,22 +23,6 @@ def fitted(request):
     bag = BAGS[request.param]
     X, y = blobs(2 if request.param == "AdaBoost" else 3, n_samples=120)
     return bag.fit(X, np.array(["ant", "bee", "cat"])[y]), X
-
-
-@parametrize_with_checks(
-    [
-        bb.BaggedBooster(bb.MCBoost(n_iterations=10), n_estimators=2, random_state=0),
-        bb.BaggedBooster(
-            bb.AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0
-        ),
-    ],
-    expected_failed_checks=lambda estimator: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "equal rows may be in different parts"
-        for kind in ("dense", "sparse")
-    },
-)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 def test_the_score_is_the_mean_of_the_scores(fitted):

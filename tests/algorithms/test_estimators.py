@@ -6,31 +6,13 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boostbench as bb
 from boostbench.algorithms.margin_programs import MarginBooster
-from boostbench.testing import EXPECTED_FAILURES, check_fitted_booster
+from boostbench.testing import check_fitted_booster
 
 from .models import BINARY, CASES, cases
 from .problems import blobs
-
-# scikit-learn's checks are of what a class and a kind of weak learner or solver have in common.
-CHECKED = [model for name, model in CASES.items() if "," not in name]
-CHECKED += [bb.ProjectedAdaBoostMH(n_iterations=12)]
-CHECKED += [
-    CASES[name]
-    for name in (
-        "CGENS, hinge",
-        "CGENS, stumps and perceptrons",
-        "CGENS, Fourier",
-        "SAMME, trees",
-        "MCBoost, trees",
-        "MultiBoost, hinge",
-        "RBoostProj, WLDA, any sign",
-        "RBoostRank, pooled",
-    )
-]
 
 
 def draws_perceptrons(model):
@@ -56,31 +38,6 @@ def fitted(model, n_classes):
     return _fitted(name, n_classes)
 
 
-def expected_failures(model):
-    failures = dict(EXPECTED_FAILURES)
-    weights = [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")]
-    if not isinstance(model, bb.MultiBoost) or model.start == "zero":
-        # A search knows no difference between a weight of two and a row twice.
-        for check in weights:
-            del failures[check]
-    elif model.loss == "hinge":
-        failures |= dict.fromkeys(weights, "the dual of its linear program has many solutions")
-    else:
-        failures |= dict.fromkeys(
-            weights,
-            "Newton's method in single precision ends near the minimum; the check asks for 1e-7",
-        )
-    of_classes = "check_class_weight_classifiers"
-    if isinstance(model, (bb.CGENS, bb.CGENSSLS, bb.CodewordMCBoost, bb.LADDER, MarginBooster)):
-        failures[of_classes] = "the check asks for early stopping, which they do not have"
-    elif isinstance(model, (bb.LsBoost, bb.RpBoost, bb.PerceptronAdaBoost)) or (
-        getattr(model, "weak_learner", None) == ("tree" if isinstance(model, bb.SAMME) else "wlda")
-    ):
-        # Their weak learners are not the stump that the check does not like.
-        del failures[of_classes]
-    return failures
-
-
 @pytest.mark.parametrize(
     "names",
     [["z", "a", "m"], [7, -1, 3], [1.0, 4.0, -6.0], np.array(["b", "c", "d"], dtype=object)],
@@ -94,11 +51,6 @@ def test_labels_of_any_type(name, names):
     assert (renamed.classes_ == kept).all()
     assert (renamed.decision_function(X) == _fitted(name, 3).decision_function(X)).all()
     assert (renamed.predict(X) == kept[_fitted(name, 3).predict(X)]).all()
-
-
-@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 @cases(CASES)
@@ -266,13 +218,6 @@ class TestTheMemoryOfTheData:
         for other in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
             found = clone(model).fit(other, y).decision_function(other)
             np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("model", CASES.values(), ids=CASES.keys())
-def test_a_clone_is_unfitted_and_equal(model):
-    copy = clone(model)
-    assert copy.get_params() == model.get_params()
-    assert not [name for name in vars(copy) if name.endswith("_")]
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if isinstance(CASES[name], BINARY)])

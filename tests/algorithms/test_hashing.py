@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import BRE, ITQ, KSH, LSH, SupervisedITQ
 
@@ -14,11 +13,6 @@ HASHERS = [
     KSH(n_components=3, n_anchors=5, solver_iterations=5, random_state=0),
 ]
 ALL = pytest.mark.parametrize("hasher", HASHERS, ids=lambda hasher: type(hasher).__name__)
-
-
-@parametrize_with_checks(HASHERS)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 def precision(hasher, X, y):

@@ -8,7 +8,6 @@ from sklearn.base import clone
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import FourierFeaturesSVC, PerceptronKernelSVC, StumpKernelSVC
 from boostbench.algorithms.kernels import perceptron_kernel, stump_kernel
@@ -20,18 +19,6 @@ MODELS = [
     PerceptronKernelSVC(),
     FourierFeaturesSVC(n_components=100, random_state=0),
 ]
-
-
-@parametrize_with_checks(
-    MODELS,
-    expected_failed_checks=lambda model: (
-        {}
-        if isinstance(model, FourierFeaturesSVC)
-        else {"check_sample_weight_equivalence_on_dense_data": "LIBSVM ends near the optimum"}
-    ),
-)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 def draw(seed=0, n_samples=12, n_features=3):

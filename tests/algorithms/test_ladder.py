@@ -1,22 +1,10 @@
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import LADDER, AdaBoost, CodewordBoosting, CodewordMCBoost
 from boostbench.core.codebooks import codebook
 
 from .problems import blobs, noise
-
-
-@parametrize_with_checks(
-    [CodewordBoosting(n_iterations=12)],
-    expected_failed_checks=lambda model: {
-        "check_class_weight_classifiers": "it has no early stopping, which the check asks for"
-    },
-)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
-
 
 BOTH = pytest.mark.parametrize("model", [CodewordMCBoost, LADDER])
 FORMS = pytest.mark.parametrize("leaf_values", ["least_squares", "vote"])

@@ -119,16 +119,6 @@ class TestStoppingRule:
         assert below.n_iterations_ > 0
         assert above.n_iterations_ == 0
 
-    @pytest.mark.parametrize("loss", LOSSES)
-    def test_a_perfect_stump(self, loss):
-        X = np.column_stack([np.random.default_rng(0).normal(size=20), np.arange(20.0)])
-        y = (X[:, 1] > 12).astype(int)
-        model = MCBoost(n_iterations=50, loss=loss).fit(X, y)
-        assert model.n_iterations_ == 1
-        assert model.hypotheses_.threshold == 12.5
-        assert model.score(X, y) == 1.0
-        assert 5 < model.coefficients_.max() < 20
-
 
 @pytest.mark.parametrize("loss", LOSSES)
 class TestStepSize:

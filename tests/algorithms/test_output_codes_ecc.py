@@ -103,14 +103,7 @@ class TestAgainstTheLiteralAlgorithm:
     def test_the_loss_falls_in_every_round(self, votes, problem, n_classes):
         X, y = problem(n_classes, seed=n_classes)
         model = AdaBoostECC(n_iterations=60, votes=votes, random_state=1).fit(X, y)
-        before = 1.0
-        for scores in reference.class_scores(model, X):
-            margins = reference.differences(scores, y) / 2
-            pairs = [margins[i, r] for i, r in reference.wrong_pairs(y, n_classes)]
-            loss = reference.exponential_loss(pairs)
-            assert loss < before
-            assert np.mean(scores.argmax(axis=1) != y) <= loss * (n_classes - 1)
-            before = loss
+        reference.assert_the_loss_falls(model, X, y, scale=0.5)
 
 
 @pytest.mark.parametrize("votes", VOTES)

@@ -136,16 +136,6 @@ def test_perfect_stumps_for_all_codes_end_the_training(n_classes):
     assert model.coefficients_[0] > 1
 
 
-def test_perfect_stumps_for_some_codes_do_not_end_the_training():
-    """Groups along a line: a stump separates the first and the last, never the middle one."""
-    X = np.repeat(np.arange(3.0), 10)[:, None]
-    y = X[:, 0].astype(int)
-    model = AdaBoostMO(n_iterations=300).fit(X, y)
-    assert model.n_iterations_ == 300
-    assert model.score(X, y) == 1.0
-    assert all(np.isfinite(scores).all() for scores in model.staged_decision_function(X))
-
-
 @pytest.mark.parametrize("n_classes", [13, 26, 100])
 def test_more_than_12_classes_are_refused(n_classes):
     with pytest.raises(ValueError, match="12 classes") as raised:

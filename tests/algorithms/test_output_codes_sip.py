@@ -41,10 +41,8 @@ def test_optimal_codes_lower_the_loss_faster_than_random_ones(n_classes):
     X, y = blobs(n_classes, n_samples=200, n_features=4, seed=0)
 
     def loss(model):
-        margins = reference.differences(model.fit(X, y).decision_function(X), y) / 2
-        return reference.exponential_loss(
-            [margins[i, r] for i, r in reference.wrong_pairs(y, n_classes)]
-        )
+        scores = model.fit(X, y).decision_function(X)
+        return reference.exponential_loss(reference.pair_margins(scores, y) / 2)
 
     random = [loss(AdaBoostECC(n_iterations=20, random_state=seed)) for seed in range(5)]
     assert loss(AdaBoostSIP(n_iterations=20)) < min(random)

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import LPP, NPE, CodewordMCBoost, ReducedMCBoost
 from boostbench.core.codebooks import largest_inner_product
@@ -8,11 +7,6 @@ from boostbench.core.codebooks import largest_inner_product
 from .problems import blobs
 
 REDUCTIONS = ["pca", "lda", "factor_analysis", "kernel_pca", "lpp", "npe"]
-
-
-@parametrize_with_checks([LPP(), NPE(), ReducedMCBoost(12, reduction="lpp", random_state=0)])
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("model", [LPP, NPE])

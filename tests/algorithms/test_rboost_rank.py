@@ -156,14 +156,7 @@ class TestAgainstTheLiteralAlgorithm:
 def test_the_exponential_loss_falls_in_every_round(mode, n_classes, seed):
     X, y = blobs(n_classes, seed=seed)
     model = model_of(mode, n_iterations=80, n_projections=25, seed=seed).fit(X, y)
-    before = 1.0
-    for scores in reference.class_scores(model, X):
-        margins = reference.differences(scores, y)
-        pairs = [margins[i, r] for i, r in reference.wrong_pairs(y, n_classes)]
-        loss = reference.exponential_loss(pairs)
-        assert loss < before
-        assert np.mean(scores.argmax(axis=1) != y) <= loss * (n_classes - 1)
-        before = loss
+    reference.assert_the_loss_falls(model, X, y)
 
 
 def test_two_classes_are_adaboost_on_the_pairs(mode, searches):
@@ -280,17 +273,7 @@ class TestBound:
     def test_the_exponential_loss_falls_in_every_round(self):
         X, y = noise(3, n_samples=60)
         model = self.model(n_iterations=60).fit(X, y)
-        losses = [
-            np.mean(
-                [
-                    math.exp(-margins[i, r])
-                    for margins in [reference.differences(scores, y)]
-                    for i, r in reference.wrong_pairs(y, 3)
-                ]
-            )
-            for scores in reference.class_scores(model, X)
-        ]
-        assert (np.diff([1.0, *losses]) < 0).all()
+        reference.assert_the_loss_falls(model, X, y)
 
 
 class TestDiscriminants:

@@ -20,6 +20,7 @@ PRECISION = 1e-5
 # What the solvers leave of a constraint, and the stopping rule's epsilon.
 TOL = 1e-5
 
+NOISE = noise(3, n_samples=24, n_features=3)
 # A weight of the norm for which noise is fitted neither completely nor not at all.
 NU = {"exponential": 0.22, "exponential_sum": 2.0, "logistic": 1.0}
 
@@ -252,7 +253,7 @@ def test_two_classes_are_binary_totally_corrective_boosting(loss, solver):
 
 def test_the_losses_are_added_up(loss):
     """Every sample twice is twice the loss of eq. (12), and a constant more in eq. (2)."""
-    X, y = noise(3, n_samples=24, n_features=3)
+    X, y = NOISE
     once = model_of(loss, n_iterations=6).fit(X, y)
     share = 1.0 if loss == "exponential" else 2.0
     twice = model_of(loss, share * once.nu, n_iterations=6)
@@ -262,7 +263,7 @@ def test_the_losses_are_added_up(loss):
 
 def test_both_forms_of_the_exponential_loss_have_one_solution():
     """Eq. (12) is solved by what solves eq. (2) for nu over the sum of the losses."""
-    X, y = noise(3, n_samples=24, n_features=3)
+    X, y = NOISE
     added = model_of("exponential_sum", solver="newton").fit(X, y)
     logged = model_of("exponential", added.nu / added.dual_.sum()).fit(X, y)
     np.testing.assert_allclose(logged.decision_function(X), added.decision_function(X), atol=2e-3)
@@ -357,24 +358,21 @@ def test_solvers_agree(loss, seed):
 
 
 def test_fewer_iterations_of_the_solver_leave_more(loss):
-    X, y = noise(3, n_samples=24, n_features=3)
     few, many = (
-        model_of(loss, n_iterations=6, solver_iterations=n).fit(X, y).objective_[-1]
+        model_of(loss, n_iterations=6, solver_iterations=n).fit(*NOISE).objective_[-1]
         for n in (1, 100)
     )
     assert few > many
 
 
 def test_tolerance_decides_how_far(loss):
-    X, y = noise(3, n_samples=24, n_features=3)
-    rough, fine = (model_of(loss, tol=tol).fit(X, y) for tol in (0.2 * NU[loss], 1e-5))
+    rough, fine = (model_of(loss, tol=tol).fit(*NOISE) for tol in (0.2 * NU[loss], 1e-5))
     assert rough.n_iterations_ < fine.n_iterations_
     assert rough.objective_[-1] > fine.objective_[-1]
 
 
 def test_the_lighter_the_norm_the_better_the_fit(loss):
-    X, y = noise(3, n_samples=24, n_features=3)
-    fits = [model_of(loss, scale * NU[loss]).fit(X, y) for scale in (1.5, 1.0, 0.7)]
+    fits = [model_of(loss, scale * NU[loss]).fit(*NOISE) for scale in (1.5, 1.0, 0.7)]
     for heavy, light in itertools.pairwise(fits):
         assert heavy.coefficients_.sum() < light.coefficients_.sum()
         assert heavy.objective_[-1] > light.objective_[-1]

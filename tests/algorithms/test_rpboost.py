@@ -3,18 +3,12 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import AdaBoost, LsBoost, LsBoostRegressor, RpBoost
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.data.toys import make_pattern
 
 from .problems import blobs, noise
-
-
-@parametrize_with_checks([LsBoostRegressor(n_iterations=12)])
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 def stumps(X):

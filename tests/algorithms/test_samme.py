@@ -99,9 +99,6 @@ def test_a_perfect_tree_ends_the_training():
     assert tree.n_iterations_ == 1
     assert tree.score(X, y) == 1.0
     assert np.isfinite(tree.coefficients_).all()
-    stumps = SAMME(n_iterations=50).fit(X, y)
-    assert stumps.n_iterations_ == 50
-    assert stumps.score(X, y) == 1.0
 
 
 def test_a_stump_may_be_right_less_than_half_of_the_time():

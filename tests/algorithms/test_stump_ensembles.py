@@ -23,6 +23,7 @@ STAGEWISE = {
     "AdaBoostECC": bb.AdaBoostECC(random_state=0),
     "AdaBoostSIP": bb.AdaBoostSIP(),
     "MCBoost, logistic": bb.MCBoost(loss="logistic", nu=0.0),
+    "MCBoost, half steps": bb.MCBoost(),
     **{name: model for name, (model, _) in ADABOOSTS.items()},
 }
 BINNED = {
@@ -67,7 +68,18 @@ def test_a_perfect_stump_ends_the_training(model):
     assert cuts(model) == {(1, 12.5)}
     assert model.score(X, y) == 1.0
     assert np.isfinite(model.coefficients_).all()
-    assert np.abs(model.coefficients_).max() > 1
+    assert 1 < np.abs(model.coefficients_).max() < 25
+
+
+@pytest.mark.parametrize("model", [bb.AdaBoostMH(50), bb.AdaBoostMO(300), bb.SAMME(50)])
+def test_a_stump_for_two_of_three_classes_is_not_perfect(model):
+    """Groups along a line: a stump separates the first and the last, never the middle one."""
+    X = np.repeat(np.arange(3.0), 10)[:, None]
+    y = X[:, 0].astype(int)
+    model = fitted(model, X, y)
+    assert model.n_iterations_ == model.n_iterations
+    assert model.score(X, y) == 1.0
+    assert all(np.isfinite(scores).all() for scores in model.staged_decision_function(X))
 
 
 @pytest.mark.parametrize("max_bins", [2, 5])

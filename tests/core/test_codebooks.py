@@ -98,12 +98,5 @@ def test_no_coordinate_of_padded_codewords_is_empty():
 
 def test_the_classes_are_shuffled():
     """Neighbours of a polygon are not always the neighbouring classes."""
-    assert (
-        len(
-            {
-                round(float(codebook(5, 2, rng(s))[0] @ codebook(5, 2, rng(s))[1]), 3)
-                for s in range(20)
-            }
-        )
-        == 2
-    )
+    drawn = [codebook(5, 2, rng(seed)) for seed in range(20)]
+    assert len({round(float(vectors[0] @ vectors[1]), 3) for vectors in drawn}) == 2

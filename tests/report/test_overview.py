@@ -2,14 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.report.overview import (
-    by_algorithm,
-    by_table,
-    headline,
-    in_order,
-    sharpness,
-    short_title,
-)
+from boostbench.report import overview
 from boostbench.report.renderers.readme import readme
 from boostbench.report.verdicts import Tally, counts
 
@@ -32,7 +25,7 @@ def tables(table, table_of_rounds, timed_table):
 
 def test_tables_of_a_paper_stand_together(tables):
     shuffled = [tables[1], tables[0], tables[3], tables[2], replace(tables[1], name="mcboost2")]
-    assert [table.name for table in in_order(shuffled)] == [
+    assert [table.name for table in overview.in_order(shuffled)] == [
         "randomboost3",
         "mcboost1",
         "mcboost2",
@@ -42,7 +35,7 @@ def test_tables_of_a_paper_stand_together(tables):
 
 
 def test_titles_without_the_papers(tables):
-    assert [short_title(table) for table in tables] == [
+    assert [overview.short_title(table) for table in tables] == [
         "Mine",
         "Table I: x^y",
         "Table III: times",
@@ -51,8 +44,8 @@ def test_titles_without_the_papers(tables):
 
 
 def test_lines_of_tables_stand_under_their_paper(tables):
-    tables = in_order(tables)
-    lines = by_table(counts(tables), tables)
+    tables = overview.in_order(tables)
+    lines = overview.by_table(counts(tables), tables)
     assert [(line.name, line.title, line.about, line.is_paper) for line in lines] == [
         ("randomboost", "RandomBoost", "", True),
         ("randomboost3", "Table III", "times", False),
@@ -65,7 +58,7 @@ def test_lines_of_tables_stand_under_their_paper(tables):
 
 
 def test_algorithms_with_the_most_published_numbers_come_first(tables):
-    lines = by_algorithm(counts(tables), {"a": "Algorithm A"})
+    lines = overview.by_algorithm(counts(tables), {"a": "Algorithm A"})
     assert [(line.title, line.tally.published) for line in lines] == [("b", 5), ("Algorithm A", 3)]
 
 
@@ -76,7 +69,7 @@ def test_only_verdicts_that_there_are_have_a_column(tables):
 def test_headline_without_any_number_of_ours(table):
     cells = {key: replace(cell, records=[], failures=[]) for key, cell in table.cells.items()}
     total = counts([replace(table, cells=cells, paper="mcboost")]).total
-    assert headline(total) == (
+    assert overview.headline(total) == (
         "The tables hold 3 published numbers. Beside none of them there is one of ours yet."
     )
 
@@ -91,19 +84,19 @@ def test_sharpness(make_cell):
     del cells[3].records[0]["n_test"]
     small, detectable = (cell.agreement.detectable for cell in cells[:2])
     assert small == pytest.approx(detectable)
-    assert sharpness(Tally.of(cells)) == (
+    assert overview.sharpness(Tally.of(cells)) == (
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
         f"{detectable / 50:.0%} of the published error, would have been found with a probability "
         "of 80%. Of the undecided numbers, 1 would be so with any number of splits of ours, as the "
         "paper's are too few or are of one pool."
     )
-    assert sharpness(Tally.of(cells[3:])) == ""
+    assert overview.sharpness(Tally.of(cells[3:])) == ""
 
 
 def test_headline_counts_what_is_left_after_the_correction(make_cell):
     alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
     total = Tally.of([*alike, make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))])
-    assert headline(total) == (
+    assert overview.headline(total) == (
         "The tables hold 20 published numbers. Beside 20 of them there is one of ours. 20 of these "
         "can be decided, as a difference of 20% of the published error would have been found: 19 "
         "are reproduced (95%), 0 are better and 1 is worse. Corrected for the number of "
@@ -118,7 +111,7 @@ def test_headline_tells_first_of_what_can_be_decided(make_cell):
         make_cell([12, 13, 14], published=(3.0, 1.0)),
         make_cell([], published=(3.0, 1.0)),
     ]
-    told = headline(Tally.of(cells))
+    told = overview.headline(Tally.of(cells))
     assert told.startswith(
         "The tables hold 4 published numbers. Beside 3 of them there is one of ours. 1 of these "
         "can be decided, as a difference of 20% of the published error would have been found: 1 is "
@@ -131,7 +124,7 @@ def test_readme(tables):
     text = readme(tables, "figures/overview.svg", ["mcboost1"])
     assert text.startswith("# Results\n\nWritten by `boostbench report`")
     assert text.endswith(".\n")
-    assert headline(counts(tables).total) in text
+    assert overview.headline(counts(tables).total) in text
     assert "](figures/overview.svg)" in text
     rows = [
         [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line

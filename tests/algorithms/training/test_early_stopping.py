@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import log_loss
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import boostbench as bb
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out
-from boostbench.testing import EXPECTED_FAILURES, check_fitted_booster
+from boostbench.testing import check_fitted_booster
 
 from ..problems import blobs
 
@@ -159,20 +158,3 @@ class TestErrors:
             bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X, y_val=y + 1)
         with pytest.raises(ValueError, match="features"):
             bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X[:, 1:], y_val=y)
-
-
-def expected_failures(estimator):
-    # It asks for more rounds without a change than there are.
-    name = "check_class_weight_classifiers"
-    return {name: EXPECTED_FAILURES[name]} | {
-        f"check_sample_weight_equivalence_on_{form}_data": "what is held out is of other rows"
-        for form in ("dense", "sparse")
-    }
-
-
-@parametrize_with_checks(
-    [bb.MCBoost(n_iterations=10, n_iter_no_change=3, random_state=0)],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)

@@ -72,6 +72,12 @@ def draw(n_classes, seed=5):
     return X, y, np.random.default_rng(seed).uniform(0.5, 1.5, len(y))
 
 
+def draw_small(n_classes, n_samples, **shape):
+    """Draw a problem that a generic solver takes as a whole, with weights of any size."""
+    X, y = blobs(n_classes, n_samples=n_samples, **shape)
+    return X, y, np.random.default_rng(0).uniform(0.2, 3.0, n_samples)
+
+
 @functools.cache
 def weighted_scores(model, n_classes):
     X, y, weights = draw(n_classes)
@@ -107,28 +113,26 @@ def test_weight_zero_is_no_sample(model, n_classes):
     assert (scores(weighted, X) == scores(alone, X)).all()
 
 
-@cases(EXACT)
-def test_weight_two_is_the_sample_twice(model, n_classes):
+def fit_weighted_and_repeated(model, n_classes):
+    """Fit twice: with weights that are whole multiples, and with so many rows instead; and X."""
     X, y, weights = draw(n_classes)
     times = np.random.default_rng(6).integers(0, 4, len(y))
     weighted = clone(model).fit(X, y, sample_weight=times * weights)
-    repeated = clone(model).fit(
-        X.repeat(times, axis=0), y.repeat(times), sample_weight=weights.repeat(times)
-    )
+    rows = np.repeat(np.arange(len(y)), times)
+    return weighted, clone(model).fit(X[rows], y[rows], sample_weight=weights[rows]), X[times > 0]
+
+
+@cases(EXACT)
+def test_weight_two_is_the_sample_twice(model, n_classes):
     # Weak learners that are alike on the samples may differ elsewhere.
-    there = X[times > 0]
+    weighted, repeated, there = fit_weighted_and_repeated(model, n_classes)
     close(scores(weighted, there), scores(repeated, there))
 
 
 @cases(SOLVED)
 def test_weight_two_has_the_minimum_of_the_sample_twice(model, n_classes):
-    X, y, weights = draw(n_classes)
-    times = np.random.default_rng(6).integers(0, 4, len(y))
     first = clone(model).set_params(n_iterations=1)
-    weighted = clone(first).fit(X, y, sample_weight=times * weights)
-    repeated = first.fit(
-        X.repeat(times, axis=0), y.repeat(times), sample_weight=weights.repeat(times)
-    )
+    weighted, repeated, _ = fit_weighted_and_repeated(first, n_classes)
     close(weighted.objective_, repeated.objective_)
 
 
@@ -210,14 +214,9 @@ def test_weights_of_classes_multiply_those_of_samples(model, n_classes):
 
 class TestBalanced:
     def test_it_counts_weights(self):
-        X, y, weights = draw(2)
-        times = np.arange(len(y)) % 3
         asked = bb.AdaBoost(n_iterations=5, class_weight="balanced")
-        weighted = clone(asked).fit(X, y, sample_weight=times * weights)
-        repeated = clone(asked).fit(
-            X.repeat(times, axis=0), y.repeat(times), sample_weight=weights.repeat(times)
-        )
-        close(scores(weighted, X[times > 0]), scores(repeated, X[times > 0]))
+        weighted, repeated, there = fit_weighted_and_repeated(asked, 2)
+        close(scores(weighted, there), scores(repeated, there))
 
     def test_it_does_not_see_absent_classes(self):
         X, y, _ = draw(3)
@@ -311,8 +310,7 @@ class TestAgainstSciPy:
 
     @pytest.mark.parametrize("loss", ["exponential", "logistic"])
     def test_multiboost(self, loss):
-        X, y = blobs(3, n_samples=12, n_features=2)
-        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        X, y, weights = draw_small(3, 12, n_features=2)
         nu = 0.02
         H = stumps(X)
         H = np.column_stack([H, -H])
@@ -329,8 +327,7 @@ class TestAgainstSciPy:
             assert model.objective_[-1] == pytest.approx(best.fun, rel=1e-4)
 
     def test_multiboost_hinge(self):
-        X, y = blobs(3, n_samples=20, n_features=2)
-        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        X, y, weights = draw_small(3, 20, n_features=2)
         nu = 0.02
         model = bb.MultiBoost(300, loss="hinge", nu=nu, tol=1e-6).fit(X, y, sample_weight=weights)
         H = stumps(X)
@@ -349,8 +346,7 @@ class TestAgainstSciPy:
         assert model.objective_[-1] == pytest.approx(best.fun + 1 / 3, rel=1e-6)
 
     def test_lpboost(self):
-        X, y = blobs(2, n_samples=30, n_features=2)
-        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        X, y, weights = draw_small(2, 30, n_features=2)
         model = bb.LPBoost(300, C=0.1).fit(X, y, sample_weight=weights)
         margins = (2.0 * y[:, None] - 1) * stumps(X)
         best = linprog(
@@ -396,8 +392,7 @@ class TestAgainstSciPy:
 
     @pytest.mark.parametrize("penalty", [0.0, 7.0])
     def test_lsboost(self, penalty):
-        X, y = blobs(2, seed=103)
-        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        X, y, weights = draw_small(2, 45, seed=103)
         model = bb.LsBoostRegressor(5, penalty=penalty).fit(X, y, sample_weight=weights)
         F = np.full(len(y), weights @ y / weights.sum())
         H = np.column_stack([np.ones(len(y)), stumps(X)])
@@ -410,8 +405,7 @@ class TestAgainstSciPy:
 
     @pytest.mark.parametrize("norm", ["l2", "linf"])
     def test_gradboost(self, norm):
-        X, y = blobs(3, n_samples=20, n_features=2)
-        weights = np.random.default_rng(0).uniform(0.2, 3.0, len(y))
+        X, y, weights = draw_small(3, 20, n_features=2)
         model = bb.GradBoost(3000, nu=0.05, norm=norm).fit(X, y, sample_weight=weights)
         F = model.decision_function(X)
         losses = np.log(np.exp(-pairwise(F, y)).sum(axis=1))

@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from experiment.examples import RECORD, TRIAL, changed
 
-from boostbench.running.verification.compare import (
-    LEVEL,
-    N_PAIRS,
-    are_alike,
-    error_of,
-    systematic,
-    what_differs,
-    why_not_equivalent,
-)
+from boostbench.running.verification import compare
 
 
 def outcome(**changes):
@@ -29,7 +21,7 @@ def outcome(**changes):
     ],
 )
 def test_what_makes_no_difference(changes):
-    assert what_differs(RECORD, outcome(**changes)) == []
+    assert compare.what_differs(RECORD, outcome(**changes)) == []
 
 
 @pytest.mark.parametrize(
@@ -43,35 +35,37 @@ def test_what_makes_no_difference(changes):
     ],
 )
 def test_what_does(changes, told):
-    [found] = what_differs(RECORD, outcome(**changes))
+    [found] = compare.what_differs(RECORD, outcome(**changes))
     assert found.startswith(told)
 
 
 def test_scores_tell_more_than_labels():
     record = outcome(witness={"1": 0.5, "end": 2.0})
-    assert what_differs(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})) == []
-    assert what_differs(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)}))
-    assert what_differs(record, outcome()) == [
+    assert compare.what_differs(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-10)})) == []
+    assert compare.what_differs(record, outcome(witness={"1": 0.5, "end": 2.0 * (1 + 1e-7)}))
+    assert compare.what_differs(record, outcome()) == [
         'witness is {"1": 0.5, "end": 2.0} on record, null today'
     ]
 
 
 def test_a_trial_is_compared_by_its_validation_error():
-    assert what_differs(TRIAL, changed(TRIAL, validation_error=0.2))
+    assert compare.what_differs(TRIAL, changed(TRIAL, validation_error=0.2))
     # Of a split it is what its trials have said.
-    assert what_differs(changed(RECORD, validation_error=0.1), RECORD) == []
+    assert compare.what_differs(changed(RECORD, validation_error=0.1), RECORD) == []
 
 
 def test_a_failure_is_a_difference():
-    assert what_differs(RECORD, {"error": "ValueError: no"}) == ["today it fails: ValueError: no"]
+    assert compare.what_differs(RECORD, {"error": "ValueError: no"}) == [
+        "today it fails: ValueError: no"
+    ]
 
 
 def test_errors():
-    assert error_of(RECORD) == 1 / 30
-    assert error_of(TRIAL) == 0.1
-    assert error_of({"validation_errors": [0.1, 0.3]}) == pytest.approx(0.2)
-    assert error_of({"mean_average_precision": 0.75}) == 0.25
-    assert error_of({"validation_error": None}) is None
+    assert compare.error_of(RECORD) == 1 / 30
+    assert compare.error_of(TRIAL) == 0.1
+    assert compare.error_of({"validation_errors": [0.1, 0.3]}) == pytest.approx(0.2)
+    assert compare.error_of({"mean_average_precision": 0.75}) == 0.25
+    assert compare.error_of({"validation_error": None}) is None
 
 
 def test_systematic_by_all_signs():
@@ -81,28 +75,28 @@ def test_systematic_by_all_signs():
         errors = rng.normal(shift, 1, 8)
         means = [np.mean(signs * errors) for signs in itertools.product([-1, 1], repeat=8)]
         share = np.mean(np.abs(means) >= abs(errors.mean()) - 1e-12)
-        expected = errors.mean() if share < LEVEL else None
-        assert systematic(errors) == pytest.approx(expected)
+        expected = errors.mean() if share < compare.LEVEL else None
+        assert compare.systematic(errors) == pytest.approx(expected)
 
 
 def test_few_or_equal_errors_are_no_system():
-    assert systematic([]) is None
-    assert systematic([None, 1.0]) is None
-    assert systematic([1.0] * 7) is None
-    assert systematic([1.0] * 8 + [0.0, None]) == 1.0
+    assert compare.systematic([]) is None
+    assert compare.systematic([None, 1.0]) is None
+    assert compare.systematic([1.0] * 7) is None
+    assert compare.systematic([1.0] * 8 + [0.0, None]) == 1.0
 
 
 def test_equivalence():
     rng = np.random.default_rng(0)
-    assert "29 pairs" in why_not_equivalent([0.0] * (N_PAIRS - 1))
-    assert why_not_equivalent([0.0] * N_PAIRS) == ""
-    assert why_not_equivalent(rng.normal(0, 0.1, 200)) == ""
-    assert "reaches beyond 0.1" in why_not_equivalent(rng.normal(0.2, 0.1, 200))
-    assert why_not_equivalent(rng.normal(0, 1, 40))
+    assert "29 pairs" in compare.why_not_equivalent([0.0] * (compare.N_PAIRS - 1))
+    assert compare.why_not_equivalent([0.0] * compare.N_PAIRS) == ""
+    assert compare.why_not_equivalent(rng.normal(0, 0.1, 200)) == ""
+    assert "reaches beyond 0.1" in compare.why_not_equivalent(rng.normal(0.2, 0.1, 200))
+    assert compare.why_not_equivalent(rng.normal(0, 1, 40))
 
 
 def test_scores_of_two_kernels():
-    assert are_alike({"1": 0.5}, {"1": 0.5001})
-    assert not are_alike({"1": 0.5}, {"1": 0.505})
-    assert not are_alike({"1": 0.5}, {"1": 0.5, "2": 1.0})
-    assert not are_alike(None, {"1": 0.5})
+    assert compare.are_alike({"1": 0.5}, {"1": 0.5001})
+    assert not compare.are_alike({"1": 0.5}, {"1": 0.505})
+    assert not compare.are_alike({"1": 0.5}, {"1": 0.5, "2": 1.0})
+    assert not compare.are_alike(None, {"1": 0.5})

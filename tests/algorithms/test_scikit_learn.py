@@ -1,0 +1,72 @@
+"""scikit-learn's checks, of what a class and a kind of weak learner or solver have in common."""
+
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import boostbench as bb
+from boostbench.algorithms.margin_programs import MarginBooster
+from boostbench.testing import EXPECTED_FAILURES
+
+from .models import CASES
+from .test_hashing import HASHERS
+from .test_kernels import MODELS as MACHINES
+
+VARIANTS = {
+    *("CGENS, hinge", "CGENS, stumps and perceptrons", "CGENS, Fourier"),
+    *("SAMME, trees", "MCBoost, trees", "MultiBoost, hinge"),
+    *("RBoostProj, WLDA, any sign", "RBoostRank, pooled"),
+}
+BOOSTERS = [model for name, model in CASES.items() if "," not in name or name in VARIANTS]
+BAGS = [
+    bb.BaggedBooster(bb.MCBoost(n_iterations=10), n_estimators=2, random_state=0),
+    bb.BaggedBooster(bb.AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0),
+    bb.BaggedLsBoostRegressor(n_iterations=60, n_estimators=3, random_state=0),
+    bb.BaggedMCBoost(n_iterations=60, n_estimators=3, random_state=0),
+    bb.BaggedMCBoost(n_iterations=60, n_estimators=1, max_bins=None, random_state=0),
+]
+STOPPED = bb.MCBoost(n_iterations=10, n_iter_no_change=3, random_state=0)
+OTHERS = [
+    *(bb.ProjectedAdaBoostMH(n_iterations=12), bb.CodewordBoosting(n_iterations=12)),
+    *(bb.LsBoostRegressor(n_iterations=12), bb.LPP(), bb.NPE()),
+    bb.ReducedMCBoost(12, reduction="lpp", random_state=0),
+]
+WITHOUT_EARLY_STOPPING = (
+    *(bb.CGENS, bb.CGENSSLS, bb.CodewordBoosting, bb.CodewordMCBoost, bb.LADDER, MarginBooster),
+)
+
+
+def expected_failures(model):
+    """Give the checks that need not hold, and why."""
+    dense, sparse = (f"check_sample_weight_equivalence_on_{of}_data" for of in ("dense", "sparse"))
+    of_classes = "check_class_weight_classifiers"
+    failures = {}
+    # A search knows no difference between a weight of two and a row twice; these do.
+    if isinstance(model, bb.MultiBoost) and model.loss == "hinge":
+        failures[dense] = "the dual of its linear program has many solutions"
+    elif isinstance(model, bb.MultiBoost):
+        failures[dense] = "Newton's method in single precision ends near the minimum, not at 1e-7"
+    elif isinstance(model, (bb.StumpKernelSVC, bb.PerceptronKernelSVC)):
+        failures[dense] = "LIBSVM ends near the optimum"
+    elif model in BAGS:
+        failures[dense] = failures[sparse] = "equal rows may be in different parts"
+    elif model is STOPPED:
+        failures[dense] = failures[sparse] = "what is held out is of other rows"
+    if isinstance(model, WITHOUT_EARLY_STOPPING):
+        failures[of_classes] = "the check asks for early stopping, which they do not have"
+    elif model is STOPPED or (
+        # Others' weak learners are not the stump that the check does not like.
+        model in BOOSTERS
+        and not isinstance(model, (bb.LsBoost, bb.RpBoost, bb.PerceptronAdaBoost))
+        and (model.get_params().get("weak_learner"), type(model)) != ("tree", bb.SAMME)
+        and model.get_params().get("weak_learner") != "wlda"
+    ):
+        failures[of_classes] = EXPECTED_FAILURES[of_classes]
+    return failures
+
+
+@parametrize_with_checks(
+    [*BOOSTERS, *BAGS, STOPPED, *OTHERS, *map(clone, [*HASHERS, *MACHINES])],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
