@@ -12,23 +12,17 @@ from .problems import blobs, noise
 @pytest.mark.parametrize("problem", [blobs, noise])
 @pytest.mark.parametrize("C", [0.12, 0.2, 0.5, 3.0])
 @pytest.mark.parametrize("seed", range(3))
-class TestTheOptimum:
-    def test_it_is_that_of_all_stumps(self, problem, C, seed):
-        X, y = problem(2, seed=seed)
-        model = LPBoost(n_iterations=1000, C=C).fit(X, y)
-        assert 0 < model.n_iterations_ < 1000
-        margins = reference.all_margins(X, y)
-        assert model.objective_[-1] == pytest.approx(soft_margin(margins, C), abs=1e-5)
-
-    def test_the_duality_gap_is_closed(self, problem, C, seed):
-        X, y = problem(2, seed=seed)
-        model = LPBoost(n_iterations=1000, C=C).fit(X, y)
-        F = model.decision_function(X)
-        primal = model.coefficients_.sum() + C * np.maximum(0, 1 - (2 * y - 1) * F).sum()
-        edges = reference.all_margins(X, y) @ model.dual_
-        assert edges.max() <= 1 + 2e-6
-        assert ((model.dual_ >= 0) & (model.dual_ <= C)).all()
-        assert primal == pytest.approx(model.dual_.sum(), abs=1e-5)
+def test_the_optimum_is_that_of_all_stumps_and_the_duality_gap_is_closed(problem, C, seed):
+    X, y = problem(2, seed=seed)
+    model = LPBoost(n_iterations=1000, C=C).fit(X, y)
+    assert 0 < model.n_iterations_ < 1000
+    margins = reference.all_margins(X, y)
+    assert model.objective_[-1] == pytest.approx(soft_margin(margins, C), abs=1e-5)
+    F = model.decision_function(X)
+    primal = model.coefficients_.sum() + C * np.maximum(0, 1 - (2 * y - 1) * F).sum()
+    assert (margins @ model.dual_).max() <= 1 + 2e-6
+    assert ((model.dual_ >= 0) & (model.dual_ <= C)).all()
+    assert primal == pytest.approx(model.dual_.sum(), abs=1e-5)
 
 
 def test_every_round_takes_the_most_violated_constraint():

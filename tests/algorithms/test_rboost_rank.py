@@ -205,18 +205,6 @@ def test_rounding_errors_do_not_grow(mode):
         F += w * outputs[..., t]
 
 
-def test_the_first_round_weighs_all_pairs_alike(mode, problem):
-    X, y = problem
-    model = model_of(mode, n_iterations=1).fit(X, y)
-    k = len(model.classes_)
-    delta = reference.differences(reference.projected_outputs(model, X)[0], y)
-    u = uniform(y, k)
-    assert u.sum() == pytest.approx(1)
-    s = 1 / (len(y) * (k - 1))
-    w = 0.25 * math.log((u[delta == 2].sum() + s) / (u[delta == -2].sum() + s))
-    assert model.coefficients_[0] == pytest.approx(w)
-
-
 def test_each_class_has_projections_of_its_own(mode):
     X, y = blobs(3)
     directions = model_of(mode, n_projections=40).fit(X, y).hypotheses_.directions

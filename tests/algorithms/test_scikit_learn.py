@@ -17,6 +17,7 @@ VARIANTS = {
     *("RBoostProj, WLDA, any sign", "RBoostRank, pooled"),
 }
 BOOSTERS = [model for name, model in CASES.items() if "," not in name or name in VARIANTS]
+BOOSTERS += [bb.ProjectedAdaBoostMH(n_iterations=12)]
 BAGS = [
     bb.BaggedBooster(bb.MCBoost(n_iterations=10), n_estimators=2, random_state=0),
     bb.BaggedBooster(bb.AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0),
@@ -26,9 +27,8 @@ BAGS = [
 ]
 STOPPED = bb.MCBoost(n_iterations=10, n_iter_no_change=3, random_state=0)
 OTHERS = [
-    *(bb.ProjectedAdaBoostMH(n_iterations=12), bb.CodewordBoosting(n_iterations=12)),
-    *(bb.LsBoostRegressor(n_iterations=12), bb.LPP(), bb.NPE()),
-    bb.ReducedMCBoost(12, reduction="lpp", random_state=0),
+    *(bb.CodewordBoosting(n_iterations=12), bb.LsBoostRegressor(n_iterations=12)),
+    *(bb.LPP(), bb.NPE(), bb.ReducedMCBoost(12, reduction="lpp", random_state=0)),
 ]
 WITHOUT_EARLY_STOPPING = (
     *(bb.CGENS, bb.CGENSSLS, bb.CodewordBoosting, bb.CodewordMCBoost, bb.LADDER, MarginBooster),
