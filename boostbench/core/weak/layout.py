@@ -49,6 +49,10 @@ class Layout:
         """Return the features and the numbers of the thresholds at some positions."""
         return self.feature[positions], self.cut[positions]
 
+    def above(self, feature, cut):
+        """Tell which samples are above a threshold, or None: where it takes all of X to know."""
+        return None
+
     def of(self, n_columns):
         """Return the layout for so many columns of weights: one with the same positions."""
         return self

@@ -167,6 +167,7 @@ class Sorted(Layout):
 
     def __init__(self, X, cuts=None, codes=None):
         n_samples, n_features = X.shape
+        self._n_samples = n_samples
         self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
         by_bins = RankBins.suits(n_samples)
         n_blocks = -(-(RankBins.places(n_samples) if by_bins else n_samples) // self._length)
@@ -236,6 +237,18 @@ class Sorted(Layout):
         row, in_piece = divmod(positions - first * n_places, self._widths[piece])
         place, block = divmod(row, len(self._carry))
         return first + in_piece, self._cut[first + in_piece, block * self._length + place]
+
+    def above(self, feature, cut):
+        """Tell which samples are above a threshold; as `boostbench.core.weak.layout.Layout`."""
+        if self._rank_bins is None:
+            return None
+        # With many samples, values of one feature are far apart in the rows of X.
+        last = int((self._cut[feature] == cut).argmax())
+        order = self._order[feature, : self._n_samples]
+        are_most = last < len(order) // 2
+        above = np.full(len(order), are_most)
+        above[order[: last + 1] if are_most else order[last + 1 :]] = not are_most
+        return above
 
     @property
     def n_positions(self):

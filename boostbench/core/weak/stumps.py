@@ -455,9 +455,10 @@ class StumpSearch:
     def _above(self, feature, number):
         """Tell which samples are above a threshold."""
         bin_ = int(number - self._first_number[feature])
-        if self._layout.codes is None:
-            return self.X[:, feature] > self._cuts[feature][bin_]
-        return self._layout.codes[feature] > bin_
+        if self._layout.codes is not None:
+            return self._layout.codes[feature] > bin_
+        above = self._layout.above(feature, number)
+        return self.X[:, feature] > self._cuts[feature][bin_] if above is None else above
 
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""

@@ -49,6 +49,15 @@ def test_no_edge_is_missed_that_may_be_the_largest(laid_out, dtype, slack):
             assert abs(edge - exact[cut]) <= off + 1e-12 * scale
 
 
+def test_samples_above_each_threshold(laid_out):
+    X, cuts, layout = laid_out
+    number = 0
+    for feature, own in enumerate(cuts):
+        for cut in own:
+            np.testing.assert_array_equal(layout.above(feature, number), X[:, feature] > cut)
+            number += 1
+
+
 @pytest.mark.parametrize("kind", ["normal", "equal", "one", "zero", "tie"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_search_finds_what_all_sums_find(kind, seed, monkeypatch):
