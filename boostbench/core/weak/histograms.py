@@ -22,10 +22,8 @@ _SAMPLES_PER_SPREAD = 2
 _MOST_JOINT_BINS = 2**13
 _MOST_PAIRS = 2**20
 
-# After more additions in single precision too many stumps may be the best one. With more samples
-# there are more.
+# After more additions in single precision too many stumps may be the best one.
 _FEW_ADDITIONS = 512
-_FEW_SAMPLES = 2**12
 
 # Samples whose bins are turned from features to samples at a time.
 _TURNED_SAMPLES = 2**13
