@@ -12,7 +12,7 @@ from rich.text import Text
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.files import split_words
+from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
 from boostbench.report.claims import claims

@@ -10,8 +10,8 @@ from rich.console import Console
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.files import split_words
 from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, some, unknown
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.records.archive import Records

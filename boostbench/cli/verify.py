@@ -11,10 +11,10 @@ from rich.console import Console
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.definitions.files import split_words
 from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain, unknown
 from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records

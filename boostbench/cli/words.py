@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from boostbench.definitions import files
+from boostbench.definitions.words import split_words
 
 
 def add_definition(parser: ArgumentParser, kind: str) -> None:
@@ -29,7 +30,7 @@ def add_names(parser: ArgumentParser, flag: str, text: str, **options) -> None:
 
 def find_tables(command: str, words: Sequence[str]) -> None:
     """Refuse names of tables that do not exist."""
-    for name in files.split_words(command, words)[0]:
+    for name in split_words(command, words)[0]:
         files.find("table", name)
 
 

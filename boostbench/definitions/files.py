@@ -1,6 +1,5 @@
 """Files that define tables and figures: how they are named, found and read."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,42 +33,6 @@ def find(kind: str, name: str) -> Path:
     if name not in configs.names(kind):
         raise unknown(kind, name, configs.names(kind))
     return configs.conf_dir() / kind / f"{name}.yaml"
-
-
-def split_words(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
-    """Tell names from ``results=DIR``, in the words of a command that only reads records.
-
-    Parameters
-    ----------
-    command : str
-        Whose words they are.
-    words : sequence of str
-        As on the command line.
-
-    Returns
-    -------
-    names : list of str
-    results : Path
-        Folder of the records, by default ``results``.
-
-    Raises
-    ------
-    UserError
-        Another override.
-    """
-    names, results = [], Path("results")
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals:
-            names.append(word)
-        elif key == "results" and value:
-            results = Path(value)
-        else:
-            raise UserError(
-                f"{command} goes by what is on record and takes results=DIR alone, not {word!r}; "
-                f"'boostbench table NAME {word}' shows what that gives"
-            )
-    return names, results
 
 
 def read(kind: str, name: str) -> tuple[Path, dict]:

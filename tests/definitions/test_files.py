@@ -14,14 +14,6 @@ def test_find():
         files.find("table", "dmo")
 
 
-def test_words():
-    names, results = files.split_words("check", ["a", "results=there", "b"])
-    assert (names, str(results)) == (["a", "b"], "there")
-    for word in ("seed=1", "results="):
-        with pytest.raises(UserError, match=f"check goes by .* not '{word}'"):
-            files.split_words("check", [word])
-
-
 @pytest.mark.parametrize("entry", [["wine"], 5, None, {"a\nb": 1}])
 def test_entries_of_a_table_that_are_no_names(tmp_path, entry):
     path = tmp_path / "mine.yaml"

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from boostbench.busy import busy
-from boostbench.definitions.files import split_words
+from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain
 
 
