@@ -80,7 +80,9 @@ def merge(
             others.append(f"Left out is {table.name}, of another quantity.")
             continue
         if called != titles:
-            strange = [f"{name} is {title}" for name, title in called.items() - titles.items()]
+            strange = [
+                f"{name} is {called[name]}" for name in names if called[name] != titles[name]
+            ]
             others.append(f"Left out is {table.name}, where {join(strange)}.")
             continue
         for row, title in table.rows.items():
