@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -145,7 +145,7 @@ def _json(tables: Sequence[Table], judged: Sequence[dict]) -> str:
             "all": _counted(counted.total),
             "tables": {name: _counted(tally) for name, tally in counted.tables.items()},
         },
-        "swaps": {name or "all": asdict(swaps) for name, swaps in counted.swaps.items()},
+        "swaps": {name or "all": swaps._asdict() for name, swaps in counted.swaps.items()},
         "verdicts": list(judged),
     }
     return json.dumps(content, indent=1, ensure_ascii=False)

@@ -5,15 +5,14 @@ algorithm's number would have been confirmed as well says how much it tells of t
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from boostbench.report.cells import Cell
 from boostbench.report.statistics.agreement import Agreement
 from boostbench.report.tables import Table
 
 
-@dataclass(frozen=True)
-class Swaps:
+class Swaps(NamedTuple):
     """How often our numbers agree with published ones, of the same algorithm and of others.
 
     To agree is to be *reproduced* or *undecided*.
@@ -32,12 +31,7 @@ class Swaps:
     n_other: int = 0
 
     def __add__(self, more: "Swaps") -> "Swaps":
-        return Swaps(
-            self.own + more.own,
-            self.n_own + more.n_own,
-            self.other + more.other,
-            self.n_other + more.n_other,
-        )
+        return Swaps(*map(sum, zip(self, more, strict=True)))
 
     def __str__(self) -> str:
         if not self.n_other:
@@ -51,7 +45,7 @@ def swaps(table: Table) -> Swaps:
     Numbers after other boosting rounds are no others. A number that the paper gives for several of
     our columns counts once.
     """
-    total = Swaps()
+    own, other = [], []
     for row in table.rows:
         cells = [table.cells[row, name] for name in table.results]
         cells = [cell for cell in cells if cell.agreement]
@@ -59,13 +53,9 @@ def swaps(table: Table) -> Swaps:
             others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
             beside = [cell.beside(other.target) for other in _once(others)]
             if beside:
-                total += Swaps(
-                    own=_agrees(cell.agreement),
-                    n_own=1,
-                    other=sum(map(_agrees, beside)),
-                    n_other=len(beside),
-                )
-    return total
+                own.append(_agrees(cell.agreement))
+                other += map(_agrees, beside)
+    return Swaps(sum(own), len(own), sum(other), len(other))
 
 
 def _once(cells: Iterable[Cell]) -> list[Cell]:
