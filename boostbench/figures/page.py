@@ -1,10 +1,8 @@
 """The page that says what a figure shows."""
 
-from tabulate import tabulate
-
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.report.renderers.markdown import escape
+from boostbench.report.renderers.markdown import escape, pipe
 
 
 def page(definition: FigureDefinition, drawing: Drawing) -> str:
@@ -26,6 +24,5 @@ def page(definition: FigureDefinition, drawing: Drawing) -> str:
     parts = [f"# {title}", f"![{title}]({definition.name}.svg)"]
     parts += map(escape, [definition.caption, *drawing.notes])
     if drawing.facts:
-        rows = [[escape(text) for text in row] for row in drawing.facts]
-        parts.append(tabulate(rows, drawing.header, tablefmt="pipe", disable_numparse=True))
+        parts.append(pipe(drawing.facts, drawing.header, left=len(drawing.header)))
     return "\n\n".join(parts) + "\n"
