@@ -14,7 +14,7 @@ from functools import partial
 
 import msgspec
 
-from boostbench.errors import UserError
+from boostbench.errors import UserError, first_line
 from boostbench.experiment import measures, schema
 from boostbench.experiment.schema import BadLine, check
 from boostbench.records.keys import Identity, as_json, digest
@@ -158,7 +158,7 @@ def parse(line: bytes) -> dict:
     except RecursionError:
         raise BadLine(_TOO_DEEP) from None
     except ValueError as error:
-        raise BadLine(f"not a record: {_first_line(error)}") from None
+        raise BadLine(f"not a record: {first_line(error)}") from None
     if not isinstance(content, dict):
         raise BadLine("not a record")
     if line.count(b"[") + line.count(b"{") > DEEPEST and _is_deep(content):
@@ -211,7 +211,7 @@ def to_lines(record: Mapping) -> tuple[dict[str, bytes], bytes]:
         short = _shortened(own, record["config"])
         return definitions, _line({**short, **hashes, "schema": schema.SCHEMA})
     except (TypeError, ValueError, RecursionError, UserError) as error:
-        raise BadLine(_first_line(error)) from None
+        raise BadLine(first_line(error)) from None
 
 
 def _shortened(record: dict, config: Mapping) -> dict:
@@ -290,7 +290,3 @@ def _line(content: Mapping) -> bytes:
 
 def _unicode(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
