@@ -204,7 +204,7 @@ class _Reading:
         codes, words = pd.factorize(column)
         own = np.array([known.setdefault(word, len(known)) for word in words] + [np.nan])
         if len(known) > max(MANY, UNIQUE * self.n_lines) and not self._is_label(j):
-            n_words = int(_Kinds.of(list(known)).is_word.sum())
+            n_words = int(_kinds(list(known))[2].sum())
             if n_words > max(MANY, UNIQUE * self.n_lines):
                 name = self.names[j - self.first]
                 check_dates(self.where, name, list(known))
@@ -239,24 +239,14 @@ def _separator(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-@dataclass(frozen=True)
-class _Kinds:
-    """Which of some words are numbers, or have commas as numbers have; masks of one shape."""
+def _kinds(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Say which of some words are numbers, have commas as numbers have, or neither; as masks."""
+    import pandas as pd
 
-    is_number: np.ndarray
-    has_comma: np.ndarray
-
-    @classmethod
-    def of(cls, words: Sequence[str]) -> "_Kinds":
-        import pandas as pd
-
-        text = pd.Series(words, dtype="string")
-        is_number = pd.to_numeric(text, errors="coerce").notna()
-        return cls(is_number.to_numpy(dtype=bool), _matches(words, _COMMA))
-
-    @property
-    def is_word(self) -> np.ndarray:
-        return ~self.is_number & ~self.has_comma
+    text = pd.Series(words, dtype="string")
+    is_number = pd.to_numeric(text, errors="coerce").notna().to_numpy(dtype=bool)
+    has_comma = _matches(words, _COMMA)
+    return is_number, has_comma, ~is_number & ~has_comma
 
 
 def _matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
@@ -277,14 +267,13 @@ class _Text:
 
     def check(self, column: np.ndarray, name: str, rows: "_RowsAgain") -> None:
         """Refuse words among numbers, and numbers with commas that are not clearly decimal."""
-        kinds = _Kinds.of(self.words)
-        n_numbers, n_commas = (self.counts[m].sum() for m in (kinds.is_number, kinds.has_comma))
-        is_word = ~kinds.is_number
-        if n_commas > self.counts[is_word & ~kinds.has_comma].sum():
-            wrong, what = kinds.has_comma, "has a comma"
+        is_number, has_comma, _ = kinds = _kinds(self.words)
+        n_numbers, n_commas, n_words = (self.counts[of_kind].sum() for of_kind in kinds)
+        if n_commas > n_words:
+            wrong, what = has_comma, "has a comma"
             advice = "write a decimal point, and nothing between thousands"
-        elif is_word.any() and n_numbers > self.counts[is_word].sum():
-            wrong, what = is_word, "is a word among numbers"
+        elif n_numbers > self.counts[~is_number].sum() and not is_number.all():
+            wrong, what = ~is_number, "is a word among numbers"
             advice = "correct it, or add 'data.na_values=[{}]' if it means a missing value"
         else:
             return
@@ -308,9 +297,8 @@ def _put_points(texts: dict[int, _Text], names: list[str], where: str) -> None:
     """
     decimal, is_clear = [], False
     for j, text in texts.items():
-        kinds = _Kinds.of(text.words)
-        has_comma = kinds.has_comma
-        n_commas, n_words = text.counts[has_comma].sum(), text.counts[kinds.is_word].sum()
+        _, has_comma, is_word = _kinds(text.words)
+        n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_word].sum()
         is_decimal = _matches(text.words, _DECIMAL)
         with_point = _matches(text.words, _POINT)
         if n_commas > n_words and is_decimal[has_comma].all() and not with_point.any():
