@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.data.labels import as_labels
-from boostbench.data.missing import CHOICES, IMPUTATIONS, KEEP, OF_OTHERS
+from boostbench.data.missing import IMPUTATIONS, KEEP, OF_OTHERS
 from boostbench.data.sparse import LARGE
 from boostbench.dates import are_dates, as_days
 from boostbench.errors import UserError, some, unknown
@@ -101,8 +101,6 @@ def features_and_labels(
     UserError
         Unknown column, missing values, labels that cannot be used.
     """
-    if missing not in (None, *CHOICES):
-        raise UserError(f"data.missing is {missing!r}; it must be null, {', '.join(CHOICES)}")
     labels = label_column(table.names, target, table.where)
     columns = [
         j

@@ -78,13 +78,6 @@ def test_missing_values(sparse):
     assert features_and_labels(holes, keep=["size"])[0].shape == (3, 1)
 
 
-def test_missing_must_be_a_choice():
-    with pytest.raises(
-        UserError, match=r"data\.missing is 'zero'; it must be null, drop, keep, mean,"
-    ):
-        features_and_labels(table(), missing="zero")
-
-
 def test_what_is_missing_can_be_filled_later(caplog):
     """A missing word is missing in all columns of its own."""
     values = [list(row) for row in VALUES]
