@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 from boostbench.algorithms.decisions import decision, predicted
 from boostbench.algorithms.explaining.stump_sums import outputs_of
 from boostbench.algorithms.training.categories import coded
-from boostbench.core.weak.additive import AdditiveTables
+from boostbench.core.weak.additive import additive_tables
 from boostbench.core.weak.views import plain_views
 
 
@@ -121,7 +121,7 @@ class ShapeFunctions:
         self.outputs = outputs_of(model)
         default = [f"x{feature}" for feature in range(self._n_features)]
         self.feature_names = np.asarray(getattr(model, "feature_names_in_", default))
-        tables = self._without_constants(AdditiveTables(stumps, columns))
+        tables = self._without_constants(additive_tables(stumps, columns))
         self._variation = self._variation_of(tables)
         self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]
         self.pairs = list(getattr(model, "pairs_", ()))
@@ -302,8 +302,7 @@ class ShapeFunctions:
             Of each view in use its number, its thresholds, and the values between them.
         """
         kept = []
-        for view, *of_view in zip(tables.features, tables.thresholds, tables.tables, strict=True):
-            thresholds, table = of_view
+        for view, thresholds, table in tables:
             thresholds = thresholds[np.isfinite(thresholds)]
             table = table[: len(thresholds) + 1]
             if len(thresholds):

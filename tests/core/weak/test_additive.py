@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak.additive import AdditiveTables
+from boostbench.core.weak.additive import additive_tables
 
 from .test_stumps import stacked
 
@@ -11,9 +11,10 @@ def test_tables_give_the_scores_of_the_stumps(n_stumps):
     rng = np.random.default_rng(n_stumps)
     stumps, X = stacked(rng, n_stumps)
     W = rng.normal(size=(n_stumps, 3))
-    tables = AdditiveTables(stumps, W)
-    np.testing.assert_allclose(tables.scores(X), stumps.outputs(X) @ W, atol=1e-12)
-    assert tables.scores(X[:0]).shape == (0, 3)
-    # 5 features with 4 thresholds each, whatever the number of stumps.
-    assert tables.n_parameters <= 5 * (4 + 3 * 5)
-    assert set(tables.features) == set(stumps.feature)
+    scores, features = np.zeros((len(X), 3)), []
+    for feature, thresholds, table in additive_tables(stumps, W):
+        scores += table[thresholds.searchsorted(X[:, feature])]
+        features.append(feature)
+        assert len(thresholds) <= 4  # whatever the number of stumps
+    np.testing.assert_allclose(scores, stumps.outputs(X) @ W, atol=1e-12)
+    assert features == sorted(set(stumps.feature))
