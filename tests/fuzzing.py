@@ -23,7 +23,7 @@ import yaml
 from data.test_fuzz import FORMATS
 from data.test_fuzz import outcome as outcome_of_file
 from data.test_fuzz import write as written
-from experiment.examples import FAILURE, FINDING, RECORD, TRIAL
+from experiment.examples import FAILURE, FINDING, RECORD, TRIAL, append
 
 from boostbench import configs
 from boostbench.cli import main
@@ -33,7 +33,7 @@ from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.records.store import append, pack, read_records
+from boostbench.records.store import pack, read_records
 from boostbench.records.verified import Verified, verified_path
 from boostbench.report.cells import Cell
 from boostbench.running import deadline

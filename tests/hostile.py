@@ -17,7 +17,7 @@ from random import Random
 
 import numpy as np
 import yaml
-from experiment.examples import RECORD
+from experiment.examples import RECORD, append
 from experiment.test_targets import HARMFUL, TREE
 from fuzzing import called, refused
 from omegaconf import OmegaConf
@@ -33,7 +33,7 @@ from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.figures.definition import kinds
 from boostbench.records.keys import digest
-from boostbench.records.store import append, read_records
+from boostbench.records.store import read_records
 
 with contextlib.suppress(ImportError):
     # Loads libraries when it is imported, which it may; what its objects do is watched.

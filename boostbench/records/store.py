@@ -223,11 +223,6 @@ class RecordFile:
         self._bad = sorted([*self._bad, (place, reason[:_MAX_TOLD])])[:_MAX_NAMED]
 
 
-def append(path: Path, record: dict) -> dict:
-    """Add a record to a file; see `RecordFile.add`."""
-    return RecordFile(path).add([record])[0]
-
-
 def read_records(path: Path) -> tuple[list[dict], list[str]]:
     """Read a file of records.
 

@@ -3,7 +3,7 @@
 import copy
 from pathlib import Path
 
-from boostbench.records.store import append, read_records
+from boostbench.records.store import RecordFile, read_records
 
 #: Where classifiers are that processes of tests import.
 FAKES = str(Path(__file__).parent)
@@ -71,6 +71,11 @@ FINDING = {
     "refuted": {"0123456789abcdef": "fake on toy, split 0: test_error is 0.1 on record, 0.2 today"},
     "until": "2026-11-22T00:00:00Z",
 }
+
+
+def append(path, record):
+    """Add a record to a file; give it as it will be read."""
+    return RecordFile(path).add([record])[0]
 
 
 def rewrite(path, change):

@@ -8,7 +8,7 @@ import time
 import tracemalloc
 
 import pytest
-from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, changed
+from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
 
 from boostbench.definitions.compose import experiment
 from boostbench.errors import UserError
@@ -18,7 +18,6 @@ from boostbench.records import lines
 from boostbench.records.keys import Request
 from boostbench.records.store import (
     RecordFile,
-    append,
     check_writable,
     pack,
     read_records,

@@ -2,7 +2,7 @@ import pytest
 from experiment.examples import FAILURE, RECORD, changed
 
 from boostbench.errors import UserError
-from boostbench.records.store import append, read_records, record_path
+from boostbench.records.store import RecordFile, read_records, record_path
 from boostbench.records.union import unite
 
 
@@ -12,8 +12,7 @@ def put(tmp_path):
 
     def put(name, *records):
         folder = tmp_path / name
-        for record in records:
-            append(record_path(folder, "toy", "fake"), record)
+        RecordFile(record_path(folder, "toy", "fake")).add(records)
         return folder
 
     return put

@@ -9,7 +9,7 @@ from experiment.examples import FAILURE, RECORD, TRIAL, changed
 import boostbench
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.records.store import append, record_path
+from boostbench.records.store import RecordFile, record_path
 from boostbench.report.papers import papers
 from boostbench.report.published import lines_of
 
@@ -17,9 +17,10 @@ from boostbench.report.published import lines_of
 @pytest.fixture
 def folder(tmp_path):
     path = record_path(tmp_path, "toy", "fake")
-    for record in (RECORD, changed(FAILURE, split=1), changed(RECORD, split=2, config__seed=5)):
-        append(path, record)
-    append(record_path(tmp_path, "toy", "fake", "tuning"), TRIAL)
+    RecordFile(path).add(
+        [RECORD, changed(FAILURE, split=1), changed(RECORD, split=2, config__seed=5)]
+    )
+    RecordFile(record_path(tmp_path, "toy", "fake", "tuning")).add([TRIAL])
     return tmp_path
 
 
