@@ -24,7 +24,7 @@ import numpy as np
 from boostbench.core.weak.base import midpoint
 from boostbench.core.weak.histograms import FewBins, Histogram, n_blocks
 from boostbench.core.weak.layout import Layout
-from boostbench.core.weak.quantiles import columns
+from boostbench.core.weak.quantiles import columns, in_order
 from boostbench.core.weak.rank_bins import RankBins
 
 # Dense: 2 n_thresholds n_samples n_columns flops at BLAS speed cost as much as n_features n_samples
@@ -183,17 +183,15 @@ class Sorted(Layout):
         for j, (values, order, of_feature) in enumerate(
             zip(columns(X), self._order, cut, strict=True)
         ):
-            sorted_ = values.argsort()
-            order[:n_samples] = sorted_
-            values = values[sorted_]
+            order[:n_samples], values = in_order(values)
             # A threshold is at the last sample below it.
-            last = np.flatnonzero(values[:-1] < values[1:])
             if cuts is None:
-                self.cuts.append(midpoint(values[last], values[last + 1]))
+                last = np.flatnonzero(values[:-1] < values[1:])
+                self.cuts.append(midpoint(values[:-1], values[1:])[last])
+            else:
+                last = np.searchsorted(values, cuts[j], "right") - 1
             own = self.cuts[j]
-            if len(last) > len(own):
-                last = np.searchsorted(values, own, "right") - 1
-            of_feature[last] = np.arange(first_cut, first_cut + len(own))
+            of_feature[last] = np.arange(first_cut, first_cut + len(own), dtype=np.int32)
             first_cut += len(own)
         # Each block starts from the sum of those before it, less half of the sum of all.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)

