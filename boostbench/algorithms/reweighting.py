@@ -253,13 +253,10 @@ class _Stumps:
 
 def _members(ensemble):
     """Take an ensemble apart; the parts have a length, and scores of some of them."""
-    kinds = (
-        (BoostingClassifier, _Stumps),
-        ((AdaBoostClassifier, RandomForestClassifier, ExtraTreesClassifier), _Trees),
-    )
-    for classes, kind in kinds:
-        if isinstance(ensemble, classes):
-            return kind(ensemble)
+    if isinstance(ensemble, BoostingClassifier):
+        return _Stumps(ensemble)
+    if isinstance(ensemble, AdaBoostClassifier | RandomForestClassifier | ExtraTreesClassifier):
+        return _Trees(ensemble)
     if hasattr(ensemble, "booster_") and type(ensemble).__name__ == "LGBMClassifier":
         return _Rounds(ensemble)
     raise ValueError(f"{type(ensemble).__name__} is no ensemble that can be taken apart")
