@@ -44,21 +44,13 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     ----------
     table : Table
     comparison : Comparison
-        Of three of its columns or more.
+        Of three of its columns or more, with numbers of two data sets or more.
 
     Returns
     -------
     matplotlib.figure.Figure
-
-    Raises
-    ------
-    ValueError
-        Fewer than three columns, or fewer than two data sets on which all of them have a number.
     """
-    test, n_pairs = comparison.friedman, len(comparison.pairs.numbers)
-    if test is None:
-        n_columns = comparison.pairs.numbers.shape[1]
-        raise ValueError(f"nothing to rank: {n_columns} columns, {n_pairs} data sets")
+    test = comparison.friedman
     names = sorted(comparison.ranks, key=comparison.ranks.get)
     ranks = np.array([comparison.ranks[name] for name in names])
     significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm <= LEVEL]

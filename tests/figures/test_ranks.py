@@ -150,11 +150,3 @@ def test_some_columns(draw):
     figure, errors = draw(5, columns=["c4", "c0", "c2"])
     ranks = friedman(errors[:, [0, 2, 4]]).ranks
     assert sorted(t[-4:] for t in texts(figure) if "  " in t) == sorted(f"{r:.2f}" for r in ranks)
-
-
-def test_nothing_to_rank(draw):
-    with pytest.raises(ValueError, match="2 columns, 10 data sets"):
-        draw(2)
-    with pytest.raises(ValueError, match="4 columns, 1 data sets"):
-        # Of one data set the splits are ranked, here one.
-        draw(4, n_data=1)

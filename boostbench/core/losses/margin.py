@@ -104,13 +104,6 @@ def get_loss(name, sample_weight=None):
     name : {"exponential", "logistic"}
     sample_weight : ndarray of shape (n_samples,), default=None
         As of `Weighted`; None: all are 1.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
     """
-    if name not in LOSSES:
-        raise ValueError(f"loss must be one of {sorted(LOSSES)}, got {name!r}")
     loss = LOSSES[name]()
     return loss if sample_weight is None else Weighted(loss, sample_weight)

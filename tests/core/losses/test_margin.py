@@ -100,8 +100,3 @@ def test_shapes_are_kept_and_the_margin_is_not_written(name):
     margin.setflags(write=False)
     values, duals = get_loss(name).value_and_dual(margin)
     assert values.shape == duals.shape == (3, 4)
-
-
-def test_an_unknown_loss_names_the_known():
-    with pytest.raises(ValueError, match=r"exponential.*logistic.*'hinge'"):
-        get_loss("hinge")
