@@ -8,7 +8,7 @@ import numpy as np
 
 from boostbench.report.paired import Paired, paired, tested_ratio
 from boostbench.report.statistics.bayesian import Posterior, correlated_t, signed_rank
-from boostbench.report.statistics.effects import Score, hedges_g, rank_biserial, score
+from boostbench.report.statistics.effects import Score, hedges_g, score
 from boostbench.report.statistics.friedman import Friedman, average_ranks, friedman, holm
 from boostbench.report.statistics.resampled import corrected_t
 from boostbench.report.statistics.wilcoxon import Wilcoxon, wilcoxon
@@ -27,9 +27,7 @@ class PairTest(NamedTuple):
     score : Score
         Wins, ties and losses of `a`.
     wilcoxon : Wilcoxon
-        The signed-rank test.
-    rank_biserial : float
-        Its effect size; negative where `a` is better.
+        The signed-rank test; its effect size is negative where `a` is better.
     holm : float
         P-value of the signed-rank test, corrected for the number of pairs of columns.
     nemenyi : float or None
@@ -47,7 +45,6 @@ class PairTest(NamedTuple):
     difference: float
     score: Score
     wilcoxon: Wilcoxon
-    rank_biserial: float
     holm: float
     nemenyi: float | None
     posterior: Posterior | None = None
@@ -117,7 +114,6 @@ def compare_columns(
             difference=float(np.mean(pairs.apart(a, b))),
             score=score(differences),
             wilcoxon=test,
-            rank_biserial=rank_biserial(differences),
             holm=float(corrected),
             nemenyi=float(together.nemenyi[a, b]) if together else None,
             posterior=_posterior(pairs, a, b, differences, rope),

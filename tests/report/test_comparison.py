@@ -49,7 +49,7 @@ def test_two_need_no_correction(make_cell, make_table):
     (test,) = compare_columns(make_table(cells)).tests
     assert (test.holm, test.nemenyi) == (test.wilcoxon.p, None)
     assert test.score == (0, 3, 0)
-    assert test.rank_biserial == 0
+    assert test.wilcoxon.effect == 0
 
 
 def test_too_few_numbers(table):

@@ -157,7 +157,7 @@ def test_accuracies_are_compared_by_the_higher_one(accuracies):
     comparison = compare_columns(accuracies)
     (test,) = comparison.tests
     assert test.score == (2, 0, 0)
-    assert test.rank_biserial == -1
+    assert test.wilcoxon.effect == -1
     assert comparison.ranks == {"a": 1, "b": 2}
 
 

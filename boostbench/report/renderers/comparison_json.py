@@ -62,7 +62,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
                 "p": test.wilcoxon.p,
                 "p_holm": test.holm,
                 "p_nemenyi": test.nemenyi,
-                "rank_biserial": test.rank_biserial,
+                "rank_biserial": test.wilcoxon.effect,
                 "p_resampled": test.resampled,
                 "a_better": test.posterior and test.posterior.lower,
                 "equal": test.posterior and test.posterior.equal,

@@ -91,7 +91,7 @@ def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
         print_line(console, sentence)
     print_line(
         console,
-        f"Effect size: rank-biserial correlation {_number(test.rank_biserial)}, "
+        f"Effect size: rank-biserial correlation {_number(test.wilcoxon.effect)}, "
         f"from -1 ({a} is always better) to 1 ({b} is).",
     )
     for sentence in pair_sentences(table, comparison):
@@ -116,7 +116,7 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
             _break(labels[test.b]),
             _number(apart),
             _p_value(test.nemenyi),
-            _number(test.rank_biserial),
+            _number(test.wilcoxon.effect),
         )
     console.print(grid)
     print_line(

@@ -4,7 +4,7 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 
 class Score(NamedTuple):
@@ -27,30 +27,6 @@ def score(differences: np.ndarray) -> Score:
     '1/1/1'
     """
     return Score(*(int(np.sum(np.sign(differences) == sign)) for sign in (-1, 0, 1)))
-
-
-def rank_biserial(differences: np.ndarray) -> float:
-    """Matched-pairs rank-biserial correlation, the effect size of the signed-rank test.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_pairs,), float64
-        Of paired numbers as they are printed, which are ranked as in the test.
-
-    Returns
-    -------
-    float
-        Rank sum of the pairs where the first is higher minus that of those where the second is, by
-        the sum of both: from -1, the first is always lower, to 1. 0 where all are ties.
-
-    Examples
-    --------
-    >>> rank_biserial(np.array([-1.0, -2.0, -3.0, 4.0]))  # ranks 1 + 2 + 3 against 4
-    -0.2
-    """
-    differences = differences[differences != 0]
-    ranks = stats.rankdata(np.abs(differences))
-    return float(np.sum(np.sign(differences) * ranks) / ranks.sum()) if len(ranks) else 0.0
 
 
 def hedges_g(mean_a: float, std_a: float, n_a: int, mean_b: float, std_b: float, n_b: int) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.report.numbers import differences
-from boostbench.report.statistics.effects import hedges_g, rank_biserial, score
+from boostbench.report.statistics.effects import hedges_g, score
 
 
 def test_score_is_of_printed_numbers():
@@ -12,23 +12,6 @@ def test_score_is_of_printed_numbers():
     assert score(differences(a, b)) == (2, 1, 1)
     assert score(differences(b, a)) == (1, 1, 2)
     assert score(differences(a, b, digits=2)) == (2, 0, 2)
-
-
-def test_rank_biserial_by_hand():
-    # Differences -1, 2, -3: rank sums 2 (higher) and 1 + 3 (lower) of 6.
-    assert rank_biserial(differences([1, 4, 3], [2, 2, 6])) == pytest.approx((2 - 4) / 6)
-
-
-def test_rank_biserial_is_one_where_one_always_wins():
-    a, b = np.array([1.0, 2.0, 3.0]), np.array([1.5, 2.0, 9.0])
-    assert rank_biserial(differences(a, b)) == -1
-    assert rank_biserial(differences(b, a)) == 1
-    assert rank_biserial(differences(a, a)) == 0
-
-
-def test_rank_biserial_shares_ranks_of_what_prints_alike():
-    # In floating point 0.3 - 0.2 is less than 0.2 - 0.1.
-    assert rank_biserial(differences([0.3, 0.1], [0.2, 0.2])) == 0
 
 
 def test_hedges_g_is_cohens_d_without_its_bias():

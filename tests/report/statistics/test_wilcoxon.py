@@ -67,6 +67,23 @@ def test_rounding_makes_equal_differences_tie():
     assert wilcoxon(differences([1.04, 2.0], [1.0, 3.0])).ties == 1
 
 
+def test_rank_biserial_by_hand():
+    # Differences -1, 2, -3: rank sums 2 (higher) and 1 + 3 (lower) of 6.
+    assert wilcoxon(differences([1, 4, 3], [2, 2, 6])).effect == pytest.approx((2 - 4) / 6)
+
+
+def test_rank_biserial_is_one_where_one_always_wins():
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([1.5, 2.0, 9.0])
+    assert wilcoxon(differences(a, b)).effect == -1
+    assert wilcoxon(differences(b, a)).effect == 1
+    assert wilcoxon(differences(a, a)).effect == 0
+
+
+def test_rank_biserial_shares_ranks_of_what_prints_alike():
+    # In floating point 0.3 - 0.2 is less than 0.2 - 0.1.
+    assert wilcoxon(differences([0.3, 0.1], [0.2, 0.2])).effect == 0
+
+
 def test_ties_take_no_rank_and_no_side():
     result = wilcoxon(differences([1, 2, 3, 4], [1, 2, 3, 4]))
     assert (result.n, result.ties, result.statistic, result.p) == (4, 4, 0.0, 1.0)
