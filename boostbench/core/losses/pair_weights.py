@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProblem, laplacian
+from boostbench.core.sparse_products import product
 
 # Odds beyond are as good as infinite, and stay numbers.
 LARGEST_ODDS = 1e300
@@ -150,7 +151,7 @@ class ExponentialWeights(PairWeights):
     def problem(self, outputs):
         """Set up step 4, eq. (13); as `PairWeights.problem`."""
         self._group_by(outputs)
-        gain, *others = [by_group @ self.gains[some] for some, by_group in self._blocks]
+        gain, *others = [product(by_group, self.gains[some]) for some, by_group in self._blocks]
         for other in others:
             gain += other
         self._gain = gain
@@ -237,8 +238,8 @@ class LogisticWeights(PairWeights):
                     weighted = np.multiply(dual, times, out=work)
                 else:
                     dual = np.divide(dual, times, out=rows)
-            sums += by_group @ weighted
-            squares += by_group @ np.multiply(dual, weighted, out=rows)
+            sums += product(by_group, weighted)
+            squares += product(by_group, np.multiply(dual, weighted, out=rows))
         self._squares = self._both_sides(squares)
         return self._both_sides(sums if moved else -sums)
 

@@ -40,9 +40,10 @@ _FIXED = 1e30
 _SMALLEST_SHARE = 1e-16
 
 # For a weaker L1 norm, the minimum without it is a good place to start from; for a much weaker one
-# it is a step away, as a rule.
+# so many steps find its own, as a rule.
 _STRONG_PENALTY = 1e-2
 _WEAK_PENALTY = 1e-7
+_FEW_STEPS = 5
 
 _MAX_ITER = 100
 _MAX_TRIALS = 40
@@ -109,18 +110,19 @@ class ExponentialProblem(PairwiseProblem):
 
     def __init__(self, C, share):
         self.share = share
-        self._C, self._M = C, np.empty_like(C)
+        self._C = C
         self._ones = np.ones(len(C))
 
     def gradient(self, w):
         """Evaluate the function's gradient; as `PairwiseProblem.gradient`."""
-        factor = np.exp(w)
-        M = np.multiply(self._C, factor, out=self._M)
-        M /= factor[:, None]
-        # `dot` has less to decide than `@` and than a sum.
-        rows, columns = M.dot(self._ones), self._ones.dot(M)
-        total = float(rows.dot(self._ones))
-        self.scale = 1.0 / (1.0 - self.share + self.share * total)
+        self._factor = factor = np.exp(w)
+        self._inverse = inverse = 1.0 / factor
+        # Sums of the rows and columns of M. `dot` has less to decide than `@` and than a sum.
+        rows = self._C.dot(factor)
+        rows *= inverse
+        columns = inverse.dot(self._C)
+        columns *= factor
+        self.scale = 1.0 / (1.0 - self.share + self.share * float(rows.dot(self._ones)))
         self._gradient = columns - rows
         self._gradient *= self.scale
         self._degrees = columns
@@ -129,7 +131,9 @@ class ExponentialProblem(PairwiseProblem):
 
     def laplacian(self):
         """Evaluate most of the second derivatives; as `PairwiseProblem.laplacian`."""
-        return laplacian(self._M, self._degrees)
+        M = self._factor * self._inverse[:, None]
+        M *= self._C
+        return laplacian(M, self._degrees)
 
     def hessian(self):
         """Evaluate the second derivatives; as `PairwiseProblem.hessian`."""
@@ -197,14 +201,12 @@ def minimise(problem, nu=0.0, tol=1e-8):
     tol = tol / 2
     if nu <= tol:
         w = _descend(problem, problem.start(), 0.0, tol, bounded=False)
+    elif nu <= _WEAK_PENALTY and (found := _above_lowest(problem, nu, tol)) is not None:
+        w = found
     elif nu < _STRONG_PENALTY:
         # Without bounds until only nu makes a difference.
         w = _descend(problem, problem.start(), 0.0, nu, bounded=False)
-        moved = _moved_a_little(problem, w, nu, tol) if nu <= _WEAK_PENALTY else None
-        if moved is None:
-            w = _descend(problem, w - w.min(), nu, tol, bounded=True)
-        else:
-            w = moved
+        w = _descend(problem, w - w.min(), nu, tol, bounded=True)
     else:
         w = _descend(problem, np.zeros_like(problem.start()), nu, tol, bounded=True)
     return w - w.min()
@@ -253,18 +255,30 @@ def _descend(problem, w, nu, tol, bounded):
     return w
 
 
-def _moved_a_little(problem, w, nu, tol):
-    """Move the minimum without nu to that with it; None where that takes more than a step.
+def _above_lowest(problem, nu, tol):
+    """Minimise by few whole steps where one coefficient is the smallest; None where they do not.
 
-    As long as one coefficient is the smallest, the L1 norm above it is linear.
+    As long as it is the smallest, the L1 norm above it is linear.
     """
-    lowest = w.argmin()
-    slope = problem.gradient(w) + nu
-    slope[lowest] -= len(w) * nu
-    step, _ = _free_step(problem, slope)
-    moved = w + step
-    is_exact = 2.0 * float(step.dot(step)) <= tol / 4
-    return moved if is_exact and moved.argmin() == lowest else None
+    w, pull = problem.start(), None
+    slope = problem.gradient(w)
+    for _ in range(_FEW_STEPS):
+        step, factor = _free_step(problem, slope)
+        squared = float(step.dot(step))
+        if squared > _LONGEST_STEP:
+            return None
+        w = w + step
+        if pull is None:
+            # The first step tells which it is, as a rule.
+            lowest = w.argmin()
+            pull = np.full(len(w), nu)
+            pull[lowest] -= len(w) * nu
+        slope = problem.gradient(w) + pull
+        if 2.0 * (2.0 * squared * float(slope.dot(slope))) ** 0.5 <= _EXACT * tol:
+            # As in `_descend`.
+            w -= dpotrs(factor, slope, lower=1)[0] / problem.scale
+            return w if w.argmin() == lowest else None
+    return None
 
 
 def _free_step(problem, slope):

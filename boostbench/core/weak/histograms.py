@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.sparse_products import product
 from boostbench.core.weak import quantiles
 from boostbench.core.weak.feature_pairs import FeaturePairs
 from boostbench.core.weak.layout import Layout
@@ -131,14 +132,19 @@ class FewBins(Histogram):
 
     @cached_property
     def _earlier(self):
-        pairs = np.tri(len(self._block_feature), k=-1, dtype=self.dtype)
-        return pairs * (self._block_feature[:, None] == self._block_feature)
+        """Which blocks of its feature come before a block; None where no feature has several."""
+        of_one = self._block_feature[:, None] == self._block_feature
+        earlier = np.tri(len(of_one), k=-1, dtype=self.dtype) * of_one
+        return earlier if earlier.any() else None
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
         bins = self._joint_sums(W)
-        blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)
-        bins[0] += self._earlier @ blocks.reshape(bins[0].shape) + total.astype(bins.dtype)
+        before = total.astype(bins.dtype)
+        if self._earlier is not None:
+            blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)
+            before = before + self._earlier @ blocks.reshape(bins[0].shape)
+        bins[0] += before
         yield (self._within @ bins.reshape(_BLOCK, -1)).reshape(-1, W.shape[1])
 
 
@@ -194,7 +200,7 @@ class _JointSums:
         """Add up; returns shape (_BLOCK, n_blocks, n_columns)."""
         sums = self._samples.sums(W)
         if self._spread is not None:
-            sums = self._spread @ sums
+            sums = product(self._spread, sums)
         return sums[:-1].reshape(_BLOCK, -1, W.shape[1])
 
 

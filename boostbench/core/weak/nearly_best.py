@@ -36,11 +36,8 @@ class Entries:
         return float(sums.max(initial=0.0))
 
     def bound(self, W):
-        """Give what the `scale` of weights W does not exceed, sooner than that where it pays."""
-        # That of all columns together is far from that of one. In double precision nothing is near.
-        if W.shape[1] == 1 or W.dtype == np.float64:
-            return _bound_of_all(W)
-        return self.scale(sums_of_sizes(W))
+        """Give what the `scale` of weights W does not exceed, in far less time than that."""
+        return _bound_of_all(W, len(W))
 
     def width(self, n_columns):
         """Sizes of a stump."""
@@ -115,7 +112,7 @@ class Votes(Rows):
 
     def bound(self, W):
         """Give what the `scale` of some weights does not exceed; as `Entries.bound`."""
-        return _bound_of_all(W)
+        return _bound_of_all(W, W.size)
 
     def exact(self, search, G, positions, columns):
         """Sizes of some stumps, in double precision."""
@@ -159,9 +156,9 @@ def sums_of_sizes(W):
     return np.float64(1.0 + len(W) * UNIT_ROUNDOFF[W.dtype.type]) * sums
 
 
-def _bound_of_all(W):
-    """What the sizes of all weights add up to at most, by Cauchy's inequality."""
-    return W.size**0.5 * float(np.vdot(W, W)) ** 0.5 * (1 + W.size * UNIT_ROUNDOFF[W.dtype.type])
+def _bound_of_all(W, n):
+    """What the sizes of n of the weights add up to at most, by Cauchy's inequality."""
+    return (n * float(np.vdot(W, W))) ** 0.5 * (1 + W.size * UNIT_ROUNDOFF[W.dtype.type])
 
 
 def _row_sums(edges):

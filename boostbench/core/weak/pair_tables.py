@@ -7,6 +7,8 @@ of a pair stays in the cache, and the samples' weights and bins are read in orde
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.sparse_products import product
+
 # Bins of a table: in single precision half of a second-level cache.
 MOST_BINS = 2**16
 
@@ -82,7 +84,7 @@ class PairTables:
             self._move_to(layer)
         for table, own, other in zip(self._tables, bins[::2], bins[1::2], strict=True):
             table.data = weights
-            sums = table @ one
+            sums = product(table, one)
             table.data = one
             of_runs = (sums.reshape(-1, _RUN) @ run).reshape(n_layers, width, -1)
             np.matmul(of_runs, runs, out=own)

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy import sparse
 
+from boostbench.core.sparse_products import product
+
 # Entries of a matrix: its product costs far more than a call and the sum of its bins, and so few
 # that they stay in the cache, and that there are not too many additions, one after the other, in a
 # bin.
@@ -135,9 +137,9 @@ class _Part:
 
     def _added_up(self, rows):
         first, *others = self._chunks
-        sums = first @ next(rows)
+        sums = product(first, next(rows))
         for chunk, own in zip(others, rows, strict=True):
-            sums += chunk @ own
+            sums += product(chunk, own)
         return sums
 
     def _pays_to_fill_up(self, W):

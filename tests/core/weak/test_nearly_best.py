@@ -17,7 +17,7 @@ def test_no_bound_is_below_the_sums_of_sizes(dtype, shape, power):
     assert Votes(shape[1]).bound(W) >= Votes(shape[1]).scale(exact)
 
 
-def test_large_weights_of_one_class_are_the_scale_of_entries_alone():
+def test_the_bound_of_one_column_does_not_grow_with_the_others_number():
     W = np.ones((50, 4), np.float32)
-    W[:, 2] = 3.0
-    assert Entries().bound(W) == pytest.approx(150.0, rel=1e-4)
+    W[:, 2] = 30.0
+    assert Entries().bound(W) == pytest.approx(1500.0, rel=1e-2)

@@ -1,0 +1,37 @@
+"""Sums of rows by SciPy's own loops, without what comes before them.
+
+``matrix @ W`` finds out what W is, checks it and converts it, which takes longer than the loop
+itself where the data are small and every round has several products.
+"""
+
+import numpy as np
+from scipy.sparse._sparsetools import csc_matvec, csc_matvecs
+
+
+def product(matrix, W):
+    """Multiply a sparse matrix and a dense one; as ``matrix @ W``.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse.csc_array of shape (n_rows, n_samples)
+    W : ndarray of shape (n_samples, n_columns) or (n_samples,)
+        In C order, and of the type of the matrix or a wider one.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns) or (n_rows,)
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_array
+    >>> product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]))
+    array([[13., 16.]])
+    """
+    n_rows, n_samples = matrix.shape
+    sums = np.zeros((n_rows, *W.shape[1:]), W.dtype)
+    entries = matrix.indptr, matrix.indices, matrix.data
+    if W.ndim == 1:
+        csc_matvec(n_rows, n_samples, *entries, W, sums)
+    else:
+        csc_matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())
+    return sums
