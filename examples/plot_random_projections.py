@@ -20,13 +20,13 @@ splits = [
 ]
 
 # %%
-# The test error of three splits, after 100 boosting rounds.
+# The test error of three splits, after 50 boosting rounds.
 sizes = [2, 5, 20, 100, 500]
 errors = np.array(
     [
         [
             1
-            - RBoostProj(n_iterations=100, n_projections=n, random_state=0)
+            - RBoostProj(n_iterations=50, n_projections=n, random_state=0)
             .fit(X_train, y_train)
             .score(X_test, y_test)
             for X_train, X_test, y_train, y_test in splits
