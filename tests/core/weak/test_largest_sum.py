@@ -5,7 +5,7 @@ from boostbench.core.weak.binned_points import BinnedPoints
 from boostbench.core.weak.largest_sum import LargestSum
 from boostbench.core.weak.ties import first_largest
 
-N_FEATURES, N_POINTS, N_THRESHOLDS = 500, 2000, 7
+N_FEATURES, N_POINTS, N_THRESHOLDS = 500, 1200, 7
 
 
 X = np.random.default_rng(0).normal(size=(N_POINTS, 5))
@@ -42,8 +42,8 @@ def boosted(binned, n_rounds):
 def by_all(binned, weights):
     """The first of the largest sums of all, in double precision."""
     order, cuts = binned
-    running = np.cumsum(np.column_stack([np.zeros(len(order)), weights[order]]), axis=1)
-    sums = np.take_along_axis(running, cuts, axis=1)
+    running = np.cumsum(weights[order], axis=1)
+    sums = np.where(cuts > 0, np.take_along_axis(running, cuts - 1, axis=1), 0)
     at = first_largest(np.abs(sums).ravel(), np.abs(weights).sum())
     feature, place = divmod(int(at), cuts.shape[1])
     return place, feature, pytest.approx(sums[feature, place], abs=1e-12 * np.abs(weights).sum())
@@ -66,10 +66,10 @@ def asked(monkeypatch):
 
 def test_every_round_is_that_of_a_search_of_all(binned, asked):
     search = LargestSum(*binned)
-    for weights in boosted(binned, 300):
+    for weights in boosted(binned, 200):
         assert search(weights) == by_all(binned, weights)
     # Few features were looked at in most rounds, or this shows nothing.
-    assert len(asked) > 150
+    assert len(asked) > 100
     assert np.median(asked) < N_FEATURES / 20
 
 
