@@ -40,10 +40,12 @@ _FIXED = 1e30
 _SMALLEST_SHARE = 1e-16
 
 # For a weaker L1 norm, the minimum without it is a good place to start from; for a much weaker one
-# so many steps find its own, as a rule.
+# so many steps find its own, as a rule. Where the norm moves the minimum further than this, the
+# loss is so flat that the tolerance leaves room for several.
 _STRONG_PENALTY = 1e-2
 _WEAK_PENALTY = 1e-7
 _FEW_STEPS = 5
+_LITTLE_SHIFT = 1e-5
 
 _MAX_ITER = 100
 _MAX_TRIALS = 40
@@ -278,7 +280,9 @@ def _above_lowest(problem, nu, tol):
         if 2.0 * (2.0 * squared * float(slope.dot(slope))) ** 0.5 <= _EXACT * tol:
             # As in `_descend`.
             w -= dpotrs(factor, slope, lower=1)[0] / problem.scale
-            return w if w.argmin() == lowest else None
+            shift = dpotrs(factor, pull, lower=1)[0] / problem.scale
+            is_near = shift.dot(shift) <= _LITTLE_SHIFT**2 and w.argmin() == lowest
+            return w if is_near else None
     return None
 
 
