@@ -89,7 +89,8 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 
 # A process for each core, so that none needs threads of its own.
 test: lint ## install, lint, run all tests
-	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 test-kernels: $(VENV)/installed-dev ## the numeric tests as other processors would add up
 	scripts/test_kernels.sh $(BIN)/python
