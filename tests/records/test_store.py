@@ -1,9 +1,8 @@
 import functools
 import gzip
 import json
+import multiprocessing
 import random
-import subprocess
-import sys
 import time
 import tracemalloc
 
@@ -422,35 +421,35 @@ def test_no_damage_stops_reading(path):
 
 
 #: Adds 200 records to a file; which, says a number. Half of them wait for a line of input.
-WRITER = """
-import json, sys
-from pathlib import Path
-from boostbench.records.store import RecordFile
-file, record = RecordFile(Path(sys.argv[1])), json.loads(sys.argv[3])
-for i in range(200):
-    if i == 100:
-        sys.stdin.readline()
-    record["config"]["seed"] = i // 50
-    file.add([record | {"split": 1000 * int(sys.argv[2]) + i}])
-"""
+def write(path, number, go_on):
+    file = RecordFile(path)
+    for i in range(200):
+        if i == 100:
+            go_on.wait()
+        file.add([record(1000 * number + i, config__seed=i // 50)])
 
 
 def start_writer(path, number):
-    words = [str(path), str(number), json.dumps(RECORD)]
-    return subprocess.Popen([sys.executable, "-c", WRITER, *words], stdin=subprocess.PIPE)
+    """Start a process that stops half way; a fork imports nothing, and only writes."""
+    processes = multiprocessing.get_context("fork")
+    go_on = processes.Event()
+    writer = processes.Process(target=write, args=(path, number, go_on), daemon=True)
+    writer.start()
+    return writer, go_on
 
 
 def test_two_processes_append_to_one_file(path):
-    writer = start_writer(path, 1)
+    writer, go_on = start_writer(path, 1)
     while not path.exists():
-        assert writer.poll() is None
+        assert writer.is_alive()
         time.sleep(0.01)
     file = RecordFile(path)
     for i in range(200):
         if i == 100:
-            writer.stdin.close()
+            go_on.set()
         file.add([record(2000 + i, config__seed=i // 50)])
-    assert writer.wait() == 0
+    writer.join()
+    assert writer.exitcode == 0
     found, warnings = read_records(path)
     assert warnings == []
     assert {record["split"] for record in found} == {
@@ -610,16 +609,16 @@ def test_many_bad_lines_take_little_memory(path, line):
 
 
 def test_packing_and_appending_at_once(path):
-    writer = start_writer(path, 0)
+    writer, go_on = start_writer(path, 0)
     n_packed = 0
-    while writer.poll() is None:
+    while writer.is_alive():
         if path.exists():
             pack(path)
             n_packed += 1
         if n_packed == 2:
-            writer.stdin.close()
+            go_on.set()
         time.sleep(0.001)
-    assert writer.returncode == 0
+    assert writer.exitcode == 0
     assert n_packed > 1
     found, warnings = read_records(path)
     assert warnings == []
