@@ -5,7 +5,11 @@ itself where the data are small and every round has several products.
 """
 
 import numpy as np
-from scipy.sparse._sparsetools import csc_matvec, csc_matvecs
+
+try:
+    from scipy.sparse._sparsetools import csc_matvec, csc_matvecs
+except ImportError:  # SciPy promises nothing of them
+    csc_matvec = csc_matvecs = None
 
 
 def product(matrix, W):
@@ -27,6 +31,8 @@ def product(matrix, W):
     >>> product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]))
     array([[13., 16.]])
     """
+    if csc_matvecs is None:
+        return matrix @ W
     n_rows, n_samples = matrix.shape
     sums = np.zeros((n_rows, *W.shape[1:]), W.dtype)
     entries = matrix.indptr, matrix.indices, matrix.data

@@ -73,8 +73,8 @@ def message(panels: Mapping[str, Mapping[str, Mapping[int, float]]]) -> str:
         return ""
     last = max(shared)
     least, *_, most = sorted(lines, key=lambda title: lines[title][last])
-    times = lines[most][last] / lines[least][last]
-    return f"With {last} {varied} {most} takes {times:.2g} times as long as {least}"
+    times = numbers.ratio(lines[most][last] / lines[least][last])
+    return f"With {last} {varied} {most} takes {times} times as long as {least}"
 
 
 @dataclass(frozen=True)

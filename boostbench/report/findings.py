@@ -143,7 +143,7 @@ def seconds_listing(table: Table, rows: Iterable[Row]) -> Listing:
             slow, fast = (table.published_time(name, column) for column in pair)
             if slow and fast:
                 label = f"speed-up of {table.columns[pair[1]].label}"
-                times.append((label, f"{slow.mean / fast.mean:.2g}", entry.text))
+                times.append((label, numbers.ratio(slow.mean / fast.mean), entry.text))
         lines += [Line([row.title, *texts], is_known=texts[-1] != "-") for texts in times]
     explanation = f"{' '.join(words.times(table))} The machines differ, so there is no verdict."
     return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, explanation)

@@ -81,6 +81,17 @@ def seconds(value: float | None) -> str:
     return f"{value:.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
+def ratio(value: float) -> str:
+    """Print how many times as large something is, with two digits where they tell that much.
+
+    Examples
+    --------
+    >>> ratio(0.123), ratio(5.56), ratio(120.2)
+    ('0.12', '5.6', '120')
+    """
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.2g}"
+
+
 def p_value(p: float | None) -> str:
     """Print a p-value with three digits, ``"-"`` for None.
 

@@ -93,7 +93,7 @@ def test_seconds_beside_the_published_ones(table, timed_table):
 def test_speedup_beside_the_published_one(timed_table):
     speedup = [("a:coefficients", "b:coefficients")]
     rows = seconds_beside(replace(timed_table, speedup=speedup)).rows
-    assert rows[2:] == [["wine", "speed-up of B", "4.6e+02", "20.0"]]
+    assert rows[2:] == [["wine", "speed-up of B", "457", "20.0"]]
 
 
 def test_only_the_time_is_published(make_cell, make_table):
