@@ -279,7 +279,7 @@ class TestWarmStart:
     @pytest.mark.parametrize("k", [2, 3, 4])
     def test_the_solution_is_that_of_a_fresh_start(self, loss, k):
         # Linear programs are slow.
-        X, y = noise(k, n_samples=20 if loss == "hinge" else 40)
+        X, y = noise(k, n_samples=20 if loss == "hinge" else 30)
         for nu, model in self.path(X, y, loss=loss, tol=1e-4):
             fresh = MultiBoost(loss=loss, nu=nu, tol=1e-4).fit(X, y)
             scores = [row @ model.coefficients_ for row in model.hypotheses_.outputs(X)]

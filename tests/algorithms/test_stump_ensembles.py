@@ -86,10 +86,10 @@ def test_a_stump_for_two_of_three_classes_is_not_perfect(model):
 @pytest.mark.parametrize("model", BINNED.values(), ids=BINNED.keys())
 def test_binned_thresholds_are_used(model, max_bins):
     X, y = noise(2 if isinstance(model, bb.AdaBoost) else 3, seed=3)
-    binned = cuts(fitted(model, X, y, n_iterations=60, max_bins=max_bins))
+    binned = cuts(fitted(model, X, y, n_iterations=30, max_bins=max_bins))
     for feature in range(X.shape[1]):
         assert sum(of == feature for of, _ in binned) <= max_bins - 1
-    assert len(cuts(fitted(model, X, y, n_iterations=60))) > X.shape[1] * (max_bins - 1)
+    assert len(cuts(fitted(model, X, y, n_iterations=30))) > X.shape[1] * (max_bins - 1)
 
 
 def cuts(model):

@@ -177,7 +177,7 @@ def test_repeated_columns_are_no_obstacle(loss):
 def test_the_order_of_the_samples_decides_nothing(loss, seed):
     """Columns come one by one, as in boosting, and each solution is the start of the next."""
     rng = np.random.default_rng(seed)
-    n_samples, n_classes, n_columns = 150, 5, 25
+    n_samples, n_classes, n_columns = 150, 5, 15
     own = np.arange(n_classes)[:, None] == rng.integers(n_classes, size=n_samples)
     H = np.where(
         rng.random((n_columns, n_samples)) < 0.2 + 0.6 * own[rng.integers(5, size=n_columns)],
