@@ -75,9 +75,9 @@ def undecided(fitted):
     """A model whose coefficients often cancel but for rounding, and samples of all its regions."""
     model = deepcopy(fitted[0])
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(5000, model.n_features_in_))
+    X = rng.normal(size=(2000, model.n_features_in_))
     categories = list(getattr(model, "categories_", ()))
-    X[:, categories] = rng.integers(2, size=(5000, len(categories)))
+    X[:, categories] = rng.integers(2, size=(2000, len(categories)))
     for seed in range(10):
         rng = np.random.default_rng(seed)
         for member in getattr(model, "estimators_", [model]):

@@ -107,11 +107,11 @@ def test_best_with_duplicate_rows(seed):
 
 def quantiles_at_points():
     """Yield pooled searches with a quantile at a point, by equal projections or by the count."""
-    for seed in range(20):
+    for seed in range(10):
         for problem in (duplicated_problem, binary_problem, one_feature_problem):
             X, G = problem(seed)
             yield pooled(X, G, seed), X, G
-    for seed in range(20):
+    for seed in range(10):
         X, G = generic_problem(seed)
         yield pooled(X, G, seed, n_bins=len(X) * 6 - 1), X, G
 
