@@ -10,7 +10,7 @@ from rich.console import Console
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.table import TableDefinition, all_definitions
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, some, unknown
 from boostbench.figures.drawing import need_matplotlib
@@ -204,7 +204,7 @@ def tables_with(
     UserError
         Unknown table, algorithm or row; or no table that holds all of them.
     """
-    definitions = {name: TableDefinition.read(name) for name in tables or configs.names("table")}
+    definitions = {name: TableDefinition.read(name) for name in tables} or all_definitions()
     columns = {name: _names_of(definition) for name, definition in definitions.items()}
     holders = {
         name: [table for table in columns if find_column(columns[table], name)] for name in names

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from boostbench import configs
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.definitions.table import TableDefinition
+from boostbench.definitions.table import all_definitions
 from boostbench.errors import UserError
 
 
@@ -51,8 +51,8 @@ def _find(name: str, checksum: str, cut: str) -> Dataset | UserError:
 def _cuts() -> dict[str, list[dict]]:
     """Give what tables and figures set of data sets: older records do not say it."""
     known: dict[str, list[dict]] = {}
-    for table in configs.names("table"):
-        for row in TableDefinition.read(table).rows.values():
+    for table in all_definitions().values():
+        for row in table.rows.values():
             cut = {k[5:]: v for k, v in row.overrides.items() if k.startswith("data.")}
             known.setdefault(row.data, []).append(cut)
     for name in configs.names("figure"):

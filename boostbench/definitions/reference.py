@@ -1,11 +1,9 @@
 """What was asked, beside what the definition of a paper's table asks for."""
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import NamedTuple
 
-from boostbench import configs
-from boostbench.definitions.table import Key, TableDefinition
+from boostbench.definitions.table import Key, TableDefinition, all_definitions
 from boostbench.records.keys import Request
 from boostbench.report.published import Published
 
@@ -88,15 +86,9 @@ def find_reference(spec: Mapping) -> Reference:
 def _cells(spec: Mapping) -> Iterator[tuple[TableDefinition, Key]]:
     """Yield the cells of a paper's tables of the same algorithm and data set."""
     data, algo = spec["data"]["name"], spec["algo"]["name"]
-    for definition in _definitions():
+    for definition in all_definitions().values():
         if definition.paper != spec["protocol"]["name"]:
             continue
         for row, column in definition.keys:
             if (definition.rows[row].data, definition.columns[column].algo) == (data, algo):
                 yield definition, (row, column)
-
-
-@cache
-def _definitions() -> tuple[TableDefinition, ...]:
-    """Read the definitions of all tables, once for all jobs of a sweep."""
-    return tuple(map(TableDefinition.read, configs.names("table")))

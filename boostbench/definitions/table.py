@@ -3,7 +3,9 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from boostbench import configs
@@ -483,6 +485,12 @@ def _entries(entries: Any, where: str) -> dict[str, dict]:
                 )
             named[name] = content or {}
     return named
+
+
+@cache
+def all_definitions() -> Mapping[str, TableDefinition]:
+    """Read the definitions of all tables of ``conf``, by name, once in a process."""
+    return MappingProxyType({name: TableDefinition.read(name) for name in configs.names("table")})
 
 
 def choose_data(data: str) -> dict[str, Any]:
