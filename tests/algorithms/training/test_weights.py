@@ -310,7 +310,7 @@ class TestAgainstSciPy:
 
     @pytest.mark.parametrize("loss", ["exponential", "logistic"])
     def test_multiboost(self, loss):
-        X, y, weights = draw_small(3, 12, n_features=2)
+        X, y, weights = draw_small(3, 9, n_features=2)
         nu = 0.02
         H = stumps(X)
         H = np.column_stack([H, -H])
