@@ -19,8 +19,7 @@ VARIANTS = {
 }
 BOOSTERS = [model for name, model in CASES.items() if "," not in name or name in VARIANTS]
 # A few rounds separate what the checks draw.
-BOOSTERS = [clone(model).set_params(n_iterations=5) for model in BOOSTERS]
-BOOSTERS += [bb.ProjectedAdaBoostMH(n_iterations=5)]
+BOOSTERS = [clone(m).set_params(n_iterations=5) for m in (*BOOSTERS, bb.ProjectedAdaBoostMH())]
 BAGS = [
     bb.BaggedBooster(bb.MCBoost(n_iterations=10), n_estimators=2, random_state=0),
     bb.BaggedBooster(bb.AdaBoost(n_iterations=10), n_estimators=2, bootstrap=True, random_state=0),

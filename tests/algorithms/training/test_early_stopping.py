@@ -34,12 +34,6 @@ BOOSTERS = [
 ]
 
 
-def data(booster, **kwargs):
-    n_classes = 3 if booster.__sklearn_tags__().classifier_tags.multi_class else 2
-    X, y = blobs(n_classes, n_samples=150, **kwargs)
-    return X, np.array(["ant", "bee", "cat"])[y]
-
-
 def plain_rule(losses, patience):
     """Say when training ends and which round is best, one loss at a time."""
     best = 1
@@ -54,7 +48,9 @@ def plain_rule(losses, patience):
 @pytest.mark.parametrize("booster", BOOSTERS, ids=str)
 def test_the_model_is_that_of_the_best_round(booster):
     patience = 5
-    X, y = data(booster, spread=2.5)
+    n_classes = 3 if booster.__sklearn_tags__().classifier_tags.multi_class else 2
+    X, y = blobs(n_classes, n_samples=150, spread=2.5)
+    y = np.array(["ant", "bee", "cat"])[y]
     # Of the same drawing: of another one the first round would be the best.
     X, y, X_val, y_val = X[::2], y[::2], X[1::2], y[1::2]
     n_iterations = 30
