@@ -108,8 +108,7 @@ def test_the_table_of_ones_own_can_be_asked_for(done, folder, monkeypatch):
     # Other tests have modules of this name, too.
     monkeypatch.delitem(sys.modules, "mymodel", raising=False)
     monkeypatch.syspath_prepend(folder)
-    result = done("table", "my-table.yaml", "rerun=never")
-    assert result.out.startswith("Which loss?")
+    assert done("table", "my-table.yaml", "rerun=never").out.startswith("Which loss?")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -146,8 +146,7 @@ def test_what_shows_models_shows_pairs(fitted, tmp_path):
     text = export_text(model)
     assert all(f"{name}: a table, from -" in text for name in names)
     export_html(model, X, tmp_path / "model.html")
-    page = (tmp_path / "model.html").read_text(encoding="utf-8")
-    assert "number &amp; words" in page
+    assert "number &amp; words" in (tmp_path / "model.html").read_text(encoding="utf-8")
     pair = model.pairs_[names.index("number & words")]
     n_cells = [axis.n_cells for axis in pair.axes]
     assert [len(shapes.cell_names(axis)) for axis in pair.axes] == n_cells
@@ -234,8 +233,7 @@ def test_where_no_function_helps_pairs_may():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 2))
     y = X[:, 0] * X[:, 1] > 0
-    model = bag(2, interactions=1).fit(X, y)
-    assert model.score(X, y) > 0.9
+    assert bag(2, interactions=1).fit(X, y).score(X, y) > 0.9
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 400)
     numbers = bag(1, interactions=1).fit(X, X[:, 0] * X[:, 1], weights)
     assert numbers.score(X, X[:, 0] * X[:, 1]) > 0.8

@@ -7,8 +7,7 @@ def test_describes_a_data_set(call):
 
 def test_describes_a_file(call, folder):
     (folder / "my = odd.csv").write_text("a,kind\n1,x\n2,y\n3,x\n")
-    out = call("data", "my = odd.csv", "data.labels=kind").out
-    assert "2: x (2), y (1)" in out
+    assert "2: x (2), y (1)" in call("data", "my = odd.csv", "data.labels=kind").out
 
 
 def test_unknown_data_set(refused):

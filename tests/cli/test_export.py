@@ -19,8 +19,7 @@ def recorded(once, folder):
 
 @pytest.mark.usefixtures("recorded")
 def test_csv(call, folder):
-    result = call("export")
-    assert result.out == "written: results/splits.csv (3 splits, 0 failed)\n"
+    assert call("export").out == "written: results/splits.csv (3 splits, 0 failed)\n"
     rows = list(csv.DictReader((folder / "results/splits.csv").open(newline="")))
     assert [row["split"] for row in rows] == ["0", "1", "2"]
     assert {row["algo"] for row in rows} == {"DecisionTreeClassifier"}

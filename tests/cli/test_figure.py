@@ -75,8 +75,7 @@ def test_tuned_columns_tell_what_was_chosen(call, folder, define):
     overrides = ["algo.grid.nu=[1e-1,1e-3]", "protocol.n_folds=2"]
     column = {"algo": "multiboost", "overrides": overrides}
     assert call("figure", define(**boundaries(columns=[column], overrides=SMALL))).code == 0
-    page = (folder / "results" / "figures" / "mine.md").read_text()
-    assert "nu=0.001" in page
+    assert "nu=0.001" in (folder / "results" / "figures" / "mine.md").read_text()
 
 
 def test_what_failed_is_left_empty(call, folder, define):

@@ -106,8 +106,7 @@ def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, 
         "importlib.util.find_spec",
         lambda name, *more: None if name in missing else found(name, *more),
     )
-    result = done("report")
-    assert "results/README.md is left as it is" in result.err
+    assert "results/README.md is left as it is" in done("report").err
     assert not (folder / "results" / "README.md").exists()
     assert (folder / "results" / "report.html").is_file()
 

@@ -35,8 +35,7 @@ def test_labels_by_column_number(tmp_path):
 
 
 def test_the_data_folder_comes_before_openml(toy_svm, server):
-    dataset = load(OPENML | {"expect": {"samples": 6}})
-    assert dataset.source == f"file {toy_svm}"
+    assert load(OPENML | {"expect": {"samples": 6}}).source == f"file {toy_svm}"
     assert server.requests == []
 
 

@@ -72,9 +72,8 @@ def test_what_is_equal_can_be_said(of_data):
 
 
 def test_only_the_last_round(table_of_rounds):
-    found = matrix(replace(table_of_rounds, matrix=True))
     # One of the two data sets lacks a number after the last round.
-    assert found is None
+    assert matrix(replace(table_of_rounds, matrix=True)) is None
 
 
 def test_splits_of_one_data_set(of_splits):

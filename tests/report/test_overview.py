@@ -105,12 +105,8 @@ def test_headline_counts_what_is_left_after_the_correction(make_cell):
 
 
 def test_headline_tells_first_of_what_can_be_decided(make_cell):
-    cells = [
-        make_cell([49, 50, 51], published=(50.0, 1.0)),
-        make_cell([2, 3, 4], published=(3.0, 1.0)),
-        make_cell([12, 13, 14], published=(3.0, 1.0)),
-        make_cell([], published=(3.0, 1.0)),
-    ]
+    cells = [make_cell([49, 50, 51], published=(50.0, 1.0))]
+    cells += [make_cell(own, published=(3.0, 1.0)) for own in ([2, 3, 4], [12, 13, 14], [])]
     told = overview.headline(Tally.of(cells))
     assert told.startswith(
         "The tables hold 4 published numbers. Beside 3 of them there is one of ours. 1 of these "

@@ -165,8 +165,7 @@ def test_nothing_is_best_where_neither_is(make_cell, make_table):
     rounds = QUANTITIES["n_iterations"]
     cells = {("wine", name): make_cell([1], quantity=rounds) for name in "ab"}
     columns = {name: Column(name, name, quantity=rounds) for name in "ab"}
-    table = make_table(cells, columns)
-    assert printed(table, "wine") == [("100", False)] * 2
+    assert printed(make_table(cells, columns), "wine") == [("100", False)] * 2
 
 
 def test_a_published_number_of_another_protocol_is_told(make_cell, make_table):

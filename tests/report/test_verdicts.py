@@ -91,8 +91,7 @@ def test_a_number_of_another_quantity_is_another_number(make_cell):
 
 
 def test_cells_without_a_published_number_are_all_kept(make_cell):
-    cells = [make_cell([1]), make_cell([1])]
-    assert Tally.of(cells)["not published"] == 2
+    assert Tally.of([make_cell([1]), make_cell([1])])["not published"] == 2
 
 
 def test_what_is_left_after_the_correction(make_cell, make_table):
@@ -141,12 +140,8 @@ def test_counts_with_and_without_the_luck_of_one_pool(make_cell, make_table):
 
 def test_numbers_that_can_be_decided(make_cell):
     sharp, blunt = (50.0, 1.0), (3.0, 1.0)
-    cells = [
-        make_cell([49, 50, 51], published=sharp),
-        make_cell([59, 60, 61], published=sharp),
-        make_cell([2, 3, 4], published=blunt),
-        make_cell([12, 13, 14], published=blunt),
-    ]
+    cells = [make_cell([own - 1, own, own + 1], published=sharp) for own in (50, 60)]
+    cells += [make_cell([own - 1, own, own + 1], published=blunt) for own in (3, 13)]
     tally = Tally.of(cells)
     assert tally.shown == {"reproduced": 1, "worse": 2, "undecided": 1}
     assert tally.decided == {"reproduced": 1, "worse": 1}

@@ -328,13 +328,8 @@ def test_the_search_leaves_its_arguments_alone():
 def test_stumps_side_by_side(some):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (20, 3)).astype(float)
-    stumps = [
-        Stump(0, 1.0, 1),
-        Stump(2, 0.5, -1),
-        Stump(1, 3.0, 1),
-        Stump(1, -1.0, -1),
-        Stump(0, 2.0, -1),
-    ]
+    facts = [(0, 1.0, 1), (2, 0.5, -1), (1, 3.0, 1), (1, -1.0, -1), (0, 2.0, -1)]
+    stumps = [Stump(*own) for own in facts]
     outputs = Stumps(stumps).outputs(X, some)
     assert len(Stumps(stumps)) == 5
     assert outputs.shape == (20, len(stumps[some]))
