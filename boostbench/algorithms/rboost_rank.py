@@ -238,7 +238,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     True
     """
 
-    edition = 4
+    edition = 5
 
     loss: Literal[*LOSSES, "exponential_sum"] = "logistic"
     nu: PositiveFloat = 1e-4

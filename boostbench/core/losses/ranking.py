@@ -130,9 +130,12 @@ class RankingLoss(Problem):
         """Return the Hessian; as `Problem.quadratic`."""
         curvature = self.loss.curvature(self.dual)
         heavy = _heaviest(curvature, 1 - _NEGLIGIBLE)
-        A = self.A[np.ix_(free, heavy)]
-        weights = curvature[heavy]
-        return _Dense((A * weights) @ A.T, damping)
+        hessian = _weighted(self.A[np.ix_(free, heavy)], curvature[heavy])
+        diagonal = np.einsum("tt->t", hessian)
+        # What is left out may be all that a coefficient has.
+        if diagonal.min(initial=np.inf) < _NEGLIGIBLE * diagonal.max(initial=0.0):
+            hessian = _weighted(self.A[free], curvature)
+        return _Dense(hessian, damping)
 
 
 class LimitedLogSumExp(RankingLoss):
@@ -158,6 +161,10 @@ class LimitedLogSumExp(RankingLoss):
         excess = w.sum() - LARGEST_NORM
         self.norm_slope = _LARGEST_EDGE * float(expit(excess))
         return value + _LARGEST_EDGE * np.logaddexp(0.0, excess), gradient + self.norm_slope
+
+
+def _weighted(A, weights):
+    return (A * weights) @ A.T
 
 
 class _Dense(Quadratic):

@@ -11,6 +11,7 @@ from boostbench.core.losses.ranking import (
     RankingLoss,
     SumOfLosses,
 )
+from boostbench.core.solvers.newton import NonnegativeNewton
 
 NAMES = [*LOSSES, "log-sum-exp"]
 
@@ -114,6 +115,17 @@ def test_pairs_of_negligible_curvature_are_left_out():
     quadratic = problem.quadratic(np.ones(4, bool), 0.0)
     found = np.array([quadratic.product(unit) for unit in np.eye(4)])
     assert 0 < np.abs(found - full).max() <= 4e-3 * problem.dual.sum()
+
+
+def test_a_coefficient_of_negligible_pairs_alone():
+    """Without them it has no curvature, and the first step took it to 771."""
+    A = np.zeros((2, 41))
+    A[0, :40], A[1, 40] = np.repeat([2.0, -2.0], [30, 10]), 2.0
+    problem = RankingLoss(A, SumOfLosses(get_loss("logistic")))
+    solution = NonnegativeNewton().minimise(problem, np.array([0.0, 6.0]), 1e-9, 1e-8, 40)
+    assert solution.converged
+    # u = 3/4 and 1/4 of pairs that contradict each other; 2 u = nu of the last one.
+    np.testing.assert_allclose(solution.w, [math.log(3) / 2, math.log(2e9) / 2], rtol=1e-6)
 
 
 class TestLimit:
