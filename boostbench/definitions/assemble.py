@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from boostbench import configs
 from boostbench.definitions.request import TableRequest
-from boostbench.definitions.table import Key, TableDefinition
+from boostbench.definitions.table import Key, TableDefinition, all_definitions
 from boostbench.errors import complain
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import QUANTITIES, Quantity
@@ -150,8 +149,10 @@ def read_tables(
     UserError
         Unknown table.
     """
-    names = configs.names("table") if names is None else names
-    definitions = [TableDefinition.read(name) for name in names]
+    if names is None:
+        definitions = list(all_definitions().values())
+    else:
+        definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")
     requests = [TableRequest.of(definition) for definition in definitions]
     tables = []
