@@ -1,82 +1,53 @@
 """Points in the bins of very many features, and the sums of their weights below thresholds."""
 
 import numpy as np
-from scipy import sparse
 
-# Entries of a matrix: so many that the call of a product costs nothing.
-_CHUNK_ENTRIES = 2**20
+from boostbench.core.weak.pair_tables import PairTables
 
 
 class BinnedPoints:
-    """0/1 matrices of feature and bin by point, some features each.
+    """Points, by the bins that they are in.
 
     Parameters
     ----------
-    order : ndarray of shape (n_features, n_points), dtype=int32
-        The points of a feature in ascending order.
-    cuts : ndarray of shape (n_features, n_thresholds)
-        The number of points below each threshold of a feature, ascending.
-    few : bool, default=False
-        Whether a bin has so few points that the rows of the matrices should come bin by bin: those
-        of all features are about as long, which processors predict. It takes a copy of `order`.
+    codes : ndarray of shape (n_features, n_points), dtype=unsigned int
+        Of each feature, how many of its thresholds the points are above.
+    n_thresholds : int
+        Of a feature.
 
     Examples
     --------
-    >>> order = np.array([[2, 0, 1], [0, 1, 2]], np.int32)
-    >>> points = BinnedPoints(order, cuts=np.array([[1], [2]]))
+    >>> codes = np.array([[1, 1, 0], [0, 0, 1]], np.uint8)
+    >>> points = BinnedPoints(codes, n_thresholds=1)
     >>> points.below(np.array([-5, 3, 2], np.float32)).tolist()
     [[2.0, -2.0]]
     """
 
-    def __init__(self, order, cuts, few=False):
-        n_features, self._n_points = order.shape
-        self._few = few
-        self._sums = np.empty((cuts.shape[1], n_features), np.float32)
-        width = max(1, _CHUNK_ENTRIES // self._n_points)
-        # One array for all, which stays in the cache.
-        self._ones = np.ones(min(width, n_features) * self._n_points, np.float32)
-        lengths = np.diff(cuts, axis=1, prepend=0, append=self._n_points)
-        self._matrices = [
-            self._of_features(order[start : start + width], lengths[start : start + width])
-            for start in range(0, n_features, width)
-        ]
+    def __init__(self, codes, n_thresholds):
+        self._tables = PairTables(codes, n_thresholds + 1)
+        self._below = np.tri(n_thresholds, self._tables.width, dtype=np.float32)
+        self._n_features = len(codes)
 
-    def _of_features(self, order, lengths):
-        points = order.ravel()
-        if self._few:
-            n_bins = lengths.shape[1]
-            # Integers of few bytes are sorted in one pass.
-            bins = np.tile(np.arange(n_bins, dtype=np.min_scalar_type(n_bins)), len(lengths))
-            points = points[np.repeat(bins, lengths.ravel()).argsort(kind="stable")]
-            lengths = lengths.T
-        return self._matrix(points, np.append(0, np.cumsum(lengths)))
-
-    def _matrix(self, points, starts):
-        matrix = sparse.csr_matrix((len(starts) - 1, self._n_points), dtype=np.float32)
-        # The constructor would copy a part of a large array, the one of all ones as well.
-        matrix.data, matrix.indices = self._ones[: len(points)], points
-        matrix.indptr = starts.astype(np.int32)
-        return matrix
+    @property
+    def additions(self):
+        """Roundings on the way of a weight into a sum, at most."""
+        return self._tables.additions + len(self._below)
 
     def only(self, some):
         """Leave points out.
 
         Parameters
         ----------
-        some : ndarray of shape (n_points,), dtype=bool
-            Those that stay.
+        some : ndarray of shape (n_kept,), dtype=int64
+            The numbers of those that stay.
 
         Returns
         -------
         BinnedPoints
-            Its `below` takes the weights of all points still.
+            Its `below` takes the weights of those that stay.
         """
         fewer = object.__new__(BinnedPoints)
-        fewer.__dict__.update(self.__dict__, _matrices=[], _sums=np.empty_like(self._sums))
-        for matrix in self._matrices:
-            kept = np.flatnonzero(some[matrix.indices])
-            starts = np.searchsorted(kept, matrix.indptr)
-            fewer._matrices.append(self._matrix(matrix.indices[kept], starts))
+        fewer.__dict__.update(self.__dict__, _tables=self._tables.only(some))
         return fewer
 
     def below(self, weights):
@@ -89,15 +60,5 @@ class BinnedPoints:
         Returns
         -------
         ndarray of shape (n_thresholds, n_features), dtype=float32
-            Overwritten by the next call.
         """
-        sums, start = self._sums, 0
-        n_bins = len(sums) + 1
-        for matrix in self._matrices:
-            bins = matrix @ weights
-            bins = bins.reshape(n_bins, -1) if self._few else bins.reshape(-1, n_bins).T
-            sums[:, start : start + bins.shape[1]] = bins[:-1]
-            start += bins.shape[1]
-        for place in range(1, len(sums)):
-            sums[place] += sums[place - 1]
-        return sums
+        return self._below @ self._tables.sums(weights)[: self._n_features, 0].T

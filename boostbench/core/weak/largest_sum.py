@@ -19,13 +19,13 @@ _N_NUMBERS = 32
 # Prices, as parts of a search of all features over all points. What it costs to add up the points
 # of one more feature, relative to its part of that; to take the heavy points out; and the dearest
 # way of searching by them that is worth it.
-_ONE_BY_ONE = 4.0
-_TAKING_OUT = 5.0
+_ONE_BY_ONE = 3.0
+_TAKING_OUT = 2.0
 _WORTH_IT = 0.6
 
-# Points that cost as much as what is to be done for a bin beside adding up its points: to begin a
-# row of the product, and the passes over all sums.
-_PER_BIN = 12
+# Points that cost as much as what is to be done for a bin beside adding up its points: to add up
+# the tables, and the passes over all sums.
+_PER_BIN = 25
 
 # The other points may change their weights by that part, until heavy points are chosen anew.
 _CHANGE = 0.6
@@ -47,7 +47,7 @@ class LargestSum:
 
     Parameters
     ----------
-    order, cuts
+    codes, n_thresholds
         As of `boostbench.core.weak.binned_points.BinnedPoints`.
 
     Attributes
@@ -56,21 +56,18 @@ class LargestSum:
 
     Examples
     --------
-    >>> order = np.array([[2, 0, 1], [0, 1, 2]], np.int32)
-    >>> search = LargestSum(order, cuts=np.array([[1], [2]]))
+    >>> codes = np.array([[1, 1, 0], [0, 0, 1]], np.uint8)
+    >>> search = LargestSum(codes, n_thresholds=1)
     >>> search(np.array([-5.0, 3.0, 2.0]))
     (0, 0, 2.0)
     """
 
-    def __init__(self, order, cuts):
-        most = _WORTH_IT - _PER_BIN * cuts.shape[1] / order.shape[1]
-        self.points = BinnedPoints(order, cuts, few=most < 0)
-        self._order, self._cuts, self._most = order, cuts, most
-        lengths = np.diff(cuts, axis=1, prepend=0, append=order.shape[1])
-        # Two sums that are added up one by one differ by no more than that part of all sizes.
-        additions = lengths.max() + cuts.shape[1]
-        # Relative to the sum of all sizes.
-        self._rounding = 2 * additions * float(np.finfo(np.float32).eps)
+    def __init__(self, codes, n_thresholds):
+        self._codes, self._n_thresholds = codes, n_thresholds
+        self.points = BinnedPoints(codes, n_thresholds)
+        self._most = _WORTH_IT - _PER_BIN * n_thresholds / codes.shape[1]
+        # Two sums differ by no more than that part of the sum of all sizes.
+        self._rounding = 2 * self.points.additions * float(np.finfo(np.float32).eps)
         self._heavy = None
         self._round = self._choice = 0
 
@@ -94,31 +91,31 @@ class LargestSum:
             features = self._candidates(weights)
             if self._heavy.waste(len(features)) > _TAKING_OUT or self._round >= self._choice:
                 self._heavy, self._choice = None, self._round
-            if _ONE_BY_ONE * len(features) < self._order.shape[0]:
+            if _ONE_BY_ONE * len(features) < len(self._codes):
                 return self._first(exact, self._below(features, weights), features)
         sums = self.points.below(weights)
         if self._most > 0 and self._round >= self._choice:
             self._heavy = _choose(self.points, weights, sums, self._most)
             lasts = max(_ROUNDS, self._round // 2) if self._heavy else _AGAIN
             self._choice = self._round + lasts
-        return self._first(exact, sums, np.arange(len(self._order)))
+        return self._first(exact, sums, np.arange(len(self._codes)))
 
     def _first(self, weights, sums, features):
         """First threshold and feature of the largest size, of those that were added up."""
         scale = float(np.abs(weights).sum())
-        sizes = np.abs(sums)
-        least = sizes.max() - (2 * self._rounding + EQUAL) * scale
-        # In two dimensions `nonzero` takes many times as long.
-        place, nth = np.divmod(np.flatnonzero(sizes >= least), sizes.shape[1])
+        largest = _largest_sizes(sums)
+        least = largest.max() - (2 * self._rounding + EQUAL) * scale
+        near = np.flatnonzero(largest >= least)
+        place, nth = np.nonzero(np.abs(sums[:, near]) >= least)
+        nth = near[nth]
         by_feature = np.lexsort([place, nth])
         place, feature = place[by_feature], features[nth[by_feature]]
         exact = np.empty(len(feature))
         width = max(1, _EXACT_POINTS // len(weights))
         for start in range(0, len(feature), width):
             some = slice(start, start + width)
-            in_order = weights[self._order[feature[some]]]
-            is_below = np.arange(len(weights)) < self._cuts[feature[some], place[some], None]
-            exact[some] = np.where(is_below, in_order, 0.0).sum(axis=1)
+            is_below = self._codes[feature[some]] <= place[some, None]
+            exact[some] = np.where(is_below, weights, 0.0).sum(axis=1)
         first = first_largest(np.abs(exact), scale)
         return int(place[first]), int(feature[first]), float(exact[first])
 
@@ -127,12 +124,12 @@ class LargestSum:
         bounds = self._heavy.bounds(weights)
         n_first = min(_N_FIRST, len(bounds))
         first = np.argpartition(-bounds, n_first - 1)[:n_first]
-        reached = np.abs(self._below(first, weights)).max()
+        reached = _largest_sizes(self._below(first, weights)).max()
         slack = (2 * self._rounding + EQUAL) * float(np.abs(weights).sum())
         return np.flatnonzero(bounds >= reached - slack)
 
     def _below(self, features, weights):
-        return BinnedPoints(self._order[features], self._cuts[features]).below(weights)
+        return BinnedPoints(self._codes[features], self._n_thresholds).below(weights)
 
 
 class _HeavyPoints:
@@ -150,11 +147,11 @@ class _HeavyPoints:
     """
 
     def __init__(self, points, weights, sums, heavy, price):
-        self._points = points.only(heavy)
-        self._others = np.flatnonzero(~heavy)
+        self._kept, self._others = np.flatnonzero(heavy), np.flatnonzero(~heavy)
+        self._points = points.only(self._kept)
         self._before = weights[self._others]
         self._mass = max(float(np.abs(self._before).sum()), np.finfo(np.float32).tiny)
-        self._sums = sums - self._points.below(weights)
+        self._sums = sums - self._points.below(weights[self._kept])
         self._heavy_part = heavy.mean()
         self._price = price
         self._wasted = 0.0
@@ -175,7 +172,7 @@ class _HeavyPoints:
         factor = np.float32(np.abs(now).sum() / self._mass)
         change = now - factor * self._before
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
-        sums = self._points.below(weights)
+        sums = self._points.below(weights[self._kept])
         sums += factor * self._sums
         return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0))
 
@@ -194,7 +191,7 @@ def _choose(points, weights, sums, most):
     numbers = n_points * np.arange(1, _N_NUMBERS) // _N_NUMBERS
     mass = np.cumsum(sizes[by_size], dtype=np.float64)
     room = _CHANGE * (mass[-1] - mass[numbers])
-    largest = np.sort(np.abs(sums).max(axis=0))
+    largest = np.sort(_largest_sizes(sums))
     n_below = np.searchsorted(largest, largest[-1] - room)
     prices = numbers / n_points + _ONE_BY_ONE * (1 - n_below / len(largest))
     at = prices.argmin()
@@ -203,3 +200,8 @@ def _choose(points, weights, sums, most):
     heavy = np.zeros(n_points, bool)
     heavy[by_size[: numbers[at]]] = True
     return _HeavyPoints(points, weights, sums, heavy, prices[at])
+
+
+def _largest_sizes(sums):
+    """Of each feature, the largest size of its sums."""
+    return np.maximum(sums.max(axis=0), -sums.min(axis=0))

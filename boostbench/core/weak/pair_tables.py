@@ -1,8 +1,12 @@
 """Sums of weights in the bins of all features, by tables of the joint bins of two of them.
 
 A sample is added once to a joint bin of two features, instead of once to a bin of each. The table
-of a pair stays in the cache, and the samples' weights and bins are read in order.
+of a pair stays in the cache, and the samples' weights and bins are read in order. With few samples
+several tables are made by one call; where a table would have many bins for each sample, features
+have tables of their own.
 """
+
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -12,11 +16,21 @@ from boostbench.core.sparse_products import product
 # Bins of a table: in single precision half of a second-level cache.
 MOST_BINS = 2**16
 
-# Fewer samples are not worth adding up the tables.
+# Fewer samples are not worth adding up the tables of a pair in every round.
 MANY_SAMPLES = 2**16
 
-# Bins are added up in runs of that many, and then the runs: few additions one after the other.
-_RUN = 16
+# Of the bins of a feature: BLAS takes rows of whole vectors faster.
+_MULTIPLE = 16
+
+# Samples of all tables of a call: so many that the call costs nothing, and that their weights,
+# which are those of each call, stay in the cache.
+_ENTRIES = 2**18
+
+# Bins of all tables of a call, as many as stay in the cache too.
+_CELLS = 2**17
+
+# Bins of a table that cost as much to add up as a sample that is added once instead of twice.
+_BINS_PER_SAMPLE = 2
 
 
 class PairTables:
@@ -24,18 +38,16 @@ class PairTables:
 
     Parameters
     ----------
-    codes : list of ndarray of shape (n_samples,)
+    codes : sequence of ndarray of shape (n_samples,)
         The bin of each sample, of each feature.
     n_bins : int
-        Of a feature, at most; `width` is what makes whole runs of it.
+        Of a feature, at most; `width` is what makes a multiple of 16 of it.
     n_layers : int, default=1
         Samples are added up apart in that many layers.
 
     Attributes
     ----------
     width : int
-    additions : int
-        Roundings on the way of a weight into a sum, at most, in the precision of the weights.
 
     Examples
     --------
@@ -46,22 +58,53 @@ class PairTables:
     """
 
     def __init__(self, codes, n_bins, n_layers=1):
-        self.width = width = -(-n_bins // _RUN) * _RUN
+        n_samples = len(codes[0])
+        self.width = width = -(-n_bins // _MULTIPLE) * _MULTIPLE
         self._n_layers = n_layers
         self._layer = np.int32(0)
-        self._tables, deepest = [], 0
-        for first in range(0, len(codes), 2):
-            joint = codes[first].astype(np.int32)
-            joint *= width
-            if first + 1 < len(codes):
-                joint += codes[first + 1]
-            # One column, whose entries are the weights: so its product is with a number.
-            table = sparse.csc_array((n_layers * width**2, 1), dtype=np.float32)
-            table.indices, table.indptr = joint, np.array([0, len(joint)], np.int32)
-            self._tables.append(table)
-            deepest = max(deepest, int(np.bincount(joint).max()))
-        # In a bin of a table, in a run, over the runs.
-        self.additions = deepest + _RUN + width // _RUN
+        self._n_joint = 2 if width**2 <= _BINS_PER_SAMPLE * n_samples else 1
+        n_cells = n_layers * width**self._n_joint
+        at_once = max(1, min(_ENTRIES // max(1, n_samples), _CELLS // n_cells))
+        self._tables = []
+        for first in range(0, len(codes), self._n_joint * at_once):
+            some = codes[first : first + self._n_joint * at_once]
+            joint = np.array(some[:: self._n_joint], np.int32)
+            if self._n_joint == 2:
+                joint *= width
+                for own, other in zip(joint, some[1::2], strict=False):
+                    own += other
+            joint += np.arange(len(joint), dtype=np.int32)[:, None] * n_cells
+            self._tables.append(_table(joint, n_cells))
+
+    @cached_property
+    def additions(self):
+        """Roundings on the way of a weight into a sum, at most, in the precision of the weights."""
+        deepest = max(int(np.bincount(table.indices).max()) for table in self._tables)
+        # In a bin of a table, and over the bins of the other feature.
+        return deepest + (self.width if self._n_joint == 2 else 0)
+
+    def only(self, some):
+        """Leave samples out, of tables with a single layer.
+
+        Parameters
+        ----------
+        some : ndarray of shape (n_kept,), dtype=int64
+            The numbers of those that stay.
+
+        Returns
+        -------
+        PairTables
+            Its `sums` takes the weights of those that stay.
+        """
+        fewer = object.__new__(PairTables)
+        fewer.__dict__.update(self.__dict__)
+        fewer._tables = [
+            _table(
+                table.indices.reshape(table.shape[1], -1)[:, some], table.shape[0] // table.shape[1]
+            )
+            for table in self._tables
+        ]
+        return fewer
 
     def sums(self, weights, layer=None):
         """Add up the weights in each bin.
@@ -76,27 +119,60 @@ class PairTables:
         -------
         ndarray of shape (n_features or one more, n_layers, width)
         """
-        width, n_layers = self.width, self._n_layers
-        one = np.ones(1, weights.dtype)
-        run, runs = np.ones(_RUN, weights.dtype), np.ones(width // _RUN, weights.dtype)
-        bins = np.empty((2 * len(self._tables), n_layers, width), weights.dtype)
+        at_once = self._tables[0].shape[1]
+        repeated = weights if at_once == 1 else np.tile(weights, at_once)
+        ones = np.ones(at_once, weights.dtype)
+        n_tables = sum(table.shape[1] for table in self._tables)
+        shape = n_tables, self._n_joint, self._n_layers, self.width
+        bins, start = np.empty(shape, weights.dtype), 0
         if layer is not None:
             self._move_to(layer)
-        for table, own, other in zip(self._tables, bins[::2], bins[1::2], strict=True):
-            table.data = weights
-            sums = product(table, one)
-            table.data = one
-            of_runs = (sums.reshape(-1, _RUN) @ run).reshape(n_layers, width, -1)
-            np.matmul(of_runs, runs, out=own)
-            of_runs = runs @ sums.reshape(n_layers, len(runs), -1)
-            np.matmul(run, of_runs.reshape(n_layers, _RUN, width), out=other)
-        return bins
+        for table in self._tables:
+            n_here = table.shape[1]
+            table.data = repeated[: n_here * len(weights)]
+            cells = product(table, ones[:n_here])
+            table.data = ones
+            self._add_up(cells, bins[start : start + n_here])
+            start += n_here
+        return bins.reshape(-1, *shape[2:])
+
+    def _add_up(self, cells, out):
+        """Add up the joint bins of some tables to those of each feature."""
+        n_tables, n_joint, n_layers, width = out.shape
+        if n_joint == 1:
+            out[:] = cells.reshape(out.shape)
+            return
+        ones = np.ones(width, cells.dtype)
+        cells = cells.reshape(n_tables, n_layers, width, width)
+        np.matmul(cells, ones, out=out[:, 0])
+        np.matmul(ones, cells, out=out[:, 1])
 
     def _move_to(self, layer):
         """Add up samples in other layers; as a rule they are in the same as before."""
         change = layer - self._layer
         if change.any():
-            change *= np.int32(self.width**2)
+            change *= np.int32(self.width**self._n_joint)
             for table in self._tables:
-                table.indices += change
+                by_table = table.indices.reshape(table.shape[1], -1)
+                by_table += change
             self._layer = layer
+
+
+def _table(joint, n_cells):
+    """Make a matrix whose product with ones adds up its entries, the weights, table by table.
+
+    Parameters
+    ----------
+    joint : ndarray of shape (n_tables, n_samples), dtype=int32
+        The cell of each sample, counted through all tables.
+    n_cells : int
+        Of a table.
+
+    Returns
+    -------
+    csc_array of shape (n_tables * n_cells, n_tables)
+    """
+    table = sparse.csc_array((len(joint) * n_cells, len(joint)), dtype=np.float32)
+    table.indptr = np.arange(len(joint) + 1, dtype=np.int32) * np.int32(joint.shape[1])
+    table.indices = joint.ravel()
+    return table

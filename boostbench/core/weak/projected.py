@@ -17,6 +17,7 @@ from scipy import sparse
 from boostbench.core.projections import random_matrix
 from boostbench.core.weak.base import Found, Stack, above_middle
 from boostbench.core.weak.largest_sum import LargestSum
+from boostbench.core.weak.quantiles import codes
 from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Points of a chunk of projected features: large enough that the call of the sparse product costs
@@ -132,17 +133,15 @@ class IndependentProjections(_Projections):
         data, self._unit = _for_projection(X)
         self.directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
         self.thresholds = np.empty((n_thresholds, n_projections))
-        order = np.empty((n_projections, n_points), np.int32)
-        cuts = np.empty((n_projections, n_thresholds), np.int64)
+        bins = np.empty((n_projections, n_points), np.min_scalar_type(n_thresholds))
         width = max(1, _CHUNK_POINTS // n_points)
         for start in range(0, n_projections, width):
             some = slice(start, start + width)
             directions = self.directions[some].astype(np.float64)
             points = (directions @ data).reshape(-1, n_points)
             clear = _clear(directions, data).max(axis=1)
-            found = _quantile_cuts(points, clear, n_bins)
-            order[some], cuts[some], self.thresholds[:, some] = found
-        self.largest_sum = LargestSum(order, cuts)
+            bins[some], self.thresholds[:, some] = _quantile_codes(points, clear, n_bins)
+        self.largest_sum = LargestSum(bins, n_thresholds)
 
     def rows(self, features):
         """Rows of the projection matrices; as documented in the base class."""
@@ -259,8 +258,8 @@ def _clear(directions, data):
     return 4 * len(data) * np.finfo(np.float64).eps * largest
 
 
-def _quantile_cuts(points, clear, n_bins):
-    """Sort each row and cut it at its quantiles, never between values equal but for rounding.
+def _quantile_codes(points, clear, n_bins):
+    """Cut each row at its quantiles, never between values equal but for rounding.
 
     Parameters
     ----------
@@ -271,16 +270,13 @@ def _quantile_cuts(points, clear, n_bins):
 
     Returns
     -------
-    order : ndarray of shape (n_rows, n_points)
-        The points of a row in ascending order.
-    cuts : ndarray of shape (n_rows, n_bins - 1)
-        The number of points below each threshold.
+    codes : ndarray of shape (n_rows, n_points)
+        How many thresholds of the row a point is above.
     thresholds : ndarray of shape (n_bins - 1, n_rows)
         Between the neighbours of a cut; -inf where no point lies below it.
     """
     n_rows, n_points = points.shape
-    order = points.argsort(axis=1)
-    values = np.take_along_axis(points, order, axis=1)
+    values = np.sort(points, axis=1)
     cuts = np.broadcast_to(n_points * np.arange(1, n_bins) // n_bins, (n_rows, n_bins - 1))
     row = np.arange(n_rows)[:, None]
     clear = clear[:, None]
@@ -290,7 +286,10 @@ def _quantile_cuts(points, clear, n_bins):
         run_starts = np.maximum.accumulate(np.where(changes, np.arange(n_points), 0), axis=1)
         cuts = run_starts[row, cuts]
     thresholds = above_middle(values[row, np.maximum(cuts, 1) - 1], values[row, cuts])
-    return order, cuts, np.where(cuts > 0, thresholds, -np.inf).T
+    thresholds[cuts == 0] = -np.inf
+    return np.stack(
+        [codes(*of_row) for of_row in zip(points, thresholds, strict=True)]
+    ), thresholds.T
 
 
 def _quantile_grid(points, clear, n_bins):

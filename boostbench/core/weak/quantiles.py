@@ -2,7 +2,7 @@
 
 Both take time in proportion to the number of samples: quantiles come from the counts of the cells
 of a grid, of which only those are sorted that hold one; and a value is compared with the few
-thresholds in its cell of another grid.
+thresholds in its cell of another grid, or with all where they are few.
 """
 
 import numpy as np
@@ -21,6 +21,9 @@ _CELLS_OF_CUTS = 2**12
 # where more thresholds than that are in one cell.
 _LARGEST_PART = 0.25
 _MOST_IN_CELL = 4
+
+# With so few thresholds a value is compared with all of them.
+_FEW_CUTS = 32
 
 # So many values stay in the cache through several passes.
 _BLOCK = 2**13
@@ -117,7 +120,13 @@ def codes(values, cuts):
     array([2, 0, 1], dtype=uint8)
     """
     dtype = np.min_scalar_type(len(cuts))
-    if len(values) < _MANY_VALUES or len(cuts) < 2:
+    found = np.empty(len(values), dtype)
+    if len(cuts) <= _FEW_CUTS:
+        for start in range(0, len(values), _BLOCK):
+            some = slice(start, start + _BLOCK)
+            np.add.reduce(values[some] <= cuts[:, None], axis=0, dtype=dtype, out=found[some])
+        return np.subtract(len(cuts), found, out=found)
+    if len(values) < _MANY_VALUES:
         return np.searchsorted(cuts, values).astype(dtype)
     in_cells = _cells(cuts, cuts[0], cuts[-1], _CELLS_OF_CUTS)
     most = _MOST_IN_CELL + 1 if in_cells is None else np.bincount(in_cells).max()
@@ -126,7 +135,6 @@ def codes(values, cuts):
     # No cell before that of a value has a threshold that is not below it.
     before = np.searchsorted(in_cells, np.arange(_CELLS_OF_CUTS)).astype(dtype)
     following = np.append(cuts, np.inf)
-    found = np.empty(len(values), dtype)
     for start in range(0, len(values), _BLOCK):
         some = values[start : start + _BLOCK]
         count = before.take(_cells(some, cuts[0], cuts[-1], _CELLS_OF_CUTS))

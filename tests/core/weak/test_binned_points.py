@@ -1,72 +1,68 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak import binned_points
+from boostbench.core.weak import pair_tables
 from boostbench.core.weak.binned_points import BinnedPoints
 
 N_FEATURES, N_POINTS, N_THRESHOLDS = 23, 50, 6
 
 
-@pytest.fixture(params=[False, True], ids=["by feature", "by bin"])
-def few(request):
-    return request.param
+@pytest.fixture(params=[1, 10**6], ids=["pairs", "alone"])
+def together(request, monkeypatch):
+    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6 // request.param)
 
 
-@pytest.fixture(params=[7, 10**6], ids=["chunks", "one chunk"])
-def chunk(request, monkeypatch):
-    monkeypatch.setattr(binned_points, "_CHUNK_ENTRIES", request.param * N_POINTS)
+@pytest.fixture(params=[7, 10**6], ids=["calls", "one call"])
+def calls(request, monkeypatch):
+    monkeypatch.setattr(pair_tables, "_ENTRIES", request.param * N_POINTS)
 
 
-def draw(seed):
-    """Orders, and cuts some of which are equal, 0 or all points."""
+def draw(seed, n_thresholds=N_THRESHOLDS):
+    """Bins, of which some are empty, and weights."""
     rng = np.random.default_rng(seed)
-    order = rng.permuted(np.tile(np.arange(N_POINTS, dtype=np.int32), (N_FEATURES, 1)), axis=1)
-    cuts = np.sort(rng.integers(0, N_POINTS + 1, (N_FEATURES, N_THRESHOLDS)), axis=1)
-    return order, cuts, rng.normal(size=N_POINTS).astype(np.float32)
+    codes = rng.integers(
+        0, rng.integers(1, n_thresholds + 2, (N_FEATURES, 1)), (N_FEATURES, N_POINTS)
+    )
+    return codes.astype(np.uint16), rng.normal(size=N_POINTS).astype(np.float32)
 
 
-def expected(order, cuts, weights):
+def expected(codes, weights, n_thresholds=N_THRESHOLDS):
     """Add up the weights below each threshold by itself."""
-    return np.array([[weights[o[:c]].sum() for o, c in zip(order, cuts[:, t], strict=True)]
-                     for t in range(cuts.shape[1])])  # fmt: skip
+    return np.array([(codes <= place) @ weights for place in range(n_thresholds)])
 
 
-@pytest.mark.usefixtures("chunk")
+@pytest.mark.usefixtures("together", "calls")
 @pytest.mark.parametrize("seed", range(5))
-def test_sums_below_thresholds(few, seed):
-    order, cuts, weights = draw(seed)
-    sums = BinnedPoints(order, cuts, few).below(weights)
+def test_sums_below_thresholds(seed):
+    codes, weights = draw(seed)
+    points = BinnedPoints(codes, N_THRESHOLDS)
+    sums = points.below(weights)
     assert sums.dtype == np.float32
-    np.testing.assert_allclose(sums, expected(order, cuts, weights), atol=1e-5)
+    rounding = points.additions * 2.0**-24 * np.abs(weights).sum()
+    np.testing.assert_allclose(sums, expected(codes, weights.astype(float)), rtol=0, atol=rounding)
 
 
-@pytest.mark.usefixtures("chunk")
+@pytest.mark.usefixtures("together", "calls")
 @pytest.mark.parametrize("share", [0, 0.3, 1])
-def test_only_some_points(few, share):
-    order, cuts, weights = draw(0)
+def test_only_some_points(share):
+    codes, weights = draw(0)
     some = np.random.default_rng(1).random(N_POINTS) < share
-    all_points = BinnedPoints(order, cuts, few)
-    before = all_points.below(weights).copy()
-    sums = all_points.only(some).below(weights)
-    np.testing.assert_allclose(sums, expected(order, cuts, np.where(some, weights, 0)), atol=1e-5)
+    all_points = BinnedPoints(codes, N_THRESHOLDS)
+    before = all_points.below(weights)
+    sums = all_points.only(np.flatnonzero(some)).below(weights[some])
+    np.testing.assert_allclose(sums, expected(codes, np.where(some, weights, 0)), atol=1e-5)
     np.testing.assert_array_equal(all_points.below(weights), before)
 
 
-def test_both_orders_of_rows_give_the_same_bits():
-    order, cuts, weights = draw(3)
-    sums = [BinnedPoints(order, cuts, few).below(weights) for few in (False, True)]
-    np.testing.assert_array_equal(*sums)
-
-
 def test_more_bins_than_a_byte_counts():
-    order = np.arange(600, dtype=np.int32)[None]
-    weights = np.ones(600, np.float32)
-    cuts = np.arange(1, 600)[None]
-    sums = BinnedPoints(order, cuts, few=True).below(weights)
-    np.testing.assert_array_equal(sums[:, 0], np.arange(1, 600))
+    codes, weights = draw(0, n_thresholds=600)
+    np.testing.assert_allclose(
+        BinnedPoints(codes, 600).below(weights), expected(codes, weights, 600), atol=1e-5
+    )
 
 
-def test_points_are_not_copied():
-    order, cuts, _ = draw(0)
-    points = BinnedPoints(order, cuts)
-    assert all(np.shares_memory(matrix.indices, order) for matrix in points._matrices)
+def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
+    codes, _ = draw(0)
+    for repeats, n_joint in ((1, 1), (10, 2)):
+        points = BinnedPoints(np.tile(codes, repeats), N_THRESHOLDS)
+        assert points._tables._n_joint == n_joint
