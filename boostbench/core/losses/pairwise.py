@@ -178,13 +178,16 @@ def _hessian(problem, curvature, classes, columns, ends):
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
         own = slice(ends[label], ends[label + 1])
+        # A class has few of the rows of H, and a copy of these takes as long as the products.
+        of_own = H[columns[own]]
         relevant = np.flatnonzero(by_score[label])
-        h = H[:, relevant][columns[own]]
+        h = of_own.take(relevant, axis=1)
         matrix[own, own] += (h * by_score[label, relevant]) @ h.T
         # Curvature is 0 for r = y_i, so that nothing is taken off the block above.
         relevant = members[by_score[label, members] > 0]
-        h = H[:, relevant]
-        mixed = h[columns[own]] @ (h[columns] * curvature[:, relevant][classes]).T
+        others = H.take(relevant, axis=1)[columns]
+        others *= curvature.take(relevant, axis=1)[classes]
+        mixed = of_own.take(relevant, axis=1) @ others.T
         matrix[own] -= mixed
         matrix[:, own] -= mixed.T
     return matrix

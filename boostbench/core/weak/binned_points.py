@@ -1,5 +1,7 @@
 """Points in the bins of very many features, and the sums of their weights below thresholds."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from boostbench.core.weak.pair_tables import PairTables
@@ -25,13 +27,12 @@ class BinnedPoints:
 
     def __init__(self, codes, n_thresholds):
         self._tables = PairTables(codes, n_thresholds + 1)
-        self._below = np.tri(n_thresholds, self._tables.width, dtype=np.float32)
-        self._n_features = len(codes)
+        self._n_features, self._n_thresholds = len(codes), n_thresholds
 
     @property
     def additions(self):
         """Roundings on the way of a weight into a sum, at most."""
-        return self._tables.additions + len(self._below)
+        return self._tables.additions + self._n_thresholds
 
     def only(self, some):
         """Leave points out.
@@ -61,4 +62,12 @@ class BinnedPoints:
         -------
         ndarray of shape (n_thresholds, n_features), dtype=float32
         """
-        return self._below @ self._tables.sums(weights)[: self._n_features, 0].T
+        sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
+        for bins in self._tables.pieces(weights):
+            here = sums[:, start : start + len(bins)]
+            # By thresholds, as what follows looks for the largest of each feature.
+            here[:] = bins[: here.shape[1], 0, : self._n_thresholds].T
+            start += len(bins)
+        for before, sum_ in pairwise(sums):
+            sum_ += before
+        return sums

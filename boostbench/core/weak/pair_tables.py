@@ -119,12 +119,13 @@ class PairTables:
         -------
         ndarray of shape (n_features or one more, n_layers, width)
         """
+        return np.concatenate(list(self.pieces(weights, layer)))
+
+    def pieces(self, weights, layer=None):
+        """Yield what `sums` gives, some features at a time."""
         at_once = self._tables[0].shape[1]
         repeated = weights if at_once == 1 else np.tile(weights, at_once)
         ones = np.ones(at_once, weights.dtype)
-        n_tables = sum(table.shape[1] for table in self._tables)
-        shape = n_tables, self._n_joint, self._n_layers, self.width
-        bins, start = np.empty(shape, weights.dtype), 0
         if layer is not None:
             self._move_to(layer)
         for table in self._tables:
@@ -132,20 +133,19 @@ class PairTables:
             table.data = repeated[: n_here * len(weights)]
             cells = product(table, ones[:n_here])
             table.data = ones
-            self._add_up(cells, bins[start : start + n_here])
-            start += n_here
-        return bins.reshape(-1, *shape[2:])
+            yield self._of_features(cells)
 
-    def _add_up(self, cells, out):
+    def _of_features(self, cells):
         """Add up the joint bins of some tables to those of each feature."""
-        n_tables, n_joint, n_layers, width = out.shape
-        if n_joint == 1:
-            out[:] = cells.reshape(out.shape)
-            return
+        width, n_layers = self.width, self._n_layers
+        if self._n_joint == 1:
+            return cells.reshape(-1, n_layers, width)
         ones = np.ones(width, cells.dtype)
-        cells = cells.reshape(n_tables, n_layers, width, width)
-        np.matmul(cells, ones, out=out[:, 0])
-        np.matmul(ones, cells, out=out[:, 1])
+        cells = cells.reshape(-1, n_layers, width, width)
+        bins = np.empty((len(cells), 2, n_layers, width), cells.dtype)
+        np.matmul(cells, ones, out=bins[:, 0])
+        np.matmul(ones, cells, out=bins[:, 1])
+        return bins.reshape(-1, n_layers, width)
 
     def _move_to(self, layer):
         """Add up samples in other layers; as a rule they are in the same as before."""

@@ -25,7 +25,7 @@ from boostbench.core.weak.ties import EQUAL, first_largest
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
-_BLOCK_EDGES = 2**19
+_BLOCK_EDGES = 2**21
 _BLOCK_COLUMNS = 8
 
 # Outputs of that many samples and stumps at a time stay in the cache between the comparison with
