@@ -339,7 +339,6 @@ class _PairMaster(_ProjMaster):
         limits = self.params.nu, self.params.solver_iterations
         solution = nonnegative_quasi_newton(smooth, start, *limits)
         self.w = solution.w
-        smooth(self.w)
         return self._finish(solution)
 
 
@@ -395,7 +394,6 @@ class _RowMaster(_ProjMaster):
         limits = self.params.nu, self.params.solver_iterations
         solution = self.minimise(smooth, self.w, *limits)
         self.w = solution.w
-        smooth(self.w)
         return self._finish(solution)
 
     def _codes(self, w, P):

@@ -99,9 +99,7 @@ class NonnegativeLBFGS:
 
         ends = {"progress": _PROGRESS, "resolution": _RESOLUTION}
         solution = nonnegative_quasi_newton(smooth, start.ravel(), nu, max_iter, **ends)
-        w = solution.w.reshape(start.shape)
-        problem.move(w)
-        return solution._replace(w=w)
+        return solution._replace(w=solution.w.reshape(start.shape))
 
 
 SOLVERS = {"lbfgs": NonnegativeLBFGS, "newton": NonnegativeNewton}

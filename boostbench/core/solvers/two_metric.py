@@ -44,7 +44,8 @@ def nonnegative_quasi_newton(
     Parameters
     ----------
     smooth : callable
-        ``smooth(w)`` returns f and its gradient, of the shape of w.
+        ``smooth(w)`` returns f and its gradient, of the shape of w. It is called last at the
+        solution.
     start : ndarray of shape (n_coefficients,)
         Where to start, not negative.
     nu : float
@@ -112,6 +113,7 @@ def nonnegative_quasi_newton(
             pairs.clear()
             reached = search(np.where(free, -gradient, 0.0))
         if reached is None:
+            smooth(w)
             break
         before, old = value, (w, gradient)
         w, value, gradient, left = reached

@@ -68,6 +68,20 @@ def test_it_ends_at_once_where_it_starts_at_the_optimum():
     assert len(calls) == 1
 
 
+@pytest.mark.parametrize("slope", [-1.0, 1.0], ids=["no way down", "downhill"])
+def test_the_last_evaluation_is_at_the_solution(slope):
+    calls = []
+
+    def smooth(w):
+        calls.append(w.copy())
+        return slope * -w.sum(), -np.ones_like(w)
+
+    w = nonnegative_quasi_newton(smooth, np.ones(3), 0.5, 5).w
+    assert len(calls) > 2
+    np.testing.assert_array_equal(calls[-1], w)
+    assert (w == 1).all() == (slope < 0)
+
+
 def test_values_that_are_not_finite_are_no_decrease():
     """The first step of a steep function goes where it cannot be evaluated."""
 
