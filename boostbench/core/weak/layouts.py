@@ -134,7 +134,7 @@ class Dense(Layout):
         ------
         ndarray of shape (n_some, n_columns)
             Edges at the next positions, in the precision of W or in double precision, without
-            meaning where there is no threshold.
+            meaning where there is no threshold. The next piece may overwrite it.
         """
         edges = np.empty((len(self._below), W.shape[1]), W.dtype)
         edges[:] = total
@@ -276,8 +276,11 @@ class Sorted(Layout):
         """Edges, a few features at a time; as `Dense.pieces`, but `total` is not used."""
         padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
         np.multiply(W, -2.0, out=padded[:-1])
+        # One array for all pieces: fresh memory costs more than the sums.
+        sums_of_any = np.empty((len(self._rows[0]), W.shape[1]), W.dtype)
         for rows in self._rows:
-            sums = padded.take(rows, axis=0, mode="clip")
+            sums = sums_of_any[: len(rows)]
+            padded.take(rows, axis=0, mode="clip", out=sums)
             blocks = sums.reshape(self._length, len(self._carry), -1)
             for before, place in pairwise(blocks):
                 place += before

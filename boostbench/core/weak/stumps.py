@@ -258,10 +258,9 @@ class StumpSearch:
         ndarray of shape (n_positions, n_columns), dtype=float32
             ``sum_i G[i, c] h(x_i)``; 0 at the padding. The caller may overwrite it.
         """
-        dtype = self._layout.of(G.shape[1]).dtype
-        pieces = [edges for _, edges in self._pieces(*_prepared(G, dtype))]
-        edges = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        edges = edges.astype(np.float32, copy=False)
+        edges = np.empty((self.n_positions, G.shape[1]), np.float32)
+        for some, piece in self._pieces(*_prepared(G, self._layout.of(G.shape[1]).dtype)):
+            edges[some] = piece
         edges[self.is_padding] = 0.0
         return edges
 
