@@ -49,7 +49,7 @@ def laid_out(request, kind):
 
 
 def edges_of(layout, G, dtype):
-    return np.concatenate(list(layout.pieces(G.astype(dtype), G.sum(axis=0))))
+    return np.concatenate([piece.copy() for piece in layout.pieces(G.astype(dtype), G.sum(axis=0))])
 
 
 @pytest.mark.parametrize("kind", [Dense, FewBins, Histogram, Sorted, SparseBins])
