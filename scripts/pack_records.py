@@ -1,7 +1,7 @@
 """Pack the large records of a folder of results, and its cross-validation trials, seldom read.
 
 ``python scripts/pack_records.py [RESULTS]``. Of several records of one result the newest stays. The
-lines of every ``ALGO.tuning.jsonl``, and of every other file of more than 100 kB, go to a file of
+lines of every ``ALGO.tuning.jsonl``, and of every other file of more than 50 kB, go to a file of
 the same name with ``.gz``, from where they are read as before; what is run later is appended to a
 new file without it.
 """
@@ -14,7 +14,7 @@ from boostbench.errors import UserError
 from boostbench.records.store import pack, record_paths, thin
 
 # Bytes. Smaller files stay as they are, for people and for git to compare line by line.
-LARGE = 100_000
+LARGE = 50_000
 
 
 def main() -> int:
