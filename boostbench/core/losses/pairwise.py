@@ -178,7 +178,7 @@ def _hessian(problem, curvature, classes, columns, ends):
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
         own = slice(ends[label], ends[label + 1])
-        # A class has few of the rows of H, and a copy of these takes as long as the products.
+        # A class has few of the rows of H: to copy all of them takes longer than the products.
         of_own = H[columns[own]]
         relevant = np.flatnonzero(by_score[label])
         h = of_own.take(relevant, axis=1)
