@@ -7,7 +7,7 @@ import numpy as np
 from boostbench.core.weak.pair_tables import PairTables
 
 
-class BinnedPoints:
+class BinnedPoints(PairTables):
     """Points, by the bins that they are in.
 
     Parameters
@@ -26,30 +26,13 @@ class BinnedPoints:
     """
 
     def __init__(self, codes, n_thresholds):
-        self._tables = PairTables(codes, n_thresholds + 1)
+        super().__init__(codes, n_thresholds + 1)
         self._n_features, self._n_thresholds = len(codes), n_thresholds
 
     @property
     def additions(self):
-        """Roundings on the way of a weight into a sum, at most."""
-        return self._tables.additions + self._n_thresholds
-
-    def only(self, some):
-        """Leave points out.
-
-        Parameters
-        ----------
-        some : ndarray of shape (n_kept,), dtype=int64
-            The numbers of those that stay.
-
-        Returns
-        -------
-        BinnedPoints
-            Its `below` takes the weights of those that stay.
-        """
-        fewer = object.__new__(BinnedPoints)
-        fewer.__dict__.update(self.__dict__, _tables=self._tables.only(some))
-        return fewer
+        """Roundings on the way of a weight into a sum below a threshold, at most."""
+        return super().additions + self._n_thresholds
 
     def below(self, weights):
         """Add up weights below thresholds.
@@ -63,7 +46,7 @@ class BinnedPoints:
         ndarray of shape (n_thresholds, n_features), dtype=float32
         """
         sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
-        for bins in self._tables.pieces(weights):
+        for bins in self.pieces(weights):
             here = sums[:, start : start + len(bins)]
             # By thresholds, as what follows looks for the largest of each feature.
             here[:] = bins[: here.shape[1], 0, : self._n_thresholds].T

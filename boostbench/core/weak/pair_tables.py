@@ -63,7 +63,7 @@ class PairTables:
         self._n_layers = n_layers
         self._layer = np.int32(0)
         self._n_joint = 2 if width**2 <= _BINS_PER_SAMPLE * n_samples else 1
-        n_cells = n_layers * width**self._n_joint
+        n_cells = self._n_cells = n_layers * width**self._n_joint
         at_once = max(1, min(_ENTRIES // max(1, n_samples), _CELLS // n_cells))
         self._tables = []
         for first in range(0, len(codes), self._n_joint * at_once):
@@ -94,16 +94,11 @@ class PairTables:
         Returns
         -------
         PairTables
-            Its `sums` takes the weights of those that stay.
+            Of the same class. It takes the weights of those that stay.
         """
-        fewer = object.__new__(PairTables)
+        fewer = object.__new__(type(self))
         fewer.__dict__.update(self.__dict__)
-        fewer._tables = [
-            _table(
-                table.indices.reshape(table.shape[1], -1)[:, some], table.shape[0] // table.shape[1]
-            )
-            for table in self._tables
-        ]
+        fewer._tables = [_table(_joint(table)[:, some], self._n_cells) for table in self._tables]
         return fewer
 
     def sums(self, weights, layer=None):
@@ -153,8 +148,8 @@ class PairTables:
         if change.any():
             change *= np.int32(self.width**self._n_joint)
             for table in self._tables:
-                by_table = table.indices.reshape(table.shape[1], -1)
-                by_table += change
+                joint = _joint(table)
+                joint += change
             self._layer = layer
 
 
@@ -176,3 +171,8 @@ def _table(joint, n_cells):
     table.indptr = np.arange(len(joint) + 1, dtype=np.int32) * np.int32(joint.shape[1])
     table.indices = joint.ravel()
     return table
+
+
+def _joint(table):
+    """View the cells of a matrix by `_table`, of shape (n_tables, n_samples)."""
+    return table.indices.reshape(table.shape[1], -1)

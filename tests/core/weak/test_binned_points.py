@@ -65,4 +65,4 @@ def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
     codes, _ = draw(0)
     for repeats, n_joint in ((1, 1), (10, 2)):
         points = BinnedPoints(np.tile(codes, repeats), N_THRESHOLDS)
-        assert points._tables._n_joint == n_joint
+        assert points._n_joint == n_joint

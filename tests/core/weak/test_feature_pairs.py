@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.core.weak import feature_pairs
+from boostbench.core.weak import feature_pairs, pair_tables
 from boostbench.core.weak.feature_pairs import FeaturePairs
 from boostbench.core.weak.histograms import Histogram
 from boostbench.core.weak.pair_tables import PairTables
@@ -64,7 +64,9 @@ def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
     assert not isinstance(search._layout.of(1), FeaturePairs)
 
 
-def test_layers_are_added_up_apart_and_may_change():
+@pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])
+def test_layers_are_added_up_apart_and_may_change(bins_per_sample, monkeypatch):
+    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", bins_per_sample)
     rng = np.random.default_rng(0)
     codes = [rng.integers(0, n, 200) for n in (5, 20, 33)]
     tables = PairTables(codes, 33, n_layers=2)
