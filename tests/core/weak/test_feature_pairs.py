@@ -11,6 +11,12 @@ from boostbench.core.weak.stumps import StumpSearch
 from tests.core.weak.test_layouts import hostile, literal, thresholds
 
 
+@pytest.fixture(autouse=True)
+def pairs(monkeypatch):
+    """As of many samples."""
+    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6)
+
+
 @pytest.fixture(params=[(40, [3, 1, 17]), (500, [40, 5]), (300, [70]), (900, [2, 9, 255, 30])])
 def laid_out(request):
     """Data with ties, its cuts, a histogram, and the layout of its first column."""

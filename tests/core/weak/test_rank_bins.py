@@ -1,13 +1,19 @@
 import numpy as np
 import pytest
 
-from boostbench.core.weak import rank_bins
+from boostbench.core.weak import pair_tables, rank_bins
 from boostbench.core.weak import stumps as stumps_module
 from boostbench.core.weak.layouts import Histogram, Sorted
 from boostbench.core.weak.rank_bins import RankBins
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.unused_stumps import UnusedStumps
 from tests.core.weak.test_layouts import hostile, literal, thresholds
+
+
+@pytest.fixture(autouse=True)
+def pairs(monkeypatch):
+    """As of many samples."""
+    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6)
 
 
 @pytest.fixture(params=[(130, 3), (700, 4), (1500, 2)])
