@@ -5,6 +5,8 @@ the shape (n_classes, n_samples).
 """
 
 import numpy as np
+from scipy.linalg.blas import dsymv
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from boostbench.core.solvers.newton import Problem, Quadratic
 
@@ -141,22 +143,19 @@ class _PairwiseQuadratic(Quadratic):
         self._matrix = _hessian(problem, curvature, classes, columns, ends)
         diagonal = np.einsum("tt->t", self._matrix)
         diagonal += damping * diagonal
-        # Blocks have one size, filled up with the identity.
+        # Blocks have one size, filled up with 0.
         sizes = np.diff(ends)
         width = sizes.max()
-        blocks = np.zeros((len(free), width, width))
-        diagonals = np.einsum("rii->ri", blocks)
-        diagonals += np.arange(width) >= sizes[:, None]
-        for block, diagonal, start, end in zip(blocks, diagonals, ends, ends[1:], strict=False):
+        self._inverses = np.zeros((len(free), width, width))
+        for inverse, start, end in zip(self._inverses, ends, ends[1:], strict=False):
             size = end - start
-            block[:size, :size] = self._matrix[start:end, start:end]
-            diagonal[:size] += _RIDGE * diagonal[:size].max(initial=0.0)
-        self._inverses = np.linalg.inv(blocks)
+            inverse[:size, :size] = _inverse(self._matrix[start:end, start:end])
         # Where the free coefficients are in the blocks.
         self._place = np.nonzero(np.arange(width) < sizes[:, None])
 
     def product(self, v):
-        return self._matrix @ v
+        # BLAS stores by columns, so that this is the triangle below the diagonal.
+        return dsymv(1.0, self._matrix.T, v, lower=0)
 
     def precondition(self, v):
         padded = np.zeros(self._inverses.shape[:2])
@@ -171,6 +170,11 @@ def _hessian(problem, curvature, classes, columns, ends):
     With ``c`` the curvature of a margin, a sample of class y adds ``c[r]`` to the second derivative
     by the score of another class r, their sum to that by its own, and ``-c[r]`` to the mixed one.
     It adds nothing where two other classes meet.
+
+    Returns
+    -------
+    ndarray of shape (n_free, n_free)
+        Blocks above the diagonal are left at 0.
     """
     H = problem.H
     curvature = _relevant(curvature)
@@ -178,19 +182,32 @@ def _hessian(problem, curvature, classes, columns, ends):
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
         own = slice(ends[label], ends[label + 1])
-        # A class has few of the rows of H: to copy all of them takes longer than the products.
-        of_own = H[columns[own]]
         relevant = np.flatnonzero(by_score[label])
-        h = of_own.take(relevant, axis=1)
-        matrix[own, own] += (h * by_score[label, relevant]) @ h.T
+        # Most of H is needed in neither product, and takes longer to copy than they do.
+        h = H.take(columns[own, None] * H.shape[1] + relevant)
+        h *= np.sqrt(by_score[label, relevant])
+        matrix[own, own] = h @ h.T  # half the work of two different factors
         # Curvature is 0 for r = y_i, so that nothing is taken off the block above.
         relevant = members[by_score[label, members] > 0]
         others = H.take(relevant, axis=1)[columns]
+        h = others[own].copy()
         others *= curvature.take(relevant, axis=1)[classes]
-        mixed = of_own.take(relevant, axis=1) @ others.T
-        matrix[own] -= mixed
-        matrix[:, own] -= mixed.T
+        mixed = h @ others.T
+        matrix[own, : own.start] -= mixed[:, : own.start]
+        matrix[own.stop :, own] -= mixed[:, own.stop :].T
     return matrix
+
+
+def _inverse(block):
+    """Invert a positive semidefinite matrix that `_RIDGE` makes definite."""
+    if not len(block):
+        return block
+    ridge = _RIDGE * np.diagonal(block).max(initial=0.0)
+    factor, singular = dpotrf(block + ridge * np.eye(len(block)))
+    if singular:
+        raise np.linalg.LinAlgError("a class has no curvature")
+    upper, _ = dpotri(factor)
+    return np.triu(upper) + np.triu(upper, 1).T
 
 
 def _relevant(curvature):
