@@ -6,9 +6,10 @@ the shape (n_classes, n_samples).
 
 import numpy as np
 from scipy.linalg.blas import dsymv
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf
 
 from boostbench.core.solvers.newton import Problem, Quadratic
+from boostbench.core.symmetric import inverse, weighted_gram
 
 # Of a block's largest diagonal entry: columns may depend on each other.
 _RIDGE = 1e-5
@@ -147,9 +148,9 @@ class _PairwiseQuadratic(Quadratic):
         sizes = np.diff(ends)
         width = sizes.max()
         self._inverses = np.zeros((len(free), width, width))
-        for inverse, start, end in zip(self._inverses, ends, ends[1:], strict=False):
+        for padded, start, end in zip(self._inverses, ends, ends[1:], strict=False):
             size = end - start
-            inverse[:size, :size] = _inverse(self._matrix[start:end, start:end])
+            padded[:size, :size] = _ridged_inverse(self._matrix[start:end, start:end])
         # Where the free coefficients are in the blocks.
         self._place = np.nonzero(np.arange(width) < sizes[:, None])
 
@@ -185,8 +186,7 @@ def _hessian(problem, curvature, classes, columns, ends):
         relevant = np.flatnonzero(by_score[label])
         # Most of H is needed in neither product, and takes longer to copy than they do.
         h = H.take(columns[own, None] * H.shape[1] + relevant)
-        h *= np.sqrt(by_score[label, relevant])
-        matrix[own, own] = h @ h.T  # half the work of two different factors
+        matrix[own, own] = weighted_gram(h, by_score[label, relevant])
         # Curvature is 0 for r = y_i, so that nothing is taken off the block above.
         relevant = members[by_score[label, members] > 0]
         others = H.take(relevant, axis=1)[columns]
@@ -198,16 +198,15 @@ def _hessian(problem, curvature, classes, columns, ends):
     return matrix
 
 
-def _inverse(block):
+def _ridged_inverse(block):
     """Invert a positive semidefinite matrix that `_RIDGE` makes definite."""
     if not len(block):
         return block
-    ridge = _RIDGE * np.diagonal(block).max(initial=0.0)
-    factor, singular = dpotrf(block + ridge * np.eye(len(block)))
-    if singular:
+    ridge = _RIDGE * np.diagonal(block).max()
+    factor, failed = dpotrf(block + ridge * np.eye(len(block)), lower=1)
+    if failed:
         raise np.linalg.LinAlgError("a class has no curvature")
-    upper, _ = dpotri(factor)
-    return np.triu(upper) + np.triu(upper, 1).T
+    return inverse(factor)
 
 
 def _relevant(curvature):

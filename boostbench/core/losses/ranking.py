@@ -9,6 +9,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from boostbench.core.solvers.newton import Problem, Quadratic
+from boostbench.core.symmetric import weighted_gram
 
 # Pairs that have together less than this part of the curvature are left out of the Hessian: it
 # only decides how fast Newton's method goes, and most pairs have next to none.
@@ -130,11 +131,11 @@ class RankingLoss(Problem):
         """Return the Hessian; as `Problem.quadratic`."""
         curvature = self.loss.curvature(self.dual)
         heavy = _heaviest(curvature, 1 - _NEGLIGIBLE)
-        hessian = _weighted(self.A[np.ix_(free, heavy)], curvature[heavy])
+        hessian = weighted_gram(self.A[np.ix_(free, heavy)], curvature[heavy])
         diagonal = np.einsum("tt->t", hessian)
         # What is left out may be all that a coefficient has.
         if diagonal.min(initial=np.inf) < _NEGLIGIBLE * diagonal.max(initial=0.0):
-            hessian = _weighted(self.A[free], curvature)
+            hessian = weighted_gram(self.A[free], curvature)
         return _Dense(hessian, damping)
 
 
@@ -161,11 +162,6 @@ class LimitedLogSumExp(RankingLoss):
         excess = w.sum() - LARGEST_NORM
         self.norm_slope = _LARGEST_EDGE * float(expit(excess))
         return value + _LARGEST_EDGE * np.logaddexp(0.0, excess), gradient + self.norm_slope
-
-
-def _weighted(A, weights):
-    half = A * np.sqrt(weights)
-    return half @ half.T  # half the work of two different factors
 
 
 class _Dense(Quadratic):

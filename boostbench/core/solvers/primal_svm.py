@@ -15,6 +15,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from boostbench.core.solvers.growing import GrowingRows
+from boostbench.core.symmetric import inverse
 
 # A derivative is a sum over the samples: below this part of the sum of the dual variables it is a
 # rounding error.
@@ -277,8 +278,7 @@ class PrimalSVM:
             # Nothing holds the bias: it moves along its derivative, as far as `_least` finds.
             hessian[0, 0] = 1.0
         factor, _ = lapack.dpotrf(hessian, lower=1)
-        inverse, _ = lapack.dpotri(factor, lower=1)
-        self._inverse[:n, :n] = np.tril(inverse) + np.tril(inverse, -1).T
+        self._inverse[:n, :n] = inverse(factor)
 
 
 def _with_room(matrix):

@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+from scipy.linalg.lapack import dpotrf
+
+from boostbench.core.symmetric import inverse, weighted_gram
+
+# Sums of 50 products, and what an inverse multiplies their rounding with.
+ROUNDING = 50 * np.finfo(float).eps
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).normal(size=(7, 50))
+
+
+def test_weighted_gram(rows):
+    weights = np.random.default_rng(1).random(50)
+    found = weighted_gram(rows, weights)
+    expected = np.einsum("ai,i,bi->ab", rows, weights, rows)
+    sizes = np.einsum("ai,i,bi->ab", abs(rows), weights, abs(rows))
+    assert np.all(abs(found - expected) <= ROUNDING * sizes)
+
+
+def test_inverse(rows):
+    matrix = rows @ rows.T
+    factor, failed = dpotrf(matrix, lower=1)
+    found = inverse(factor)
+    assert failed == 0
+    assert np.array_equal(found, found.T)
+    condition = np.linalg.cond(matrix)
+    assert np.all(abs(matrix @ found - np.eye(7)) <= ROUNDING * condition)
