@@ -5,6 +5,7 @@ Importing this package is quick: pandas, scikit-learn and openml are imported wh
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.describe import describe
-from boostbench.data.load import available, load
+from boostbench.data.load import load
+from boostbench.data.sources import available
 
 __all__ = ["Dataset", "available", "describe", "load"]

@@ -135,6 +135,26 @@ class Dataset:
             between = "\0"
         return digest.hexdigest()[:16]
 
+    def span(self, kind: str, bounds: Collection[int]) -> slice:
+        """Give the ``rows`` or ``features`` from one number to before another, all of them there.
+
+        Raises
+        ------
+        UserError
+            There are fewer.
+
+        Examples
+        --------
+        >>> Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here").span("rows", [0, 2])
+        slice(0, 2, None)
+        """
+        (start, stop), size = bounds, {"rows": self.n_samples, "features": self.n_features}[kind]
+        if stop > size:
+            raise UserError(
+                f"data.{kind} is [{start}, {stop}], but {self.source} has {size} {kind}"
+            )
+        return slice(start, stop)
+
     def take(self, rows: slice | np.ndarray) -> "Dataset":
         """Keep some rows; the fixed splits, which count all of them, are left behind.
 

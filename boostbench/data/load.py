@@ -1,34 +1,16 @@
-"""Where the data of a config come from: the order of sources, and what is said when none has it."""
+"""Data as a config asks for them: rows, features and classes of what a source has."""
 
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from boostbench import configs
-from boostbench.data import bundles, cache
-from boostbench.data.bundled import as_in_libsvm, bundled, generate
 from boostbench.data.dataset import Dataset
-from boostbench.data.files import data_folder, local_file, read_file, stem_of
 from boostbench.data.fixed_splits import drawn_pools, first_rows
 from boostbench.data.missing import chosen, validate
-from boostbench.data.openml_source import Unreachable, download
+from boostbench.data.sources import find
 from boostbench.data.spec import check
 from boostbench.errors import UserError
-
-logger = logging.getLogger(__name__)
-
-# What is asked of OpenML, and so decides whether the copy in the cache answers it.
-_ASKED = ("id", "target", "keep", "drop")
-
-
-class NotAtHand(UserError):
-    """No source has a data set."""
-
-
-class Offline(NotAtHand):
-    """A data set is not at hand, and OpenML, which has it, cannot be reached."""
 
 
 def load(spec: Mapping[str, Any]) -> Dataset:
@@ -82,10 +64,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
     Raises
     ------
-    Offline
-        OpenML has the data, and nothing else, but it cannot be reached.
-    NotAtHand
-        No source has the data.
+    boostbench.data.sources.NotAtHand
+        No source has the data; ``Offline`` where OpenML, which has them, cannot be reached.
     UserError
         The data cannot be read or used, or are not as expected.
     """
@@ -96,28 +76,9 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
 
 def _load(spec: Mapping[str, Any]) -> Dataset:
-    name, openml, folder = spec["name"], _openml(spec), data_folder()
-    if folder and not spec.get("path"):
-        whole = bundles.fetch_bundle(folder, spec)
-        if whole is not None:
-            return whole
-    path = local_file(spec)
-    if path is not None:
-        labels = None if spec.get("labels") is None else str(spec["labels"])
-        na_values = spec.get("na_values") or ()
-        X, y, splits, words, names = read_file(path, labels, chosen(spec), na_values)
-        dataset, about = Dataset(name, X, y, f"file {path}", splits, names=names), spec
-        if spec.get("path") and words and not (spec.get("features") or dataset.is_sparse):
-            dataset = replace(dataset, words=words)
-            template = "%s: algorithms that take categories get columns of 3 or more words as such"
-            logger.warning(template, path)
-        if spec.get("features"):
-            span = _span(spec, "features", dataset)
-            dataset = replace(dataset, X=X[:, span], names=names and names[span])
-    elif spec.get("na_values"):
-        raise UserError("data.na_values is of CSV files, and needs data.path")
-    else:
-        dataset, about = _without_file(spec, openml)
+    dataset, about, is_prepared = find(spec)
+    if is_prepared:
+        return dataset
     n_train, n_samples = about.get("train_rows"), dataset.n_samples
     if n_train and dataset.splits is None:
         if n_train >= n_samples:
@@ -127,7 +88,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
             )
         dataset = replace(dataset, splits=[first_rows(n_train, n_samples)])
     if spec.get("rows"):
-        dataset = dataset.take(_span(spec, "rows", dataset))
+        dataset = dataset.take(dataset.span("rows", spec["rows"]))
     if spec.get("descriptor"):
         from boostbench.data.descriptors import described  # slow to import
 
@@ -135,7 +96,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         X = described(dataset.X, kind, tuple(shape))
         dataset = replace(dataset, X=X, words=(), names=None)
     expect = about.get("expect", spec.get("expect")) or {}
-    dataset = validate(replace(dataset, name=name, expect=expect), chosen(spec))
+    dataset = validate(replace(dataset, name=spec["name"], expect=expect), chosen(spec))
     if spec.get("classes") is not None:
         dataset = dataset.take_classes(spec["classes"])
     if spec.get("redraw"):
@@ -144,107 +105,3 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         pools = drawn_pools(dataset.y, *spec["pools"], spec.get("seed") or 0)
         dataset = replace(dataset, splits=pools)
     return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset
-
-
-def _span(spec: Mapping[str, Any], key: str, dataset: Dataset) -> slice:
-    """Give the rows or features to take, which must be there."""
-    (start, stop), size = spec[key], {"rows": dataset.n_samples, "features": dataset.n_features}
-    if stop > size[key]:
-        raise UserError(
-            f"data.{key} is [{start}, {stop}], but {dataset.source} has {size[key]} {key}"
-        )
-    return slice(start, stop)
-
-
-def available(spec: Mapping[str, Any]) -> str:
-    """Say where `load` would look first, without loading anything.
-
-    Parameters
-    ----------
-    spec : mapping
-        As for `load`.
-
-    Returns
-    -------
-    str
-        ``"bundle"``, ``"file vowel.svm.gz"``, ``"cache"``, ``"scikit-learn"``, ``"generated"``,
-        what `source_of` gives, or ``""``: a file is needed.
-    """
-    folder = data_folder()
-    if folder and not spec.get("path") and bundles.bundle_path(folder, spec["name"]).is_file():
-        return "bundle"
-    path = local_file(spec)
-    if path is not None:
-        return f"file {path.name}"
-    if _openml(spec) and cache.cache_path(stem_of(spec)).is_file():
-        return "cache"
-    if spec.get("sklearn"):
-        return "scikit-learn"
-    if spec.get("generate"):
-        return "generated"
-    return source_of(spec)
-
-
-def source_of(spec: Mapping[str, Any]) -> str:
-    """Say where OpenML has a data set: ``"OpenML 307"``, ``"OpenML task 3"``, or ``""``."""
-    if spec.get("openml_task"):
-        return f"OpenML task {spec['openml_task']}"
-    return f"OpenML {spec['openml']['id']}" if spec.get("openml") else ""
-
-
-def _openml(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give what is asked of OpenML, if anything."""
-    task = spec.get("openml_task")
-    return {"task": task} if task else spec.get("openml") or {}
-
-
-def _without_file(spec: Mapping[str, Any], openml: Mapping[str, Any]):
-    """Load from the cache, scikit-learn or OpenML; also return the part of the config that fits."""
-    tried = [_no_file(spec)]
-    stem, missing = stem_of(spec), spec.get("missing")
-    asked = openml if "task" in openml else {key: openml.get(key) for key in _ASKED}
-    origin = asked | {"missing": missing}
-    if openml:
-        try:
-            cached = cache.fetch(stem, origin)
-            if cached is not None:
-                return cached, openml
-            tried.append("not in the cache")
-        except ValueError as error:
-            logger.warning("%s; it is not used", error)
-            tried.append(str(error))
-    if spec.get("sklearn"):
-        copy = bundled(spec["name"], spec["sklearn"])
-        return as_in_libsvm(copy) if spec.get("as_in_libsvm") else copy, {}
-    if spec.get("generate"):
-        return generate(spec["name"], spec["generate"], spec.get("seed") or 0), {}
-    kind = NotAtHand
-    if openml:
-        try:
-            dataset = download(stem, asked, missing)
-            cache.store(dataset, origin)
-            return dataset, openml
-        except ConnectionError as error:
-            tried.append(str(error))
-            kind = Offline if isinstance(error, Unreachable) else NotAtHand
-    others = f"; {', '.join(_at_hand())} need no download" if kind is Offline else ""
-    raise kind(
-        f"data set {spec['name']!r} is not at hand: {'; '.join(tried)}. "
-        f"Put {stem}.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA, or give data.path=FILE"
-        + others
-    )
-
-
-def _at_hand() -> list[str]:
-    """List the data sets that need neither a file nor a network."""
-    specs = {name: configs.read("data", name) for name in configs.names("data")}
-    return [name for name, spec in specs.items() if spec.get("sklearn") or spec.get("generate")]
-
-
-def _no_file(spec: Mapping[str, Any]) -> str:
-    folder = data_folder()
-    if folder is None:
-        return "$BOOSTBENCH_DATA is not set"
-    if not folder.is_dir():
-        return f"$BOOSTBENCH_DATA is {folder}, which is no folder"
-    return f"no {stem_of(spec)}.svm, .arff, .csv or .npz in {folder}"

@@ -6,7 +6,8 @@ from typing import Any
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import NotAtHand, Offline, available, load, source_of
+from boostbench.data.load import load
+from boostbench.data.sources import NotAtHand, Offline, available, source_of
 from boostbench.errors import UserError
 
 

@@ -30,6 +30,13 @@ def data_folder():
 
 
 @pytest.fixture
+def toy_svm(data_folder):
+    path = data_folder / "toy.svm"
+    path.write_text("".join(f"{i % 2} 1:{i} 2:1\n" for i in range(1, 7)))
+    return path
+
+
+@pytest.fixture
 def papers_data(monkeypatch):
     if not PAPERS_DATA:
         pytest.skip("BOOSTBENCH_DATA, the folder of the papers' data sets, is not set")

@@ -7,7 +7,8 @@ from scipy.sparse import csr_matrix
 from boostbench import configs
 from boostbench.data import bundles
 from boostbench.data.dataset import Dataset
-from boostbench.data.load import available, load
+from boostbench.data.load import load
+from boostbench.data.sources import available
 from boostbench.errors import UserError
 
 SPEC = {"name": "toy", "path": None, "rows": [0, 4]}
