@@ -33,8 +33,10 @@ def busy(what: str) -> Iterator[Callable[..., None]]:
         spinner = _shown[-1]
         before = spinner.text
         spinner.update(text=what)
-        yield lambda what, share=None: spinner.update(text=_with_bar(what, share))
-        spinner.update(text=before)
+        try:
+            yield lambda what, share=None: spinner.update(text=_with_bar(what, share))
+        finally:
+            spinner.update(text=before)
         return
     if not sys.stderr.isatty():
         yield lambda what, share=None: None

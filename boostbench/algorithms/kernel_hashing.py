@@ -6,6 +6,7 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.preprocessing import normalize
 
 from boostbench.algorithms.hashing import Hasher
+from boostbench.algorithms.kernels import mean_gamma
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
 from boostbench.core.code_fitting import reconstructed, separated
 
@@ -33,8 +34,7 @@ class _KernelHasher(Hasher):
                 f"n_components={self.n_components}; take more anchors"
             )
         self.anchors_ = X[rng.permutation(len(X))[: self.n_anchors]]
-        mean = euclidean_distances(X, self.anchors_, squared=True).mean()
-        self.gamma_ = 1 / (2 * mean) if mean > 0 else 1.0
+        self.gamma_ = mean_gamma(X, self.anchors_)
 
     def _features(self, X):
         return rbf_kernel(X, self.anchors_, self.gamma_)

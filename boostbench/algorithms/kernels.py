@@ -21,6 +21,23 @@ from boostbench.algorithms.training.weights import weighted
 __all__ = ["FourierFeaturesSVC", "PerceptronKernelSVC", "StumpKernelSVC"]
 
 
+def mean_gamma(X, Y=None):
+    """Give the gamma of a Gaussian kernel by the mean squared distance.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n_samples, n_features)
+        Distances are those of the rows of the one from those of the other, or, without Y, of X.
+
+    Returns
+    -------
+    float
+        Half of the reciprocal of the mean; 1 where all rows are the same.
+    """
+    mean = euclidean_distances(X, Y, squared=True).mean()
+    return 1 / (2 * mean) if mean > 0 else 1.0
+
+
 def stump_kernel(X, Y=None, offset=0.0):
     r"""Kernel of all decision stumps.
 

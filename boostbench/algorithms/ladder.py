@@ -117,9 +117,7 @@ class CodewordMCBoost(
         return _CodewordMaster(self, search, risk, 1.0 if weights is None else weights.min())
 
     def _keep(self, master):
-        self._codewords = np.array(master.codewords)
-        self.first_codewords_, self.codewords_ = self._codewords[0], self._codewords[-1]
-        self.log_risks_ = np.array(master.log_risks)
+        _keep_codewords(self, master)
         self._n_features_out = self.codewords_.shape[1]
         self.hypotheses_ = VectorTrees(master.trees, self._n_features_out)
         self.coefficients_ = np.array(master.coefficients)
@@ -246,12 +244,10 @@ class CodewordBoosting(Weighted, BoostingClassifier):
 
     def _master(self, X, labels, random_state, weights=None):
         codewords = _codebook(len(self.classes_), X.shape[1], random_state)
-        return _CodewordDescent(self, CodewordRisk(labels, codewords, X, weights))
+        return _CodewordDescent(self, None, CodewordRisk(labels, codewords, X, weights))
 
     def _keep(self, master):
-        self._codewords = np.array(master.codewords)
-        self.first_codewords_, self.codewords_ = self._codewords[0], self._codewords[-1]
-        self.log_risks_ = np.array(master.log_risks)
+        _keep_codewords(self, master)
         self.n_parameters_ = self.codewords_.size
 
     def score_slack(self):
@@ -263,13 +259,24 @@ class CodewordBoosting(Weighted, BoostingClassifier):
             yield X @ self._codewords[stage].T
 
 
-class _CodewordMaster(Master):
-    def __init__(self, params, search, risk, least):
+class _RiskMaster(Master):
+    def __init__(self, params, search, risk):
         super().__init__(params, search)
         self.risk = risk
-        self.least = least
         self.codewords = [risk.codewords]
         self.log_risks = [risk.log_risk]
+
+
+def _keep_codewords(model, master):
+    model._codewords = np.array(master.codewords)
+    model.first_codewords_, model.codewords_ = model._codewords[0], model._codewords[-1]
+    model.log_risks_ = np.array(master.log_risks)
+
+
+class _CodewordMaster(_RiskMaster):
+    def __init__(self, params, search, risk, least):
+        super().__init__(params, search, risk)
+        self.least = least
         self.trees = []
         self.coefficients = []
 
@@ -303,13 +310,7 @@ class _LadderMaster(_CodewordMaster):
         return progress
 
 
-class _CodewordDescent(Master):
-    def __init__(self, params, risk):
-        super().__init__(params, None)
-        self.risk = risk
-        self.codewords = [risk.codewords]
-        self.log_risks = [risk.log_risk]
-
+class _CodewordDescent(_RiskMaster):
     def generate(self):
         return self.risk
 

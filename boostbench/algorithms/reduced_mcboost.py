@@ -4,8 +4,8 @@ from typing import ClassVar, Literal
 
 from sklearn.decomposition import PCA, FactorAnalysis, KernelPCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.metrics import euclidean_distances
 
+from boostbench.algorithms.kernels import mean_gamma
 from boostbench.algorithms.ladder import CodewordMCBoost
 from boostbench.algorithms.parameters import PositiveInt
 from boostbench.algorithms.projections import LPP, NPE
@@ -15,9 +15,7 @@ __all__ = ["ReducedMCBoost"]
 
 
 def _kernel_pca(n_components, X):
-    mean = euclidean_distances(X, squared=True).mean()
-    gamma = 1 / (2 * mean) if mean > 0 else 1.0
-    return KernelPCA(n_components, kernel="rbf", gamma=gamma, random_state=0)
+    return KernelPCA(n_components, kernel="rbf", gamma=mean_gamma(X), random_state=0)
 
 
 class _Discriminants(LinearDiscriminantAnalysis):

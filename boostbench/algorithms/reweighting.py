@@ -3,12 +3,12 @@
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
-from boostbench.algorithms.base import BoostingClassifier
+from boostbench.algorithms.base import SumOfStumps
 from boostbench.algorithms.decisions import decision, predicted, slack_of
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
 from boostbench.algorithms.training.labels import known_numbers
@@ -253,7 +253,7 @@ class _Stumps:
 
 def _members(ensemble):
     """Take an ensemble apart; the parts have a length, and scores of some of them."""
-    if isinstance(ensemble, BoostingClassifier):
+    if isinstance(ensemble, SumOfStumps) and is_classifier(ensemble):
         return _Stumps(ensemble)
     if isinstance(ensemble, AdaBoostClassifier | RandomForestClassifier | ExtraTreesClassifier):
         return _Trees(ensemble)

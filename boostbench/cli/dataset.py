@@ -9,14 +9,12 @@ from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.bundles import write_bundle
 from boostbench.data.describe import describe
+from boostbench.data.files import FORMATS, split_name
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
 from boostbench.definitions.table import choose_data
 from boostbench.errors import UserError, complain, unknown
-
-#: How names of data files end.
-_ENDINGS = (".csv", ".data", ".svm", ".libsvm", ".svmlight", ".scale", ".arff", ".npz", ".gz")
 
 
 def print_dataset(name: str, overrides: Sequence[str]) -> None:
@@ -90,6 +88,6 @@ def _choice(name: str) -> dict[str, Any]:
         return choose_data(name)
     if Path(name).exists():
         return {"data.path": name}
-    if Path(name).suffix in _ENDINGS or Path(name).name != name:
+    if split_name(Path(name))[1] in FORMATS or Path(name).name != name:
         raise UserError(f"there is no file {name}; check the path")
     raise unknown("data set", name, known)

@@ -17,6 +17,7 @@ from boostbench.report.renderers.readme import readme
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
+from boostbench.running.progress import counted
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> None:
@@ -61,9 +62,9 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         also = "" if names or lead else _overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
-    contents = f"{_count(tables, 'table')}, {_count(figures, 'figure')}"
+    contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"
     if runs:
-        contents = f"{_count(runs, 'run')}{'' if lead else ' beside them'}, {contents}"
+        contents = f"{counted(len(runs), 'run')}{'' if lead else ' beside them'}, {contents}"
     if total.published:
         contents += f", {total}"
     print(f"written: {path} ({size}: {contents}){also}")
@@ -105,7 +106,3 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     with writing(path):
         path.write_text(readme(tables, "figures/overview.svg", made), encoding="utf-8")
     return f", {path}"
-
-
-def _count(things: Sequence, what: str) -> str:
-    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"

@@ -50,11 +50,11 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
     path = bundle_path(folder, dataset.name)
     with writing(path, "choose another folder"):
         # The folder that it came from is of no use elsewhere.
-        plain = replace(dataset, source=re.sub(r"^file .*/", "file ", dataset.source))
+        plain = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
         cache.write(path, plain, _question(spec))
         sums = _sums(path.parent) | {path.name: _sha256(path)}
         lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
-        (path.parent / SUMS).write_text("".join(lines), encoding="utf-8")
+        (path.parent / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
     return path
 
 

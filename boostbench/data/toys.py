@@ -77,9 +77,9 @@ def make_pattern(
 
     Returns
     -------
-    X : ndarray of shape (6561, 2) or (n_samples, 2), float64
-        The grid of 81 x 81 points over [0, 4] x [0, 4], with a step of 0.05.
-    y : ndarray of shape (6561,) or (n_samples,), int64
+    X : ndarray of shape (n_points, 2), float64
+        Of the grid of 81 x 81 points over [0, 4] x [0, 4], with a step of 0.05.
+    y : ndarray of shape (n_points,), int64
         1 inside the pattern, -1 outside.
 
     Raises

@@ -107,7 +107,8 @@ class TableDefinition:
         Whether the number of classes stands behind a data set's title.
     rounds : list of int
         Numbers of boosting rounds, each a column of every algorithm; empty for the last round.
-    seconds : {"fit", "weak_learner", "coefficients", "predict_per_instance"}, default=None
+    seconds : {"fit", "weak_learner", "coefficients", "predict_per_instance", \
+            "hash_per_instance"}, default=None
         CPU time that is shown beside it.
     speedup : list of list of str
         Pairs of columns of which the CPU time of the first is divided by that of the second.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset
@@ -34,6 +35,8 @@ class Fit:
     Attributes
     ----------
     estimator : estimator
+    impute : callable
+        From features of the data set to the same with what takes the place of missing values.
     prepare : callable
         From features of the data set to those that the estimator sees.
     X_train, X_test : ndarray or sparse matrix of shape (n_samples, n_features)
@@ -45,6 +48,7 @@ class Fit:
     """
 
     estimator: Any
+    impute: Callable
     prepare: Callable
     X_train: Any
     X_test: Any
@@ -118,14 +122,21 @@ class Trial:
             Parameters of the estimator besides those that are `chosen`.
         """
         train, test = self.split.train, self.split.test
-        if self.imputation not in (None, KEEP):
-            imputer = SimpleImputer(strategy=self.imputation, keep_empty_features=True)
-            X = imputer.fit(X[train]).transform(X)
-        prepare = preparation(X[train], self.protocol.scale, self.protocol.pca, self.words)
+        impute = self._imputer().fit(X[train]).transform
+        scaled = preparation(impute(X[train]), self.protocol.scale, self.protocol.pca, self.words)
+
+        def prepare(part):
+            return scaled(impute(part))
+
         X_train, X_test = prepare(X[train]), prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
         seconds = _fit(estimator, X_train, y[train])
-        return Fit(estimator, prepare, X_train, X_test, y[train], y[test], seconds)
+        return Fit(estimator, impute, prepare, X_train, X_test, y[train], y[test], seconds)
+
+    def _imputer(self):
+        if self.imputation in (None, KEEP):
+            return FunctionTransformer(accept_sparse=True)
+        return SimpleImputer(strategy=self.imputation, keep_empty_features=True)
 
 
 class Taker(typing.Protocol):

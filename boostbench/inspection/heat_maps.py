@@ -4,6 +4,8 @@ import numpy as np
 
 # Of a drawing, in its own units.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 334, 8, 190
+# Letters of a mark.
+_LONGEST = 9
 
 
 def heat_map(shapes, pair, output, largest, written):
@@ -48,18 +50,39 @@ def heat_map(shapes, pair, output, largest, written):
         "width": round(width + 0.05, 2),
         "height": round(height + 0.05, 2),
         "x_marks": [
-            (round(_LEFT + width * at, 1), text) for at, text in _marks(across, names[0], 3)
+            (round(_LEFT + width * at, 1), text[:_LONGEST])
+            for at, text in marks(across, names[0], 3)
         ],
         "y_marks": [
-            (round(_BOTTOM - height * at, 1), text) for at, text in _marks(down, names[1], 6)
+            (round(_BOTTOM - height * at, 1), text[:_LONGEST])
+            for at, text in marks(down, names[1], 4)
         ],
     }
 
 
-def _marks(axis, names, most):
-    """Places, in cells, and texts of some thresholds or of all categories."""
+def marks(axis, names, most):
+    """Give places and texts of some marks of an axis.
+
+    Parameters
+    ----------
+    axis : object
+        One of the ``axes`` of a pair.
+    names : list of str
+        Of its cells.
+    most : int
+        So many thresholds or categories.
+
+    Returns
+    -------
+    list of (float, str)
+        Thresholds are between cells, categories and what is missing in the middle of one; places
+        are counted in cells.
+    """
     if axis.thresholds is None:
-        return [(at + 0.5, name[:9]) for at, name in enumerate(names)][:: -(-len(names) // most)]
-    some = np.unique(np.linspace(0, len(axis.thresholds) - 1, min(most, 4)).round().astype(int))
+        return [(at + 0.5, name) for at, name in enumerate(names)][:: -(-len(names) // most)]
+    some = np.unique(np.linspace(0, len(axis.thresholds) - 1, most).round().astype(int))
     marks = [(int(at) + 1, f"{axis.thresholds[at]:.3g}") for at in some]
-    return [*marks[:-1], (axis.n_cells - 0.5, "missing")] if axis.has_missing else marks
+    if not axis.has_missing:
+        return marks
+    # What is missing is beside the last threshold, whose text would be in its way.
+    return [*(marks[:-1] or marks), (axis.n_cells - 0.5, "missing")]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from boostbench.inspection.canvas import canvases
+from boostbench.inspection.heat_maps import marks
 
 # Inches.
 _WIDTH, _HEIGHT = 3.6, 3.0
@@ -90,22 +91,9 @@ class PairDisplay:
     def _map(self, ax, pair, output, largest):
         mesh = ax.pcolormesh(pair.table[..., output].T, cmap="RdBu_r", vmin=-largest, vmax=largest)
         for axis, drawn in zip(pair.axes, (ax.xaxis, ax.yaxis), strict=True):
-            places, texts = self._marks(axis)
+            places, texts = zip(*marks(axis, self.shapes.cell_names(axis), _MARKS), strict=True)
             drawn.set_ticks(places, texts, fontsize="small")
         ax.tick_params(axis="x", rotation=90)
         first, second = (str(self.shapes.feature_names[axis.feature]) for axis in pair.axes)
         ax.set(xlabel=first, ylabel=second)
         return mesh
-
-    def _marks(self, axis):
-        """Places, in cells, and texts: thresholds between cells, categories at their middle."""
-        names = self.shapes.cell_names(axis)
-        if axis.thresholds is None:
-            step = -(-len(names) // _MARKS)
-            return np.arange(len(names))[::step] + 0.5, names[::step]
-        n_thresholds = len(axis.thresholds)
-        some = np.unique(np.linspace(0, n_thresholds - 1, min(n_thresholds, _MARKS)).astype(int))
-        places, texts = some + 1.0, [f"{axis.thresholds[at]:.3g}" for at in some]
-        if axis.has_missing:
-            places, texts = np.append(places, axis.n_cells - 0.5), [*texts, "missing"]
-        return places, texts

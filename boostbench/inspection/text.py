@@ -144,12 +144,12 @@ def _categories(term, printed):
 
 
 def _largest_difference(term):
-    return np.ptp(term.values, axis=0).max()
+    return np.ptp(term.table if term.has_missing else term.values, axis=0).max()
 
 
 def _step(differences):
     """The next of 1, 2 and 5 times a power of ten to a tenth of the largest difference."""
-    tenth = max(differences, default=1.0) / 10
+    tenth = (max(differences, default=0.0) or 1.0) / 10
     size = 10.0 ** np.floor(np.log10(tenth))
     return float(next(size * n for n in (1, 2, 5, 10) if size * n >= tenth))
 

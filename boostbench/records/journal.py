@@ -8,7 +8,36 @@ from typing import BinaryIO
 
 import portalocker
 
-from boostbench.errors import writing
+from boostbench.errors import UserError, first_line, writing
+
+
+@contextlib.contextmanager
+def alone(path: Path, what: str) -> Iterator[None]:
+    """Let nobody else write to a file, or put another into its place; anybody may read it.
+
+    The lock is on an empty file ``.lock`` beside it, as Windows lets nobody read or replace a file
+    that is locked itself.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder is made, if it is not there.
+    what : str
+        What is written, for the message of the error: ``"records to "``.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written to, such as on a full disk, or the folder has no locks.
+    """
+    with writing(path, what=what), path.with_name(".lock").open("ab") as lock:
+        try:
+            portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE)
+        except portalocker.LockException as error:
+            raise UserError(
+                f"cannot lock {path.parent}: {first_line(error)}; choose another folder by results="
+            ) from error
+        yield
 
 
 @contextlib.contextmanager
@@ -35,27 +64,17 @@ def appending(path: Path, what: str, is_whole: Callable[[bytes], bool]) -> Itera
     Raises
     ------
     UserError
-        If the file cannot be written to, such as on a full disk.
+        As of `alone`.
     """
-    with writing(path, what=what), _locked(path) as file:
-        _repair(file, is_whole)
+    with alone(path, what), path.open("ab+") as file:
+        repair(file, is_whole)
         yield file
         file.flush()
         os.fsync(file.fileno())
 
 
-def _locked(path: Path) -> BinaryIO:
-    while True:
-        file = path.open("ab+")
-        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
-        # Another process may have taken the file away before it gave the lock back.
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        file.close()
-
-
-def _repair(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
+def repair(file: BinaryIO, is_whole: Callable[[bytes], bool]) -> None:
+    """End a file with a whole line; `file` is open to read and append, `is_whole` as above."""
     end = file.seek(0, os.SEEK_END)
     if end == 0:
         return

@@ -13,6 +13,7 @@ import io
 import os
 import re
 import tempfile
+import threading
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,7 +24,7 @@ from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
-from boostbench.records.journal import appending
+from boostbench.records.journal import alone, appending, repair
 from boostbench.records.lines import Definitions
 
 _DATA_NAME = re.compile(r"\w[\w.+-]*")
@@ -83,6 +84,10 @@ class RecordFile:
     ----------
     path : Path
         Without ``.gz``. It need not be there: then there are no records.
+
+    Notes
+    -----
+    One thread may look for what others have added while another adds.
     """
 
     def __init__(self, path: Path):
@@ -96,6 +101,8 @@ class RecordFile:
         self._n_bad = 0
         self._has_packed = True
         self._version: tuple | None = None
+        # How far the file has been read changes in several steps.
+        self._lock = threading.Lock()
         self._begin()
 
     def _begin(self) -> None:
@@ -121,23 +128,24 @@ class RecordFile:
         UserError
             If the file cannot be read.
         """
-        if self._has_packed:
-            self._take(0, _unpacked(_packed(self.path)))
-            self._has_packed = False
-        try:
-            if self.path.is_file():
-                with self.path.open("rb") as file:
-                    self._read_on(file)
-        except OSError as error:
-            raise UserError(f"cannot read records from {self.path}: {error.strerror}") from None
-        unsettled, self._unsettled = self._unsettled, []
-        records = []
-        for place, content in unsettled:
+        with self._lock:
+            if self._has_packed:
+                self._take(0, _unpacked(_packed(self.path)))
+                self._has_packed = False
             try:
-                records.append(self._definitions.record(content, self._kind))
-            except BadLine as error:
-                self._leave_out(place, error)
-        return records
+                if self.path.is_file():
+                    with self.path.open("rb") as file:
+                        self._read_on(file)
+            except OSError as error:
+                raise UserError(f"cannot read records from {self.path}: {error.strerror}") from None
+            unsettled, self._unsettled = self._unsettled, []
+            records = []
+            for place, content in unsettled:
+                try:
+                    records.append(self._definitions.record(content, self._kind))
+                except BadLine as error:
+                    self._leave_out(place, error)
+            return records
 
     def add(self, records: Iterable[dict]) -> list[dict]:
         """Add records, safe against a kill at any moment and against other writers.
@@ -161,6 +169,10 @@ class RecordFile:
         UserError
             If the file cannot be written to, such as on a full disk.
         """
+        with self._lock:
+            return self._add(records)
+
+    def _add(self, records: Iterable[dict]) -> list[dict]:
         composed, written = [], []
         for record in records:
             definitions, line = lines.to_lines(record)
@@ -273,7 +285,7 @@ def thin(path: Path) -> int:
     keys = [record["key"] for record in RecordFile(path).new()]
     if len(set(keys)) == len(keys):
         return 0
-    with appending(path, "records to ", _is_whole):
+    with alone(path, "records to "):
         file = RecordFile(path)
         everything = file.new()
         if file.warnings:
@@ -303,9 +315,11 @@ def pack(path: Path) -> int:
         By how many bytes the files became smaller.
     """
     packed = _packed(path)
-    with appending(path, "records to ", _is_whole) as file:
-        file.seek(0)
-        new = file.read()
+    with alone(path, "records to "):
+        with path.open("ab+") as file:
+            repair(file, _is_whole)
+            file.seek(0)
+            new = file.read()
         before = len(new) + (packed.stat().st_size if packed.exists() else 0)
         known = _unpacked(packed).splitlines(keepends=True)
         body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))

@@ -13,7 +13,7 @@ import msgspec
 
 from boostbench.data.cache import write_whole
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
-from boostbench.records.journal import appending
+from boostbench.records.journal import alone, appending
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
 
@@ -62,7 +62,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     edition : int, default=1
         Of which records it speaks.
     state : {"verified", "compatible", "equivalent", "unverified", "refuted"}
-        See `boostbench.experiment.verify`.
+        See `boostbench.running.verification`.
     commit, when : str
         Of the last verification; the time is UTC.
     total : int
@@ -177,7 +177,7 @@ def tidy(results: Path) -> None:
     """
     path = verified_path(results)
     # Others who add lines wait, and add them to the new file.
-    with appending(path, "findings to ", _is_whole):
+    with alone(path, "findings to "):
         findings = sorted(Verified.read(results).findings.items())
         lines = [_line(finding) for _, finding in findings]
         write_whole(path, lambda stream: stream.writelines(lines))

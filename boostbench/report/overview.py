@@ -18,7 +18,7 @@ from boostbench.report.verdicts import (
     not_shown,
 )
 
-#: Heading of `Line.swaps`, and what it is.
+#: Heading of `CountedLine.swaps`, and what it is.
 SWAPPED = "agree, own / other"
 SWAPPED_EXPLANATION = (
     "how many are reproduced or undecided, beside the published number of the same algorithm and "

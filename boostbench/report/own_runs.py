@@ -48,9 +48,7 @@ def table_of_runs(
         if best and best[0].cell.values:
             rows[row] = best
         elif whole:
-            name = names[chosen[0].index(None)]
-            settings = "; ".join(run.settings or "its defaults" for run in whole[0][name][:3])
-            several[row] = f"Left out is {row}, where {name} was run in several ways: {settings}."
+            several[row] = f"Left out is {row}, where {_unclear(names, whole, chosen)}."
     if not rows:
         return None
     titles = {run.cell.algo: run.cell.title for group in rows.values() for run in group}
@@ -67,6 +65,18 @@ def table_of_runs(
             *several.values(),
         ],
     )
+
+
+def _unclear(
+    names: Sequence[str], whole: Sequence[dict[str, list[Run]]], chosen: Sequence[list[Run | None]]
+) -> str:
+    """Say why none of some groups can be compared."""
+    for group, runs in zip(whole, chosen, strict=True):
+        if None in runs:
+            name = names[runs.index(None)]
+            settings = "; ".join(run.settings or "its defaults" for run in group[name][:3])
+            return f"{name} was run in several ways: {settings}"
+    return "they have no split in common"
 
 
 def _paired(group: Sequence[Run]) -> list[Run]:

@@ -50,18 +50,21 @@ class Cluster:
                 self.client = get_client()
             except ValueError:
                 self.client = Client(n_workers=n_jobs, threads_per_worker=1)
-            return
-        try:
-            self.client = Client(self.address, timeout=_PATIENCE)
-        except (OSError, ValueError, TypeError) as error:
-            reason = first_line(error)
-            raise UserError(f"no Dask scheduler answers at {self.address!r}: {reason}") from None
+        else:
+            try:
+                self.client = Client(self.address, timeout=_PATIENCE)
+            except (OSError, ValueError, TypeError) as error:
+                told = f"no Dask scheduler answers at {self.address!r}: {first_line(error)}"
+                raise UserError(told) from None
         threads = max(self.client.nthreads().values(), default=1)
         if threads > 1:
-            self.client.close()
+            if self.address:  # any other client is not ours
+                self.client.close()
+            whose = self.address or "the Dask cluster"
             raise UserError(
-                f"the workers of {self.address} have up to {threads} threads; start them by "
-                "'dask worker --nthreads 1 --nworkers N', as CPU seconds are those of a process"
+                f"the workers of {whose} have up to {threads} threads; "
+                "start them by 'dask worker --nthreads 1 --nworkers N', as CPU seconds are those "
+                "of a process"
             )
 
     def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, dict]]:

@@ -63,7 +63,7 @@ def run_limited(trial: Trial, X, y, *, expendable: bool) -> dict:
 def _raising_after(seconds: float) -> Iterator[list]:
     """Raise `OutOfTime` in this thread; what is yielded is not empty from then on."""
     is_over: list[bool] = []
-    if threading.current_thread() is threading.main_thread():
+    if hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread():
 
         def stop(number, frame):
             is_over.append(True)
@@ -77,7 +77,7 @@ def _raising_after(seconds: float) -> Iterator[list]:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
         return
-    # A thread of a Dask worker hears no signals.
+    # A thread of a Dask worker hears no signals, and Windows has none for it.
     thread = ctypes.c_ulong(threading.get_ident())
 
     def tell():

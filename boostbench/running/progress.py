@@ -68,7 +68,7 @@ class Listener(AbstractContextManager):
                     self.told.add(event.error)
                 self.advance(event)
             case Waiting():
-                self.line(f"{_count(event.left, 'fit')} left to another run, which is at it")
+                self.line(f"{counted(event.left, 'fit')} left to another run, which is at it")
             case Interrupted():
                 self.line(
                     f"stopped: {event.done} of {event.planned} fits are recorded; "
@@ -143,7 +143,7 @@ class ProgressLines(Listener):
 
     def __exit__(self, exception, *_) -> None:
         if self.planned and exception is None:
-            end = f"{self._spent()} for {_count(sum(self.done.values()), 'fit')}"
+            end = f"{self._spent()} for {counted(sum(self.done.values()), 'fit')}"
             self.line(f"end: {', '.join(filter(None, [end, self._failed()]))}")
 
     def plan(self, event: Planned) -> None:
@@ -192,13 +192,13 @@ def progress(console: Console | None = None) -> Listener:
 
 def _planned(event: Planned) -> str:
     """Say how many fits there are, and how long they will take as far as is known."""
-    first = f", after {_count(event.tuning, 'cross-validation trial')}" if event.tuning else ""
+    first = f", after {counted(event.tuning, 'cross-validation trial')}" if event.tuning else ""
     recorded = f"; on record: {event.recorded}" if event.recorded else ""
-    text = f"{_count(event.splits, 'split')} to run{first}{recorded}"
+    text = f"{counted(event.splits, 'split')} to run{first}{recorded}"
     if event.forecast and event.forecast.seconds:
         text += f"; fits take about {_rough(event.forecast.seconds)}, by what is on record"
         if event.forecast.unknown:
-            text += f", without {_count(event.forecast.unknown, 'fit')} of which nothing is known"
+            text += f", without {counted(event.forecast.unknown, 'fit')} of which nothing is known"
     return text
 
 
@@ -220,7 +220,14 @@ def _failed(number: int) -> str:
     return f"{number} failed" if number else ""
 
 
-def _count(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "fit"), counted(2, "fit")
+    ('1 fit', '2 fits')
+    """
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 

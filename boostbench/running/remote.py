@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import json
-import os
+import platform
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +41,7 @@ def loaded(reference: DataReference) -> Dataset:
     UserError
         If the data cannot be loaded here, or are others.
     """
-    where, spec = f"the Dask worker on {os.uname().nodename}", json.loads(reference.spec)
+    where, spec = f"the Dask worker on {platform.node()}", json.loads(reference.spec)
     try:
         dataset = load(spec)
     except UserError as error:
@@ -81,7 +81,7 @@ def work(trial: Trial, data: DataReference | tuple, expected: str) -> dict:
     """
     if code() != expected:
         raise UserError(
-            f"the Dask worker on {os.uname().nodename} has another version of boostbench; install "
+            f"the Dask worker on {platform.node()} has another version of boostbench; install "
             "the same on all machines, as records name the code"
         )
     if isinstance(data, DataReference):
@@ -97,5 +97,5 @@ def code() -> str:
     folder = Path(boostbench.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
-        digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+        digest.update(f"{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
     return digest.hexdigest()

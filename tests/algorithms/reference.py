@@ -57,7 +57,7 @@ def projected_outputs(model, X):
 
 
 def differences(output, y):
-    """Subtract every class's output from the own one's: delta h, eq. (1) of paper 1."""
+    """Subtract every class's output from the own one's: delta h, eq. (1) of RandomBoost."""
     found = np.empty_like(output)
     for i in range(len(y)):
         for r in range(output.shape[1]):

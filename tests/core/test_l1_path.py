@@ -1,4 +1,4 @@
-"""Figure 1 of paper 2 on small data: boosting by tiny steps follows the l1-constrained path."""
+"""Figure 1 of MCBoost on small data: boosting by tiny steps follows the l1-constrained path."""
 
 import numpy as np
 import pytest

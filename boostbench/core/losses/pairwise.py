@@ -8,19 +8,12 @@ import numpy as np
 from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf
 
+from boostbench.core.losses.relevance import is_relevant
 from boostbench.core.solvers.newton import Problem, Quadratic
 from boostbench.core.symmetric import inverse, weighted_gram
 
 # Of a block's largest diagonal entry: columns may depend on each other.
 _RIDGE = 1e-5
-
-# Margins that have together less than this part of the curvature of all margins against a class
-# are left out of the Hessian, which only decides how fast Newton's method goes: most have next to
-# none.
-_NEGLIGIBLE = 1e-3
-
-# Samples of equal margins have equal curvature but for rounding: all of them are left out, or none.
-_SAME = 1e-6
 
 
 def pairwise_weights(dual, own):
@@ -71,7 +64,8 @@ class PairwiseLoss(Problem):
     Examples
     --------
     >>> from boostbench.core.losses.margin import get_loss
-    >>> from boostbench.core.solvers.newton import NonnegativeNewton
+    >>> from boostbench.core.losses.relevance import is_relevant
+    from boostbench.core.solvers.newton import NonnegativeNewton
     >>> H = np.array([[1.0, 1.0, -1.0]])
     >>> own = np.array([[True, False, False], [False, True, True]])
     >>> problem = PairwiseLoss(H, own, get_loss("logistic"))
@@ -178,7 +172,7 @@ def _hessian(problem, curvature, classes, columns, ends):
         Blocks above the diagonal are left at 0.
     """
     H = problem.H
-    curvature = _relevant(curvature)
+    curvature = np.where(is_relevant(curvature), curvature, 0.0)
     by_score = np.abs(pairwise_weights(curvature.T, problem.own.T)).T
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
@@ -207,12 +201,3 @@ def _ridged_inverse(block):
     if failed:
         raise np.linalg.LinAlgError("a class has no curvature")
     return inverse(factor)
-
-
-def _relevant(curvature):
-    """Set what is negligible to 0, row by row."""
-    ascending = np.sort(curvature, axis=1)
-    sums = np.cumsum(ascending, axis=1)
-    rank = np.sum(sums <= _NEGLIGIBLE * sums[:, -1:], axis=1, keepdims=True)
-    least = np.take_along_axis(ascending, np.minimum(rank, curvature.shape[1] - 1), axis=1)
-    return np.where(curvature >= (1 - _SAME) * least, curvature, 0.0)

@@ -8,15 +8,12 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
+from boostbench.core.losses.relevance import is_relevant
 from boostbench.core.solvers.newton import Problem, Quadratic
 from boostbench.core.symmetric import weighted_gram
 
-# Pairs that have together less than this part of the curvature are left out of the Hessian: it
-# only decides how fast Newton's method goes, and most pairs have next to none.
-_NEGLIGIBLE = 1e-3
-
-# Equal margins have equal curvature but for rounding: all of them are left out, or none.
-_SAME = 1e-6
+# Less than this part of the largest diagonal entry may be a coefficient's that is left out.
+_LEAST = 1e-3
 
 # Of the largest diagonal entry: weak learners may come twice.
 _RIDGE = 1e-10
@@ -102,7 +99,8 @@ class RankingLoss(Problem):
     Examples
     --------
     >>> from boostbench.core.losses.margin import get_loss
-    >>> from boostbench.core.solvers.newton import NonnegativeNewton
+    >>> from boostbench.core.losses.relevance import is_relevant
+    from boostbench.core.solvers.newton import NonnegativeNewton
     >>> problem = RankingLoss(np.array([[2.0, 2.0, -2.0]]), SumOfLosses(get_loss("logistic")))
     >>> solution = NonnegativeNewton().minimise(
     ...     problem, np.zeros(1), nu=0.1, tol=1e-8, max_iter=50)
@@ -130,11 +128,11 @@ class RankingLoss(Problem):
     def quadratic(self, free, damping):
         """Return the Hessian; as `Problem.quadratic`."""
         curvature = self.loss.curvature(self.dual)
-        heavy = _heaviest(curvature, 1 - _NEGLIGIBLE)
+        heavy = np.flatnonzero(is_relevant(curvature))
         hessian = weighted_gram(self.A[np.ix_(free, heavy)], curvature[heavy])
         diagonal = np.einsum("tt->t", hessian)
         # What is left out may be all that a coefficient has.
-        if diagonal.min(initial=np.inf) < _NEGLIGIBLE * diagonal.max(initial=0.0):
+        if diagonal.min(initial=np.inf) < _LEAST * diagonal.max(initial=0.0):
             hessian = weighted_gram(self.A[free], curvature)
         return _Dense(hessian, damping)
 
@@ -176,11 +174,3 @@ class _Dense(Quadratic):
 
     def precondition(self, v):
         return cho_solve(self._factor, v, check_finite=False)
-
-
-def _heaviest(weights, part):
-    """Return the indices of the largest weights that have together this part of their sum."""
-    order = weights.argsort()[::-1]
-    sums = np.cumsum(weights[order])
-    least = weights[order[np.searchsorted(sums, part * sums[-1])]]
-    return np.flatnonzero(weights >= (1 - _SAME) * least)

@@ -1,4 +1,4 @@
-"""Search for the stump and the code of the most violated constraint: eq. (24) of paper 1.
+"""Search for the stump and the code of the most violated constraint: RandomBoost, eq. (24).
 
 A weak learner h that adds ``code[r] * h(x)`` to the score of each class r has the edge
 ``sum_ir weights[i, r] code[r] h(x_i)``. Eq. (24) offers n codes at once, each with the violation

@@ -1,4 +1,4 @@
-"""Weighted Fisher linear discriminants (WLDA) and the stumps on them: paper 1, Table VI.
+"""Weighted Fisher linear discriminants (WLDA) and the stumps on them: RandomBoost, Table VI.
 
 `ProjectedDiscriminants` serves RBoost^rank. Point (r, i) of the projected data is :math:`P^{(r)}
 x_i`, that is ``P @ z`` for the matrix ``P`` of all classes side by side and ``z`` with x_i at the
@@ -59,7 +59,7 @@ def fisher_direction(within, difference):
 
 
 class ProjectedDiscriminants:
-    """The search of paper 1, Table VI: one discriminant is added to the projected features.
+    """The search of RandomBoost, Table VI: one discriminant is added to the projected features.
 
     Every round draws some of the projected features, finds the weighted linear discriminant of the
     points with positive against those with negative weights in them, and takes the best stump on

@@ -5,7 +5,7 @@ one-dimensional sample of n_classes x n_samples points: point (r, i) is ``P[r][j
 weighs ``G[i, r]``. Thresholds are quantiles of those points ("bins").
 
 The columns of weights come from pairwise margins, so ``G`` sums to zero and the edge of a stump is
-minus twice the sum of the weights of the points below its threshold (paper 1, eq. (5)).
+minus twice the sum of the weights of the points below its threshold (RandomBoost, eq. (5)).
 """
 
 from abc import ABC, abstractmethod
@@ -52,7 +52,7 @@ class ProjectedStumps(Stack):
     """T stacked stumps, each on a projection of the data of its own for every class.
 
     Hypothesis t for class r is ``polarity[t] * (+1 if directions[t, r] @ x > threshold[t] else
-    -1)``: paper 1 writes it :math:`h_t(P^{(r)} x)`.
+    -1)``: RandomBoost writes it :math:`h_t(P^{(r)} x)`.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """What every measure has."""
 
 from collections.abc import Collection, Mapping
+from math import nan
 from typing import ClassVar
 
 import numpy as np
@@ -121,8 +122,8 @@ class Measure:
         return float(np.mean(output != fit.y_test))
 
     def objective(self, record: Mapping) -> float:
-        """Read off a record what a sweeper makes small; here, the test error."""
-        return record["test_error"]
+        """Read off a record what a sweeper makes small; here, the test error, if there is one."""
+        return record.get("test_error", nan)
 
     def check(self, cls: type) -> None:
         """Make sure that the instances of a class can be measured.

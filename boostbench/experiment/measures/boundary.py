@@ -86,7 +86,7 @@ class Boundary(Measure):
         fit = trial.fit(X, y)
         estimator, inputs, y = fit.estimator, fit.X_train, fit.y_train
         own_space = hasattr(estimator, "unproject")
-        points = estimator.project(inputs) if own_space else X[trial.split.train]
+        points = estimator.project(inputs) if own_space else fit.impute(X[trial.split.train])
         extent, grid = _grid(points)
         cells = estimator.unproject(grid) if own_space else fit.prepare(grid)
         drawn = np.concatenate([inputs, cells])

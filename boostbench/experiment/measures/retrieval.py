@@ -148,7 +148,8 @@ def _words(bits: np.ndarray) -> np.ndarray:
     """Pack bits into words of 64, filled with zeros, of shape (n_words, n_samples)."""
     packed = np.packbits(bits, axis=1)
     packed = np.pad(packed, [(0, 0), (0, -packed.shape[1] % 8)])
-    return np.ascontiguousarray(packed.view(np.uint64).T)
+    # A transformer may give its codes column by column.
+    return np.ascontiguousarray(np.ascontiguousarray(packed).view(np.uint64).T)
 
 
 def _distances(queries: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -40,8 +40,8 @@ class Source(NamedTuple):
 
     @property
     def calibration(self) -> str:
-        """CPU seconds of the reference job, the median; empty without any record."""
-        seconds = [CALIBRATION.of(record) for record in self.records]
+        """CPU seconds of the reference job, the median; empty where no record tells them."""
+        seconds = [s for s in map(CALIBRATION.of, self.records) if s is not None]
         return numbers.seconds(median(seconds)) if seconds else ""
 
 

@@ -92,4 +92,5 @@ def correlated_t(differences: Sequence[float], rope: float, ratio: float) -> Pos
     else:
         posterior = stats.t(len(differences) - 1, mean, error)
         lower, higher = float(posterior.cdf(-rope)), float(posterior.sf(rope))
-    return Posterior(lower, 1 - lower - higher, higher)
+    # Rounding may take what is next to nothing below it.
+    return Posterior(lower, max(0.0, 1 - lower - higher), higher)

@@ -1,4 +1,4 @@
-"""Step 4 on raw data: eqs. (10) to (14) of paper 2, written out, against the fast forms."""
+"""Step 4 on raw data: eqs. (10) to (14) of MCBoost, written out, against the fast forms."""
 
 import numpy as np
 import pytest
