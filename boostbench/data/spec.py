@@ -119,6 +119,7 @@ def cut_of(spec: Mapping[str, Any]) -> dict:
     name = spec.get("name")
     named = configs.read("data", name) if name in configs.names("data") else {"name": name}
     cut = {key: value for key, value in spec.items() if value != named.get(key)}
-    if isinstance(cut.get("path"), str) and Path(cut["path"]).is_relative_to(Path.cwd()):
-        cut["path"] = str(Path(cut["path"]).relative_to(Path.cwd()))
+    if isinstance(cut.get("path"), str):
+        path, here = Path(cut["path"]).expanduser().absolute(), Path.cwd()
+        cut["path"] = str(path.relative_to(here) if path.is_relative_to(here) else path)
     return cut

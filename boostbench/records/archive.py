@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from boostbench.data.missing import chosen
+from boostbench.data.spec import cut_of
 from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.ledger import Ledger
 from boostbench.records.makers import Maker
@@ -81,6 +82,7 @@ class Records:
         self._told: set[str] = set()
         # By what is written of them: a table asks the same of every row's data.
         self._requests: dict[str, tuple[Request, str]] = {}
+        self._cuts: dict[str, dict] = {}
 
     @cached_property
     def verified(self) -> Verified:
@@ -104,8 +106,9 @@ class Records:
         """Find what is recorded of an experiment, going by what was asked.
 
         `boostbench.running.runner.Run` knows from the data which record is which; here the name
-        and the number of classes of the data have to do. Where several versions of the data have
-        been used, the one of the newest record counts.
+        and the number of classes of the data have to do, and how they were cut: see
+        `boostbench.data.spec.cut_of`. Where several versions of the data have been used, the one of
+        the newest record counts.
 
         Parameters
         ----------
@@ -125,7 +128,8 @@ class Records:
         kind, protocol = request.measure.suffix, request.protocol
         path = record_path(self.results, data["name"], request.algorithm.name, kind)
         found, filled = self.ledger(path).of(asked), request.filled(chosen(data))
-        newest = _newest_version([r for r in found if _is_of(r, data, filled)])
+        cut = self._cut(data)
+        newest = _newest_version([r for r in found if _is_of(r, data, cut, filled)])
         n_splits = len(newest)  # how many fixed splits there are, only the data tell
         if protocol.sampling != "fixed":
             n_splits = protocol.n_parts
@@ -146,6 +150,13 @@ class Records:
                 for record in self.ledger(path).records.values():
                     yield parts_of(path), record
 
+    def _cut(self, data: Mapping) -> dict:
+        """Give how a config cuts data, by which records are told apart."""
+        written = repr(data)
+        if written not in self._cuts:
+            self._cuts[written] = _decisive(cut_of(data))
+        return self._cuts[written]
+
     def _asked(self, config: Mapping) -> tuple[Request, str]:
         """Give what a config asks of any data, and how records name that."""
         written = repr({key: value for key, value in config.items() if key in _ASKED})
@@ -155,17 +166,23 @@ class Records:
         return self._requests[written]
 
 
-def _is_of(record: Mapping, spec: Mapping, missing: str | None) -> bool:
+def _is_of(record: Mapping, spec: Mapping, cut: Mapping, missing: str | None) -> bool:
     """Whether the facts of a record's data are those that a config of data leads to expect."""
     recorded = record["config"]["data"]
+    if recorded["name"] != spec["name"] or _decisive(recorded.get("cut", {})) != cut:
+        return False
     classes = spec.get("classes") or (spec.get("expect") or {}).get("classes")
     if spec.get("positive"):
         classes = 2
     if isinstance(classes, Iterable):
         classes = len(list(classes))
-    same = recorded["name"] == spec["name"] and classes in (None, recorded["n_classes"])
     # Where nothing is missing, it does not matter what would become of it.
-    return same and recorded.get("missing") in (None, missing)
+    return classes in (None, recorded["n_classes"]) and recorded.get("missing") in (None, missing)
+
+
+def _decisive(cut: Mapping) -> dict:
+    """Leave out what is expected, and asked for missing values: a record has what came of it."""
+    return {key: value for key, value in cut.items() if key not in ("expect", "missing")}
 
 
 def _newest_version(records: list[dict]) -> dict[int, dict]:

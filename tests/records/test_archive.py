@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from experiment.examples import rewrite
 from experiment.toy import make_dataset, run
@@ -46,8 +48,22 @@ def test_finds_nothing_else(results, changes):
 
 def test_of_some_labels_against_the_rest_there_are_two_classes(tmp_path):
     asked = config(data={"positive": ["a"]})
-    run([Experiment.from_config(asked, make_dataset().against_the_rest(["a"]))], results=tmp_path)
+    dataset = replace(make_dataset().against_the_rest(["a"]), spec=asked["data"])
+    run([Experiment.from_config(asked, dataset)], results=tmp_path)
     assert len(Records(tmp_path).find(asked).records) == 4
+
+
+@pytest.mark.parametrize("key", ["classes", "positive", "rows", "path", "labels"])
+def test_data_that_were_cut_otherwise_are_others(tmp_path, key):
+    """They have one name, and perhaps as many classes."""
+    cuts = [{key: ["a", "b"]}, {key: ["b", "c"]}, {}]
+    for seed, cut in enumerate(cuts[:2]):
+        dataset = replace(make_dataset((40, 40), seed=seed), spec=DATA | cut)
+        run([Experiment.from_config(config(data=cut), dataset)], results=tmp_path)
+    found = [Records(tmp_path).find(config(data=DATA | cut | {"expect": None})) for cut in cuts]
+    checksums = [{r["config"]["data"]["checksum"] for r in one.records} for one in found]
+    assert [len(some) for some in checksums] == [1, 1, 0]
+    assert checksums[0] != checksums[1]
 
 
 def test_names_and_tuning_of_nothing_do_not_count(results):
