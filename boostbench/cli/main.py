@@ -6,6 +6,7 @@ are checked, so that a misspelt one does too.
 
 import argparse
 import atexit
+import errno
 import gc
 import logging
 import os
@@ -52,6 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     own_process = argv is None
     argv = list(sys.argv[1:] if argv is None else argv)
+    if own_process:
+        # Names of a user may hold what the terminal cannot show.
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(errors="backslashreplace")
     logging.basicConfig(format="boostbench: %(message)s")
     # Python would collect the objects of all modules one by one at the end: a third of a second.
     atexit.register(gc.freeze)
@@ -72,8 +77,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader has seen enough ('boostbench list | head'); nothing must be flushed to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None or debugging():
+            raise
+        complain(f"cannot write the output: {error.strerror}")
+        _close_output()
+        return 2
     except UserError as error:
         if debugging():
             raise
@@ -82,6 +93,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         if own_process:
             _end_workers()
+
+
+def _close_output() -> None:
+    """Let nothing more come out, not even what is flushed when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end_workers() -> None:

@@ -45,7 +45,9 @@ def run(argv: Sequence[str]) -> int:
     with _lazy_help():
         parser = get_args_parser()
     parser.error = _refuse
-    args = parser.parse_args(argv)
+    args = parser.parse_intermixed_args(argv)
+    # Hydra takes no flags behind overrides.
+    argv = [arg for arg in argv if arg not in args.overrides] + args.overrides
     checks.check_once(args.overrides)
     folders = [Path(args.config_dir)] if args.config_dir else []
     for flag in _REFUSED:
@@ -60,13 +62,16 @@ def run(argv: Sequence[str]) -> int:
         if not args.shell_completion:
             checks.check(args.overrides, folders)
         settings = settings_of(args.overrides) if args.multirun else []
+        if "results" in swept(settings):
+            raise UserError("a sweep has one folder of results; run it once for each folder")
+        is_shown = not any(override.startswith("shard=") for override in args.overrides)
         code = 0
         try:
             with _mode_of_flags(args):
                 hydra.main(str(configs.conf_dir()), "config", version_base="1.3")(_task(settings))()
         except JobFailed as failure:
             code = failure.args[0]
-        if len(settings) > 1 and not args.config_dir:
+        if len(settings) > 1 and is_shown and not args.config_dir:
             from boostbench.cli.job import print_sweep
 
             print_sweep(settings)

@@ -12,12 +12,16 @@ class JobFailed(Exception):
 
 
 def settings_of(overrides: Sequence[str]) -> list[list[str]]:
-    """Give the overrides of each job of a sweep; none where not Hydra's own sweeper decides."""
+    """Give the overrides of each job of a sweep, each once.
+
+    There are none where not Hydra's own sweeper decides.
+    """
     if any("hydra/sweeper" in override for override in overrides):
         return []
     parsed = [checks.parse(override) for override in overrides]
     [jobs] = BasicSweeper.split_arguments(parsed, max_batch_size=None)
-    return [[override for override in job if not override.startswith("hydra")] for job in jobs]
+    own = [tuple(override for override in job if not override.startswith("hydra")) for job in jobs]
+    return list(map(list, dict.fromkeys(own)))
 
 
 def swept(settings: Sequence[Sequence[str]]) -> list[str]:

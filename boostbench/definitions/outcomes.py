@@ -97,6 +97,7 @@ def find(request: TableRequest) -> Found:
     """
     specs, rerun = request.specs, request.common["rerun"]
     check_rerun(rerun)
+    Shard.parse(request.common["shard"])
     records = Records(request.results)
     with busy("reading records"):
         recorded = records.find_each(request.experiments)
@@ -140,7 +141,6 @@ def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) 
     """Plan what is missing of some experiments; the first config says how all run."""
     common, parallel = specs[0], specs[0]["parallel"]
     experiments = list(map(Experiment.from_config, specs, datasets))
-    shard = Shard.parse(common["shard"])
     with busy("reading records"):
         return Run.of(
             experiments,
@@ -149,7 +149,7 @@ def _plan(specs: Sequence[dict], datasets: Sequence[Dataset], records: Records) 
             backend=parallel["backend"],
             scheduler=parallel.get("scheduler"),
             rerun=common["rerun"],
-            shard=shard,
+            shard=Shard.parse(common["shard"]),
         )
 
 

@@ -5,9 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import UserError
+from boostbench.experiment import measures
+from boostbench.experiment.quantities import SCORES
+from boostbench.experiment.schema import Measured
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
@@ -62,11 +67,12 @@ class TableRequest:
         ------
         UserError
             For what the definition does not have, or Hydra refuses, or rounds after which nothing
-            is recorded.
+            is recorded, or a quantity that is not recorded.
         """
         part = definition.part(rows, columns)
         specs = part.compose(overrides)
         _check_rounds(part, specs)
+        _check_quantity(part, specs)
         settings = [each for each in overrides if not each.startswith(_WITHOUT_EFFECT)]
         changes, different = _changes(part, specs) if settings else ([], {})
         slugs = map(_slug, settings if changes else [])
@@ -116,6 +122,21 @@ def _check_rounds(definition: TableDefinition, specs: Mapping[Key, dict]) -> Non
             raise UserError(
                 f"no test error is recorded after {rounds} rounds; add them to the table's "
                 "overrides: protocol.checkpoints=[...]"
+            )
+
+
+def _check_quantity(definition: TableDefinition, specs: Mapping[Key, dict]) -> None:
+    """Refuse a quantity that the measure of a cell does not record."""
+    for spec in specs.values():
+        measure = measures.find(spec["measure"])
+        name = definition.shown(measure.quantity).name
+        recorded = {field.name for field in msgspec.structs.fields(measure.form)}
+        is_known = measure.form is Measured or name not in (*SCORES, "mean_average_precision")
+        if not is_known and name not in recorded:
+            wanted = "scores" if name in SCORES else "retrieval"
+            raise UserError(
+                f"measure={measure.name} records no {name}; add measure={wanted} to the table's "
+                "overrides"
             )
 
 

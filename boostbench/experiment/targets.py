@@ -256,10 +256,10 @@ def _check_source(parts: list[str], name: str) -> None:
     source = getattr(spec.loader, "get_source", lambda _: None)(module) or ""
     # A package gathers classes of its modules; a program imports what it only uses.
     kinds = (ast.ClassDef, ast.alias) if places else ast.ClassDef
-    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    nodes = [node for node in ast.walk(ast.parse(source, spec.origin)) if isinstance(node, kinds)]
     defined = [getattr(node, "asname", None) or node.name for node in nodes]
     if name not in defined:
-        raise UserError(f"{module} defines no such class")
+        raise UserError(f"{module} defines no such class; {hint(name, defined)}")
 
 
 @cache

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -101,3 +102,21 @@ main()
 assert loky._executor._flags.shutdown
 """
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_a_terminal_that_cannot_show_a_name(tmp_path):
+    (tmp_path / "größe.csv").write_text("a,class\n1,x\n2,y\n")
+    command = [Path(sys.executable).with_name("boostbench"), "data", "größe.csv"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    shown = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert "gr\\xf6\\xdfe" in shown.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full, of Linux")
+def test_a_full_disk():
+    command = [Path(sys.executable).with_name("boostbench"), "list", "algos"]
+    with open("/dev/full", "w") as full:
+        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    assert "cannot write the output: No space left" in told.stderr

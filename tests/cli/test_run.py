@@ -294,3 +294,37 @@ def test_a_folder_of_configs_from_elsewhere_runs_nothing(refused, folder, path, 
     file.parent.mkdir(parents=True)
     file.write_text(content)
     assert refused("run", "--config-dir", str(folder.parent / "configs"), "algo=mine", "data=wine")
+
+
+def test_a_sweep_over_what_is_taken_of_data_tells_them_apart(done, folder):
+    """Files of one name, classes and labels: each line of the table is of its own job."""
+    sweep = ["algo=adaboost_mh", "algo.n_iterations=3", "data=wine", "protocol.n_splits=2"]
+    result = done("run", "-m", *sweep, "data.classes=[0,1],[0,2],[1,2]", "parallel=serial")
+    lines = [line.split() for line in result.out.splitlines()]
+    of_jobs = [line[1:3] for line in lines if line[:1] == ["AdaBoost.MH"]]
+    of_table = [line[1:3] for line in lines if line and line[0].startswith("[")]
+    assert of_table == of_jobs
+    assert len(set(map(tuple, of_jobs))) > 1
+
+
+def test_what_a_sweep_cannot_be_over(call, refused):
+    assert "one folder of results" in refused("run", "-m", *QUICK, "data=wine", "results=a,b")
+    # Twice the same is one job.
+    result = call("run", "-m", *QUICK, "data=wine,wine", "parallel=serial")
+    assert (result.code, "settings" in result.out) == (0, False)
+
+
+def test_flags_may_stand_behind_overrides(done):
+    assert "2 settings" in done("run", *QUICK, "-m", "data=wine,iris", "parallel=serial").out
+
+
+def test_a_sweep_over_a_shard_has_no_table(done):
+    result = done("run", "-m", *QUICK, "data=wine,iris", "shard=1/2", "parallel=serial")
+    assert "settings" not in result.out
+
+
+@pytest.mark.parametrize("measure", ["paths", "codewords"])
+def test_a_measure_without_an_error_of_the_test_part(done, measure):
+    algo = "mcboost" if measure == "paths" else "codeword_mcboost"
+    settings = [f"algo={algo}", "algo.n_iterations=5", "protocol.tune=none", "protocol.n_splits=1"]
+    done("run", *settings, "data=wine", f"measure={measure}", "parallel=serial")

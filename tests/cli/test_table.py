@@ -574,6 +574,7 @@ WRONG = [
     (crossed(published_as={"a": "b"}), "no row 'a'"),
     (crossed(quantity="acuracy"), "did you mean acc"),
     (crossed(quantity="auc", rounds=[2]), "rounds cannot go with quantity: auc"),
+    (crossed(quantity="auc"), "records no auc; add measure=scores"),
     (crossed(rounds=[7]), "after 7 rounds"),
     (crossed(remarks=[{"a": "b"}]), "it must be text, in quotes if it holds a colon"),
     (crossed(seconds="predict"), "seconds is 'predict'"),

@@ -81,7 +81,7 @@ def test_nothing_is_made_that_is_no_estimator(harmful, watched):
         ("sklearn.__main__.Thing", "no module of classes"),
         ("boostbench.__main__.Thing", "no module of classes"),
         ("program.RandomForestClassifier", "program defines no such class"),
-        ("program.Path", "program defines no such class"),
+        ("program.Path", "program defines no such class; "),
         ("program.Thing", "program defines no such class"),
         ("folder.program.Thing", "folder.program defines no such class"),
         ("folder.nothing.Thing", "No module named 'folder.nothing'"),
