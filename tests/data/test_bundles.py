@@ -1,4 +1,5 @@
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,6 +42,12 @@ def test_what_comes_back_is_what_was_put_in(folder, dataset):
         assert [part.tolist() for part in one] == [part.tolist() for part in other]
     assert "/home/me" not in found.source
     assert available(SPEC) == "bundle"
+
+
+def test_no_folder_of_another_system_is_told(folder):
+    away = replace(make(), source="file C:\\Users\\me\\toy.svm")
+    bundles.write_bundle(folder, SPEC, away)
+    assert load(SPEC).source.endswith(", of file toy.svm")
 
 
 def test_another_question_is_not_answered(folder):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.impute import SimpleImputer
@@ -74,12 +76,13 @@ def test_tuning_fills_by_the_rows_of_its_fold(holes, tmp_path):
 
 
 def test_ways_of_filling_are_different_experiments(holes, tmp_path):
-    mean, median = (experiment(holes(strategy)) for strategy in ("mean", "median"))
+    datasets = [holes(strategy) for strategy in ("mean", "median")]
+    mean, median = map(experiment, datasets)
     assert mean.key(mean.splits[0]) != median.key(median.splits[0])
     run([mean, median], results=tmp_path)
-    for strategy in ("mean", "median"):
-        data = {"name": "holes", "missing": strategy}
-        config = {"algo": TREE, "protocol": {"n_splits": 2, "checkpoints": []}, "data": data}
+    for strategy, dataset in zip(("mean", "median"), datasets, strict=True):
+        settings = {"n_splits": 2, "checkpoints": []}
+        config = {"algo": TREE, "protocol": settings, "data": dataset.spec}
         found = Records(tmp_path).find(config).records
         assert [record["config"]["data"]["missing"] for record in found] == [strategy] * 2
 
@@ -95,3 +98,18 @@ def test_infinite_values_are_not_missing(tmp_path):
     np.savez(path, x=np.array([[1.0, np.inf], [np.nan, 1.0]]), y=np.array([0, 1]))
     with pytest.raises(UserError, match="1 NaN or infinite features, the first in row 1"):
         load({"name": "bad", "path": str(path), "missing": "median"})
+
+
+def test_what_a_measure_looks_at_besides_both_parts_is_filled_too(holes, tmp_path):
+    """Spare rows of retrieval, and the points of a boundary."""
+    dataset = holes("mean")
+    algo = {"name": "bits", "_target_": "fake_hashing.RandomBits", "grid": {}}
+    settings = {"n_splits": 1, "checkpoints": [], "train_size": 20}
+    config = {"algo": algo, "protocol": settings, "measure": "retrieval"}
+    [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).outcomes
+    assert [record["n_database"] for record in outcome.records] == [45]
+    plane = replace(dataset, X=dataset.X[:, :2])
+    config = {"algo": TREE, "protocol": {"checkpoints": [1]}, "measure": "boundary"}
+    [outcome] = run([Experiment.from_config(config, plane)], results=tmp_path).outcomes
+    [record] = outcome.records
+    assert np.isfinite([*record["points"]["x"], *record["extent"]]).all()

@@ -3,9 +3,12 @@ import gzip
 import json
 import multiprocessing
 import random
+import threading
 import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor, wait
 
+import portalocker
 import pytest
 from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
 
@@ -657,3 +660,33 @@ def test_records_in_memory_share_what_defines_them(tmp_path):
     one, two = RecordFile(tmp_path / "fake.jsonl").add([record(0), record(1)])
     assert one["config"] is two["config"]
     assert one["environment"] is two["environment"]
+
+
+def test_a_thread_that_looks_for_new_records_waits_for_one_that_adds(path, monkeypatch):
+    """Else it may find the file shorter than it has been read, and start anew."""
+    file, is_inside, may_go_on = RecordFile(path), threading.Event(), threading.Event()
+    read_on = RecordFile._read_on
+
+    def slow(self, stream):
+        is_inside.set()
+        may_go_on.wait(60)
+        read_on(self, stream)
+
+    monkeypatch.setattr(RecordFile, "_read_on", slow)
+    with ThreadPoolExecutor(2) as threads:
+        adding = threads.submit(file.add, [record(0)])
+        assert is_inside.wait(60)
+        looking = threads.submit(file.new)
+        assert not wait([looking], timeout=0.2).done
+        may_go_on.set()
+        assert [one["split"] for one in adding.result()] == [0]
+        assert looking.result() == []
+
+
+def test_a_folder_without_locks(path, monkeypatch):
+    def lock(file, flags):
+        raise portalocker.LockException("no locks available")
+
+    monkeypatch.setattr(portalocker, "lock", lock)
+    with pytest.raises(UserError, match=r"cannot lock .*toy: .*no locks available; choose another"):
+        append(path, record(0))

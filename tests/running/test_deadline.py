@@ -1,4 +1,5 @@
 import dataclasses
+import signal
 import threading
 
 import pytest
@@ -46,6 +47,15 @@ def test_in_a_thread_that_hears_no_signals(hanging):
     thread.start()
     thread.join()
     assert found[0]["error"] == "OutOfTime: it takes more than 1 s"
+
+
+def test_on_a_system_without_that_signal(hanging, monkeypatch):
+    monkeypatch.delattr(signal, "SIGALRM")
+    experiment = hanging("Hanging", time_limit=1)
+    trial = experiment.trial(experiment.splits[1], {})
+    data = experiment.dataset
+    outcome = deadline.run_limited(trial, data.X, data.class_numbers, expendable=False)
+    assert outcome["error"] == "OutOfTime: it takes more than 1 s"
 
 
 def test_a_limit_that_is_not_reached_changes_nothing(make_experiment, tmp_path):

@@ -182,3 +182,12 @@ def test_what_gives_no_codes_is_refused():
         experiment(target="sklearn.tree.DecisionTreeClassifier")
     with pytest.raises(UserError, match="is no classifier: it has no predict"):
         experiment(measure="prediction")
+
+
+def test_the_layout_of_codes_does_not_matter():
+    rng = np.random.default_rng(0)
+    (queries, of_queries), (codes, labels) = draw(rng, 5, 70), draw(rng, 9, 70)
+    expected = mean_average_precision(queries, of_queries, codes, labels)
+    by_columns = map(np.asfortranarray, (queries, codes))
+    one, other = by_columns
+    assert mean_average_precision(one, of_queries, other, labels) == expected

@@ -57,3 +57,9 @@ def test_what_is_equal_everywhere_is_equal():
     assert signed_rank([0.0] * 5, 0.1) == (0, 1, 0)
     assert correlated_t([0.0] * 5, 0.1, 0.25) == (0, 1, 0)
     assert correlated_t([-3.0] * 5, 0.1, 0.25) == (1, 0, 0)
+
+
+def test_what_is_next_to_nothing_is_no_less_than_nothing():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        assert min(correlated_t(rng.normal(40, 1, 10).tolist(), 0.0, 1 / 3)) >= 0
