@@ -1,7 +1,5 @@
 """Features most of whose values are 0: what a search of stumps needs of them."""
 
-from itertools import pairwise
-
 import numpy as np
 from scipy import sparse
 
@@ -20,6 +18,8 @@ class SparseFeatures:
     matrix : scipy.sparse.csc_array of shape (n_samples, n_features), dtype=float64
         Without zeros on record.
     shape : tuple of int
+    used : ndarray of shape (n_used,), dtype=int64
+        The features that are not 0 everywhere, often a small part of them.
 
     Examples
     --------
@@ -37,6 +37,7 @@ class SparseFeatures:
         self.matrix.sum_duplicates()
         self.matrix.eliminate_zeros()
         self.shape = self.matrix.shape
+        self.used = np.flatnonzero(np.diff(self.matrix.indptr))
 
     def __len__(self):
         return self.shape[0]
@@ -47,7 +48,7 @@ class SparseFeatures:
         return columns[:, 0] if np.ndim(features) == 0 else columns
 
     def columns(self, sample_weight=None):
-        """Yield the values of each feature and how often each counts; all zeros are one value.
+        """Yield the values of each used feature and how often each counts; all zeros are one value.
 
         Parameters
         ----------
@@ -61,7 +62,7 @@ class SparseFeatures:
         weights = np.ones(len(self)) if sample_weight is None else sample_weight
         total = weights.sum()
         ends = self.matrix.indptr
-        for start, stop in pairwise(ends):
+        for start, stop in zip(ends[self.used], ends[self.used + 1], strict=True):
             values, counts = self.matrix.data[start:stop], weights[self.matrix.indices[start:stop]]
             if len(values) < len(self):
                 values, counts = np.append(values, 0.0), np.append(counts, total - counts.sum())
@@ -93,7 +94,8 @@ class SparseBins(Layout):
     def __init__(self, X, cuts):
         n_thresholds = np.array([len(c) for c in cuts])
         first = np.cumsum(n_thresholds) - n_thresholds
-        zero = np.array([np.searchsorted(c, 0.0) for c in cuts])
+        zero = np.zeros(len(cuts), np.int64)
+        zero[X.used] = [np.searchsorted(cuts[j], 0.0) for j in X.used]
         self.feature = np.repeat(np.arange(len(cuts)), n_thresholds)
         place = np.arange(len(self.feature)) - first[self.feature]
         is_below = place < zero[self.feature]
@@ -107,9 +109,9 @@ class SparseBins(Layout):
         self._run = np.cumsum(begins) - 1
 
         ends = X.matrix.indptr
-        rows, columns = [], []
-        for j, cut in enumerate(cuts):
-            some = slice(ends[j], ends[j + 1])
+        rows, columns = [np.empty(0, np.int64)], [X.matrix.indices[:0]]
+        for j in X.used:
+            cut, some = cuts[j], slice(ends[j], ends[j + 1])
             bins = np.searchsorted(cut, X.matrix.data[some])
             # What is in the bin of the zeros is on their side of every threshold.
             apart = bins != zero[j]

@@ -193,7 +193,9 @@ class StumpSearch:
     def __init__(self, X, max_bins=None, sample_weight=None):
         if sparse.issparse(X):
             self.X = SparseFeatures(X)
-            cuts = [thresholds(v, max_bins, counts) for v, counts in self.X.columns(sample_weight)]
+            cuts = [np.empty(0)] * X.shape[1]
+            for j, known in zip(self.X.used, self.X.columns(sample_weight), strict=True):
+                cuts[j] = thresholds(known[0], max_bins, known[1])
             self._layout = SparseBins(self.X, cuts)
         else:
             self.X = np.asarray(X, dtype=np.float64)

@@ -80,3 +80,15 @@ def test_zeros_on_record_and_entries_in_pieces_are_one_value():
         [[3.0, 0.0], [7.0, 5.0]],
         [[1.0, 0.0], [5.0, 7.0]],
     ]
+
+
+def test_features_without_a_number_are_not_looked_at():
+    rng = np.random.default_rng(0)
+    few = sparse.random_array((40, 7), density=0.3, rng=rng, format="coo")
+    used = np.sort(rng.choice(100_000, 7, replace=False))
+    wide = sparse.coo_array((few.data, (few.row, used[few.col])), (40, 100_000))
+    G = rng.normal(size=(40, 3))
+    found, expected = StumpSearch(wide).best(G), StumpSearch(few).best(G)
+    assert found.learner == expected.learner._replace(feature=used[expected.learner.feature])
+    assert found.edge == expected.edge
+    assert SparseFeatures(wide).used.tolist() == used[np.unique(few.col)].tolist()
