@@ -6,14 +6,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from boostbench.algorithms.base import Booster, BoostingClassifier, SumOfStumps, Weighted, dense
+from boostbench.algorithms.base import Booster, BoostingClassifier, SumOfStumps, dense
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
 from boostbench.algorithms.training.early_stopping import hold_out
-from boostbench.algorithms.training.weights import weighted
 from boostbench.core.weak.stumps import Stumps
 
 __all__ = ["BaggedBooster"]
@@ -121,9 +120,12 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         """
         self._validate_params()
         booster = self._booster()
-        if not isinstance(booster, Weighted):
-            raise ValueError(f"{type(booster).__name__} has no early stopping, which a bag needs")
-        X, y, weights = weighted(*self._validated(X, y), sample_weight)
+        if not has_fit_parameter(booster, "X_val"):
+            raise ValueError(
+                f"{type(booster).__name__} has no early stopping by samples that it is given, "
+                "which a bag needs"
+            )
+        X, y, weights = self._weighed(X, y, sample_weight)
         X = self._viewed(X, weights, reset=True)
         labels = Booster._target(self, y)
         rng = check_random_state(self.random_state)
@@ -168,6 +170,7 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         return MCBoost(loss="logistic") if self.estimator is None else self.estimator
 
     _validated = Booster._validated
+    _weighed = Booster._weighed
     _viewed = Booster._viewed
 
     @property

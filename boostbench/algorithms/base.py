@@ -14,7 +14,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import _safe_indexing, assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.decisions import decision, predicted, slack_of
@@ -204,7 +204,12 @@ class Booster(CallbackSupportMixin, Declared, ABC):
             validation = None
         elif validation is None:
             parts = X, y, target, *weights
-            rows = hold_out(target, self.validation_fraction, random_state)
+            rows = hold_out(
+                target,
+                self.validation_fraction,
+                random_state,
+                advice="set n_iter_no_change=None",
+            )
             (X, y, target, *weights), (X_val, y_val, _, *weights_val) = (
                 [None if part is None else part[some] for part in parts] for some in rows
             )
@@ -247,7 +252,8 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         if validation is not None:
             if training.master.per_round is None:
                 raise ValueError(
-                    f"{type(self).__name__} has no early stopping: leave n_iter_no_change at None"
+                    f"{type(self).__name__} has no early stopping, which n_iter_no_change asks "
+                    "for: its rounds cannot be undone"
                 )
             onlookers.append(EarlyStopping(training, *validation, patience=self.n_iter_no_change))
         if self.verbose:
@@ -333,8 +339,19 @@ class Booster(CallbackSupportMixin, Declared, ABC):
             X = coded(X, self.categories_)
             options["ensure_all_finite"] = "allow-nan"
         else:
-            check_numbers(X, type(self).__name__)
+            X = check_numbers(X, type(self).__name__)
         return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
+
+    def _weighed(self, X, y, sample_weight, class_weight=None):
+        """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
+        given, (X, y) = X, self._validated(X, y)
+        rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
+        if len(rows) == len(y):
+            return X, y, weights
+        if getattr(self, "categories_", None):
+            # A category that no sample with a weight has is none.
+            return *self._validated(_safe_indexing(given, rows), y_present), weights
+        return X[rows], y_present, weights
 
     def _viewed(self, X, weights=None, reset=False):
         """Return what the weak learners see of a checked X; with `reset`, find out what that is."""
@@ -393,9 +410,8 @@ class Weighted(Booster):
             weight is negative or all are 0.
         """
         self._validate_params()
-        X, y = self._validated(X, y)
+        X, y, weights = self._weighed(X, y, sample_weight, self.class_weight)
         validation = self._validation(X_val, y_val)
-        X, y, weights = weighted(X, y, sample_weight, self.class_weight)
         return self._train(X, y, weights, validation=validation)
 
     def _validation(self, X_val, y_val):
@@ -545,6 +561,8 @@ class SumOfStumps:
     def stump_sum(self):
         """Return the scores as a sum of stumps, where they are one.
 
+        The tables of pairs that a bag may have, `pairs_`, are added to it.
+
         Returns
         -------
         boostbench.algorithms.explaining.stump_sums.StumpSum
@@ -687,7 +705,10 @@ class BoostingRegressor(RegressorMixin, SumOfStumps, Weighted):
     class_weight: ClassVar = None
 
     def _target(self, y):
-        return np.asarray(y, dtype=np.float64)
+        y = np.asarray(y, dtype=np.float64)
+        # Objects such as None are missing values only now.
+        assert_all_finite(y, input_name="y")
+        return y
 
     def predict(self, X):
         """Predict numbers.

@@ -16,6 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.parameters import ClassWeight, Declared, PositiveFloat, PositiveInt, Seed
+from boostbench.algorithms.training.categories import check_numbers
 from boostbench.algorithms.training.weights import weighted
 
 __all__ = ["FourierFeaturesSVC", "PerceptronKernelSVC", "StumpKernelSVC"]
@@ -119,7 +120,7 @@ class _KernelClassifier(ClassifierMixin, Declared):
     def fit(self, X, y, sample_weight=None):
         """Train the classifier; as `MCBoost.fit`, where weights of samples are factors of C."""
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = self._numbers(X, y)
         # SVC mixes up its support vectors where there are weights of 0 and the kernel is ours, and
         # LinearSVC's weights of classes are not those of all their samples.
         self.machine_ = self._fitted(*weighted(X, y, sample_weight, self.class_weight))
@@ -131,13 +132,30 @@ class _KernelClassifier(ClassifierMixin, Declared):
         return self._checked("decision_function", X)
 
     def predict(self, X):
-        """Predict the labels; as `BoostingClassifier.predict`."""
+        """Predict the labels, as the machine does.
+
+        Of two classes it is the sign of the score. Of more, a linear machine takes the class of the
+        largest score. LIBSVM, which those with a kernel are, has a machine for each pair of classes
+        and takes the class with the most votes, which need not be that of the largest score.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         return self._checked("predict", X)
 
     def _checked(self, method, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return getattr(self.machine_, method)(X)
+        return getattr(self.machine_, method)(self._numbers(X, reset=False))
+
+    def _numbers(self, X, *y, **options):
+        """Check X, and y if there is one."""
+        X = check_numbers(X, type(self).__name__)
+        return validate_data(self, X, *y, dtype=np.float64, **options)
 
 
 class _KernelSVC(_KernelClassifier):
@@ -179,6 +197,11 @@ class PerceptronKernelSVC(_KernelSVC):
     --------
     perceptron_kernel : Its kernel.
     StumpKernelSVC : The same with stumps; its attributes.
+
+    Notes
+    -----
+    Distances lose their digits where features lie far from 0, in terms of how much they vary:
+    centre such features.
 
     Examples
     --------

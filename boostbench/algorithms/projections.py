@@ -10,6 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.parameters import Declared, PositiveInt
+from boostbench.algorithms.training.categories import check_numbers
 from boostbench.algorithms.training.labels import class_numbers
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
 from boostbench.core.signs import signs
@@ -62,6 +63,7 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         """
         self._validate_params()
         labels = None
+        X = check_numbers(X, type(self).__name__)
         if self._supervised:
             X, y = validate_data(self, X, y, dtype=np.float64)
             labels = class_numbers(y, self)[1]
@@ -78,6 +80,7 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
     def transform(self, X):
         """Project, to shape (n_samples, n_components); of a hash code, the bits are the signs."""
         check_is_fitted(self)
+        X = check_numbers(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return (self._features(X) - self.mean_) @ self.directions_
 

@@ -368,3 +368,8 @@ def test_small_weights_are_weights():
     usual = BaggedMCBoost(random_state=0).fit(X, y, np.ones(len(y)))
     assert bag.n_iterations_ == usual.n_iterations_ > 0
     np.testing.assert_allclose(bag.decision_function(X), usual.decision_function(X), rtol=1e-4)
+
+
+def test_too_few_samples_to_leave_some_out():
+    with pytest.raises(ValueError, match="class of 2 samples or more: give more samples"):
+        BaggedMCBoost().fit([[0.0], [1.0]], [0, 1])

@@ -156,6 +156,12 @@ def test_errors():
     for booster in (bb.RBoostRank(), bb.LPBoost()):
         with pytest.raises(ValueError, match=f"{type(booster).__name__} has no early stopping"):
             bb.BaggedBooster(booster).fit(X, y)
+    with pytest.raises(ValueError, match="ReducedMCBoost has no early stopping by samples that it"):
+        bb.BaggedBooster(bb.ReducedMCBoost()).fit(X, y)
+    with pytest.raises(ValueError, match=r"LADDER has no early stopping.*rounds cannot be undone$"):
+        bb.BaggedBooster(bb.LADDER()).fit(X, y)
+    with pytest.raises(ValueError, match="class of 2 samples or more: give more samples"):
+        bb.BaggedBooster().fit(X[:2], [0, 1])
     with pytest.raises(ValueError, match="'estimator' parameter of BaggedBooster"):
         bb.BaggedBooster("MCBoost").fit(X, y)
     with pytest.raises(ValueError, match="Only binary classification is supported"):

@@ -3,7 +3,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostbench.algorithms import AdaBoost, AdaBoostMH, MultiBoost
+from boostbench.algorithms import (
+    AdaBoost,
+    AdaBoostMH,
+    BaggedLsBoostRegressor,
+    LsBoostRegressor,
+    MultiBoost,
+)
 from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, BoostingTransformer, Master
 from boostbench.core.weak.stumps import Stumps, StumpSearch
 
@@ -122,6 +128,13 @@ class TestTime:
     def test_unfitted(self):
         assert not hasattr(AdaBoostMH(), "weak_learner_time_")
         assert not hasattr(AdaBoostMH(), "coefficient_time_")
+
+
+@pytest.mark.parametrize("model", [LsBoostRegressor(), BaggedLsBoostRegressor()])
+def test_numbers_to_learn_are_finite(model):
+    y = np.array([1.0, None, 2.0, 3.0], dtype=object)
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        model.fit(np.arange(4.0)[:, None], y)
 
 
 class TestBooleans:

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from boostbench.algorithms import BRE, ITQ, KSH, LSH, SupervisedITQ
@@ -89,6 +90,15 @@ class TestBadInput:
             ValueError, match=f"'n_components' parameter of {type(hasher).__name__} must"
         ):
             type(hasher)(n_components=0).fit(*blobs(3))
+
+    def test_words(self, hasher):
+        X, y = blobs(3)
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        words = frame.assign(b="elm")
+        with pytest.raises(ValueError, match="column 'b' holds categories"):
+            hasher.fit(words, y)
+        with pytest.raises(ValueError, match="column 'b' holds categories"):
+            hasher.fit(frame, y).transform(words)
 
     def test_one_class(self, hasher):
         X, _ = blobs(3)

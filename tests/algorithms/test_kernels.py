@@ -1,6 +1,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize
 from scipy.special import gamma as gamma_function
@@ -143,3 +144,14 @@ def test_they_are_callables_of_scikit_learn(kernel):
     found = KernelPCA(2, kernel="precomputed").fit_transform(kernel(X))
     wanted = KernelPCA(2, kernel=lambda a, b: kernel([a], [b])[0, 0]).fit_transform(X)
     np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-8)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_words_are_refused_by_their_column(model):
+    X, y = blobs(2)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    words = frame.assign(b="elm")
+    with pytest.raises(ValueError, match="column 'b' holds categories"):
+        clone(model).fit(words, y)
+    with pytest.raises(ValueError, match="column 'b' holds categories"):
+        clone(model).fit(frame, y).predict(words)

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from boostbench.algorithms import LPP, NPE, CodewordMCBoost, ReducedMCBoost
@@ -58,3 +59,12 @@ def test_the_booster_sees_the_reduced_features(reduction, n_components):
 def test_an_unknown_reduction():
     with pytest.raises(ValueError, match="'reduction' parameter of ReducedMCBoost must be"):
         ReducedMCBoost(reduction="tsne").fit(*blobs(3))
+
+
+@pytest.mark.parametrize("model", [LPP(), NPE()])
+def test_words_are_refused_by_their_column(model):
+    frame = pd.DataFrame(blobs(3)[0], columns=list("abcd"))
+    words = frame.assign(b="elm")
+    for use in (model.fit, model.fit(frame).transform):
+        with pytest.raises(ValueError, match="column 'b' holds categories"):
+            use(words)

@@ -197,6 +197,51 @@ def test_weights_on_tables(model):
         )
 
 
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_categories_of_samples_without_weight_are_none(name):
+    model = MODELS[name]
+    X, y = problem(model)
+    # Of another type, which would change the order of the others.
+    X = X.assign(words=X["words"].where(X["words"] != "oak", 7))
+    weights = np.where(X["words"] == 7, 0.0, 1.0 + np.arange(len(y)) % 3)
+    present = weights > 0
+    weighted = clone(model).fit(X, y, weights)
+    alone = clone(model).fit(X[present], y[present], weights[present])
+    at = X.columns.get_loc("words")
+    assert weighted.categories_[at].tolist() == alone.categories_[at].tolist()
+    assert 7 not in weighted.categories_[at]
+    np.testing.assert_array_equal(weighted.decision_function(X), alone.decision_function(X))
+
+
+def test_categories_of_classes_without_weight_are_none():
+    X, y = messy(3)
+    X["words"] = np.where(y == 2, "yew", X["words"])
+    model = bb.MCBoost(n_iterations=5, class_weight={0: 1, 1: 2, 2: 0}).fit(X, y)
+    assert "yew" not in model.categories_[X.columns.get_loc("words")]
+
+
+def test_columns_that_held_numbers_are_held_to_that():
+    X, y = messy(2)
+    model = bb.MCBoost(n_iterations=5).fit(X, y)
+    for wrong, said in (
+        (pd.Timestamp("2020-01-01"), "column 'number' holds dates or times; make days"),
+        (pd.Timedelta("2D"), "column 'number' holds dates or times; make days"),
+        ("many", "column 'number' holds 'many', which is no number"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            model.predict(X.assign(number=wrong))
+    missing = X.assign(number=X["number"].astype(object).where(X["flag"], pd.NA))
+    usual = X.assign(number=X["number"].where(X["flag"]))
+    np.testing.assert_array_equal(model.decision_function(missing), model.decision_function(usual))
+    found = clone(model).fit(missing, y).decision_function(X)
+    np.testing.assert_array_equal(found, clone(model).fit(usual, y).decision_function(X))
+    with pytest.raises(ValueError, match="column 'number' holds dates"):
+        clone(model).set_params(categorical_features=None).fit(
+            X[["number"]].assign(number=pd.Timestamp("2020-01-01")), y
+        )
+
+
 def test_early_stopping_callbacks_and_final_solve():
     X, y = messy(3, n_samples=400)
     given = bb.MCBoost(n_iterations=200, n_iter_no_change=5).fit(

@@ -36,7 +36,8 @@ def categories(X, asked="from_dtype"):
     Raises
     ------
     ValueError
-        If there is no such feature, X is sparse, or a column holds dates, or words among numbers.
+        If there is no such feature, X is sparse, or a column holds dates, words among numbers, or
+        values that cannot be counted, such as lists.
 
     Examples
     --------
@@ -61,6 +62,17 @@ def categories(X, asked="from_dtype"):
 def check_numbers(X, name):
     """Refuse a data frame with words or dates where an estimator takes numbers.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    name : str
+        Of the estimator, for the error.
+
+    Returns
+    -------
+    array-like of shape (n_samples, n_features)
+        With NaN where an object says that a value is missing.
+
     Raises
     ------
     ValueError
@@ -73,10 +85,11 @@ def check_numbers(X, name):
                 f"column {X.columns[at]!r} holds categories, and {name} takes numbers: make some "
                 "of it, for example by scikit-learn's OneHotEncoder in a make_column_transformer"
             )
+    return coded(X, {})
 
 
 def coded(X, known):
-    """Put numbers in the place of categories.
+    """Put numbers in the place of categories, and of what else a data frame holds.
 
     Parameters
     ----------
@@ -88,15 +101,26 @@ def coded(X, known):
     -------
     array-like of shape (n_samples, n_features)
         NaN where a category is missing or unknown; a data frame, if X is one.
+
+    Raises
+    ------
+    ValueError
+        With the name of the first column that holds no categories, and no numbers either.
     """
-    if not known:
-        return X
     is_frame = isinstance(X, pd.DataFrame)
-    X = _frame(X).copy(deep=False)
-    for feature, of_feature in known.items():
-        if feature < X.shape[1]:
-            codes = pd.Index(of_feature).get_indexer(X.iloc[:, feature].astype(object))
-            X.isetitem(feature, np.where(codes < 0, np.nan, codes))
+    if not known and not is_frame:
+        return X
+    X = _frame(X)
+    numbers = {}
+    for at, dtype in enumerate(X.dtypes):
+        if at in known:
+            codes = pd.Index(known[at]).get_indexer(_objects(X.iloc[:, at]))
+            numbers[at] = np.where(codes < 0, np.nan, codes)
+        elif isinstance(dtype, pd.CategoricalDtype) or dtype.kind not in "biufc":
+            numbers[at] = _as_numbers(X.iloc[:, at])
+    X = X.copy(deep=False)
+    for at, column in numbers.items():
+        X.isetitem(at, column)
     return X if is_frame else X.to_numpy(dtype=np.float64)
 
 
@@ -128,21 +152,64 @@ def _frame(X):
 
 
 def _is_categorical(X, at, dtype):
-    if dtype.kind in "mM":
-        raise ValueError(
-            f"column {X.columns[at]!r} holds dates or times; make days of it: "
-            f"{as_days(X.columns[at])}"
-        )
-    if isinstance(dtype, (pd.CategoricalDtype, pd.StringDtype)):
+    _check_no_times(dtype, X.columns[at])
+    if isinstance(dtype, pd.CategoricalDtype):
+        return True
+    # Of pandas or of Arrow.
+    if pd.api.types.is_extension_array_dtype(dtype) and pd.api.types.is_string_dtype(dtype):
         return True
     return dtype.kind == "O" and pd.api.types.infer_dtype(X.iloc[:, at]) not in _NUMBERS
+
+
+def _check_no_times(dtype, name):
+    """Refuse types of dates and times, and say what makes days of them."""
+    if dtype.kind not in "mM":
+        return
+    frame = f"frame[{name!r}]"
+    if dtype.kind == "m":
+        advice = f"{frame} = {frame}.dt.days"
+    elif getattr(dtype, "tz", None) is None:
+        advice = as_days(name)
+    else:
+        naive = f"{frame}.dt.tz_localize(None)"
+        advice = f"{frame} = ({naive} - pandas.Timestamp('2000-01-01')).dt.days"
+    raise ValueError(f"column {name!r} holds dates or times; make days of it: {advice}")
+
+
+def _as_numbers(column):
+    """Read the numbers of a column of another type; what is missing is NaN, whatever says so."""
+    _check_no_times(column.dtype, column.name)
+    values = column.to_numpy(dtype=object, na_value=np.nan)
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        word = next(value for value in values if not _is_number(value))
+        raise ValueError(f"column {column.name!r} holds {word!r}, which is no number") from None
+
+
+def _is_number(value):
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _objects(column):
+    """Give the values of a column as they are; refuse those that cannot be looked up, as lists."""
+    values = column.astype(object)
+    try:
+        set(values)
+    except TypeError as error:
+        raise ValueError(f"column {column.name!r} holds no categories: {error}") from None
+    return values
 
 
 def _check_words(column, name):
     """Refuse texts that are dates, and a few words among numbers, as no categories are meant."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return
-    counts = column.astype(object).value_counts()
+    counts = _objects(column).value_counts()
     if are_dates([str(word) for word in counts.index]):
         raise ValueError(
             f"column {name!r} holds dates, which are no categories; make days of it: "
@@ -175,7 +242,7 @@ def _numbered(asked, X):
 
 
 def _known(column):
-    counts = column.astype(object).value_counts()
+    counts = _objects(column).value_counts()
     if isinstance(column.dtype, pd.CategoricalDtype):
         ordered = [value for value in column.cat.categories if value in counts.index]
     else:

@@ -72,7 +72,7 @@ class EarlyStopping:
             self.training.rewind(self.best)
 
 
-def hold_out(labels, fraction, random_state):
+def hold_out(labels, fraction, random_state, advice="give more samples"):
     """Draw a stratified part of the samples.
 
     Unlike scikit-learn's, it takes classes of few samples: one of each is never held out.
@@ -83,6 +83,8 @@ def hold_out(labels, fraction, random_state):
     fraction : float
         Of all samples; at least one is held out.
     random_state : RandomState
+    advice : str, default="give more samples"
+        What to do where none can be held out, for the error.
 
     Returns
     -------
@@ -97,9 +99,7 @@ def hold_out(labels, fraction, random_state):
     first = np.unique(labels[order], return_index=True)[1]
     rest = np.delete(order, first)
     if not len(rest):
-        raise ValueError(
-            "early stopping needs a class of 2 samples or more: set n_iter_no_change=None"
-        )
+        raise ValueError(f"early stopping needs a class of 2 samples or more: {advice}")
     # At equal distances in the order of the classes.
     count = min(max(1, round(fraction * len(labels))), len(rest))
     start = random_state.random_sample()

@@ -44,8 +44,9 @@ def weighted(X, y, sample_weight, class_weight=None):
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)
     factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weights)
-    if factors.min() < 0:
-        raise ValueError(f"class_weight must not be negative, got {class_weight!r}")
+    # NaN is not 0 or more, either.
+    if not factors.min() >= 0:
+        raise ValueError(f"class_weight must not be negative or NaN, got {class_weight!r}")
     X, y, weights = _present(X, y, weights * factors[labels])
     _check_size(weights)
     return X, y, weights

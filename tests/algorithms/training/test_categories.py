@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from boostbench.algorithms.training.categories import categories, coded, decoded
+from boostbench.algorithms.training.categories import categories, check_numbers, coded, decoded
 
 FRAME = pd.DataFrame(
     {
@@ -37,6 +37,52 @@ def test_dates_and_words_among_numbers_are_no_categories():
     assert set(categories(days.astype("category"))) == {0}
 
 
+@pytest.mark.parametrize(
+    ("column", "days"),
+    [
+        (pd.date_range("2000-01-03 23:00", periods=2), [2, 3]),
+        (pd.date_range("2000-01-03 23:00", periods=2, tz="America/Lima"), [2, 3]),
+        (pd.to_timedelta(["5D", "7D"]), [5, 7]),
+    ],
+)
+def test_the_advice_makes_days(column, days):
+    frame = pd.DataFrame({"day": column})
+    with pytest.raises(ValueError, match="column 'day' holds dates or times") as told:
+        categories(frame)
+    exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
+    assert frame["day"].tolist() == days
+
+
+def test_what_cannot_be_told_apart_is_no_category():
+    lists = pd.DataFrame({"path": [["a"], ["b"]]})
+    with pytest.raises(ValueError, match=r"column 'path' holds no categories: .*'list'"):
+        categories(lists)
+    with pytest.raises(ValueError, match=r"column 'path' holds no categories: .*'list'"):
+        coded(lists, {0: np.array(["a", "b"], dtype=object)})
+
+
+def test_strings_of_arrow_are_categories():
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"words": ["y", None, "x"], "number": [1, None, 2]})
+    plain = categories(frame)
+    for arrow in (
+        frame.convert_dtypes(dtype_backend="pyarrow"),
+        frame.assign(words=frame["words"].astype(pd.ArrowDtype(pyarrow.string()))),
+        frame.assign(words=frame["words"].astype("string[pyarrow]")),
+    ):
+        found = categories(arrow)
+        assert {at: known.tolist() for at, known in found.items()} == {0: ["x", "y"]}
+        assert coded(arrow, plain)["words"].fillna(-1).tolist() == [1, -1, 0]
+        with pytest.raises(ValueError, match="column 'words' holds 'y', which is no number"):
+            coded(arrow, {})
+
+
+def test_objects_that_are_numbers_become_some():
+    frame = pd.DataFrame({"n": pd.Series([1, 2.5, pd.NA, None, "4"], dtype=object)})
+    assert coded(frame, {})["n"].fillna(-1).tolist() == [1, 2.5, -1, -1, 4]
+    assert check_numbers(frame[:4], "Any")["n"].fillna(-1).tolist() == [1, 2.5, -1, -1]
+
+
 def test_types_say_which_features_are_categories():
     found = categories(FRAME)
     assert {at: known.tolist() for at, known in found.items()} == {
@@ -61,11 +107,12 @@ def test_they_are_asked_for_in_many_ways(asked):
 
 
 def test_codes_and_back():
-    known = categories(FRAME, ["category", "words", "number"])
-    codes = coded(FRAME, known)
-    assert codes.columns.tolist() == FRAME.columns.tolist()
+    frame = FRAME.drop(columns="string")
+    known = categories(frame, ["category", "words", "number"])
+    codes = coded(frame, known)
+    assert codes.columns.tolist() == frame.columns.tolist()
     assert codes["category"].fillna(-1).tolist() == [0, 1, -1, 0]
-    new = FRAME.assign(words=["x", "z", "y", None], number=[2.5, 2.0, np.nan, 0.5])
+    new = frame.assign(words=["x", "z", "y", None], number=[2.5, 2.0, np.nan, 0.5])
     assert coded(new, known)["words"].fillna(-1).tolist() == [0, -1, 1, -1]
     assert coded(new, known)["number"].fillna(-1).tolist() == [2, -1, -1, 0]
     words = np.array([["x", 1.0], ["y", 2.0]], dtype=object)

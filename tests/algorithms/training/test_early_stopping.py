@@ -126,7 +126,7 @@ def test_rounds_without_progress_are_no_reason_to_go_on():
 
 class TestErrors:
     def test_a_booster_whose_rounds_cannot_be_undone(self):
-        with pytest.raises(ValueError, match="LPBoost has no early stopping: leave"):
+        with pytest.raises(ValueError, match="LPBoost has no early stopping, which n_iter"):
             bb.LPBoost(n_iter_no_change=5).fit(*blobs(2))
 
     def test_a_warm_start(self):

@@ -247,6 +247,7 @@ class TestRefused:
         ("class_weight", "message"),
         [
             ({0: 1.0, 1: -1.0}, "class_weight must not be negative"),
+            ({0: np.nan, 1: 1.0}, "class_weight must not be negative or NaN"),
             ({0: 0.0, 1: 0.0}, "All samples have the weight 0"),
             ({0: 0.0, 1: 1.0}, "1 class only"),
             ({0: 1.0, 7: 1.0}, r"classes, \[1\], are not in class_weight"),
