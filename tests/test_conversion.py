@@ -151,6 +151,10 @@ class TestONNX:
         model = bb.AdaBoost(n_iterations=2).fit(X, y)
         with pytest.raises(ValueError, match="float32 or float64, got 'int8'"):
             to_onnx(model, "int8")
+        for large in (np.array([1, 2**63], dtype=np.uint64), np.array([0.0, 1e30])):
+            model.classes_ = large
+            with pytest.raises(ValueError, match="a class lies outside"):
+                to_onnx(model)
         model.classes_ = np.array([b"ant", b"bee"])
         with pytest.raises(ValueError, match="whole numbers or strings"):
             to_onnx(model)
@@ -245,6 +249,10 @@ class TestPipelines:
             label, probabilities = session_of(to_onnx(pipeline, np.float64)).run(None, {"X": X})
             np.testing.assert_array_equal(label, pipeline.predict(X))
             np.testing.assert_allclose(probabilities, pipeline.predict_proba(X), atol=1e-9)
+
+    def test_an_unfitted_one_says_so(self):
+        with pytest.raises(ValueError, match="not fitted"):
+            to_onnx(make_pipeline(StandardScaler(), bb.AdaBoostMH()))
 
     def test_numbers(self):
         X, y = blobs(3)

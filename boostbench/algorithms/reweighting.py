@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 from boostbench.algorithms.base import SumOfStumps
 from boostbench.algorithms.decisions import decision, predicted, slack_of
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
+from boostbench.algorithms.explaining.stump_sums import refuse_pairs
 from boostbench.algorithms.training.labels import known_numbers
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
@@ -62,8 +63,8 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     Raises
     ------
     ValueError
-        If there is no way to tell the ensemble's members apart, a label is none of its classes, or
-        a parameter is out of range.
+        If there is no way to tell the ensemble's members apart, it has pairs of features, a label
+        is none of its classes, or a parameter is out of range.
     RuntimeError
         If a linear program is not solved.
 
@@ -254,6 +255,7 @@ class _Stumps:
 def _members(ensemble):
     """Take an ensemble apart; the parts have a length, and scores of some of them."""
     if isinstance(ensemble, SumOfStumps) and is_classifier(ensemble):
+        refuse_pairs(ensemble)
         return _Stumps(ensemble)
     if isinstance(ensemble, AdaBoostClassifier | RandomForestClassifier | ExtraTreesClassifier):
         return _Trees(ensemble)

@@ -39,7 +39,8 @@ def to_onnx(model, dtype=np.float32):
     ImportError
         If onnx is not installed, or skl2onnx for a pipeline.
     ValueError
-        If the model is no sum of stumps, or the labels are neither whole numbers nor strings.
+        If the model is not fitted, or no sum of stumps, or the labels are neither whole numbers of
+        64 bits nor strings.
     """
     last = getattr(model, "steps", [(None, None)])[-1][1]
     is_pipeline = hasattr(last, "stump_sum")

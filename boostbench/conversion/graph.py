@@ -88,6 +88,8 @@ def _labels(model, types):
     """Classes as ONNX has them, and their type."""
     labels = np.array(model.classes_.tolist())
     if labels.dtype.kind in "iubf":
+        if not all(-(2**63) <= label < 2**63 for label in labels.tolist()):
+            raise ValueError("ONNX has labels from -2**63 to 2**63 - 1, and a class lies outside")
         # Of fractions, only whole ones are classes to scikit-learn.
         return labels.astype(np.int64), types.INT64
     if labels.dtype.kind == "U":

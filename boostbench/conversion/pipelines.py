@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import is_regressor
+from sklearn.utils.validation import check_is_fitted
 
 import boostbench.algorithms
 from boostbench.conversion.graph import booster_to_onnx
@@ -28,6 +29,7 @@ def register_with_skl2onnx():
 
 def pipeline_to_onnx(pipeline, dtype):
     """Turn a fitted pipeline that takes numbers into a model of ONNX; as `to_onnx`."""
+    check_is_fitted(pipeline)
     register_with_skl2onnx()
     sample = np.zeros((1, pipeline.n_features_in_), dtype)
     return needed("skl2onnx").to_onnx(pipeline, sample)

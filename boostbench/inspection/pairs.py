@@ -58,7 +58,7 @@ class PairDisplay:
         Raises
         ------
         ValueError
-            If the estimator has no pairs, or no such class.
+            If the estimator has no pairs, or no such class, or `n_pairs` is not positive.
         """
         display = cls(shapes=estimator.shape_functions(X))
         return display.plot(n_pairs=n_pairs, output=output, n_columns=n_columns)
@@ -70,6 +70,8 @@ class PairDisplay:
         -------
         self
         """
+        if n_pairs < 1:
+            raise ValueError(f"n_pairs must be 1 or more, got {n_pairs!r}")
         if not self.shapes.pairs:
             raise ValueError("the model has no pairs of features: set interactions of a bag")
         outputs = list(self.shapes.outputs)

@@ -1,5 +1,7 @@
 """What a sum of stumps does with each feature, as curves."""
 
+from numbers import Integral
+
 import numpy as np
 
 from boostbench.inspection.canvas import canvases
@@ -88,7 +90,7 @@ class ShapeFunctionDisplay:
 
     def _chosen(self, features):
         names = list(self.shapes.feature_names)
-        if isinstance(features, int):
+        if isinstance(features, Integral):
             return most_important(self.shapes.importances, features)
         for feature in features:
             if feature not in names and feature not in range(len(names)):

@@ -1,6 +1,7 @@
 """The error of a model after each boosting round."""
 
 import numpy as np
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from boostbench.inspection.canvas import canvas
 
@@ -55,13 +56,14 @@ class StagedErrorDisplay:
         Raises
         ------
         ValueError
-            If the estimator keeps no stages, as bags.
+            If the estimator keeps no stages, as bags, or there is not one label for each sample.
         """
         if not hasattr(estimator, "staged_predict"):
             raise ValueError(
                 f"{type(estimator).__name__} keeps no stages: it has no staged_predict"
             )
-        y = np.asarray(y)
+        y = column_or_1d(y)
+        check_consistent_length(X, y)
         errors = np.array([np.mean(labels != y) for labels in estimator.staged_predict(X)])
         name = type(estimator).__name__ if name is None else name
         return cls(errors=errors, name=name).plot(ax=ax, **kwargs)

@@ -65,22 +65,21 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     if len(getattr(estimator, "pairs_", ())):
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
     table = estimator.rules()
-    intercept = (table["round"] == 0).to_numpy()
+    n_outputs = len(outputs_of(estimator))
+    # A class may have the name of another column.
+    rules, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
+    intercept = (rules["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MANY:
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
     step = 0.01 if decimals is None else 0.1**decimals
-    n_outputs = len(outputs_of(estimator))
-    added = [
-        _added(table.columns[-n_outputs:], row, step)
-        for row in table.iloc[:, -n_outputs:].to_numpy(dtype=float)
-    ]
+    added = [_added(votes.columns, row, step) for row in votes.to_numpy(dtype=float)]
     lines = [
         f"Intercept: {what}" for what, is_first in zip(added, intercept, strict=True) if is_first
     ]
     lines.append("Added to the scores where a test holds, subtracted where it fails:")
-    rules, added = table[~intercept], added[int(intercept.sum()) :]
+    rules, added = rules[~intercept], added[int(intercept.sum()) :]
     n_shown = len(rules) if n_rules is None else min(n_rules, len(rules))
-    tests = map(_test, rules.iloc[:n_shown, :4].to_dict(orient="records"))
+    tests = map(_test, rules.iloc[:n_shown].to_dict(orient="records"))
     lines += [f"{test}: {what}" for test, what in zip(tests, added, strict=False)]
     if n_shown < len(rules):
         lines.append(f"... {len(rules) - n_shown} more")

@@ -13,7 +13,16 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench import AdaBoost, AdaBoostECC, MCBoost, RBoostRank, reweight
+from boostbench import (
+    AdaBoost,
+    AdaBoostECC,
+    AdaBoostMH,
+    BaggedBooster,
+    BaggedMCBoost,
+    MCBoost,
+    RBoostRank,
+    reweight,
+)
 from boostbench.algorithms.reweighting import _members
 
 from .problems import blobs
@@ -163,6 +172,26 @@ def test_no_member_may_be_worth_its_coefficient():
         assert (thin.predict(X) == 0).all()
 
 
+@pytest.mark.parametrize(
+    "bag",
+    [
+        BaggedBooster(AdaBoostMH(n_iterations=20), n_estimators=3, random_state=0),
+        BaggedMCBoost(n_iterations=20, n_estimators=3, random_state=0),
+    ],
+    ids=lambda bag: type(bag).__name__,
+)
+def test_bags_are_thinned_stump_by_stump(bag):
+    X, y = load_iris(return_X_y=True)
+    bag.fit(X[::2], y[::2])
+    total = bag.stump_sum()
+    thin = reweight(bag, X[1::2], y[1::2], nu=0.01)
+    assert 0 < len(thin.members_) < len(total.stumps)
+    votes = total.coefficients[thin.members_] * thin.coefficients_[:, None]
+    outputs = total.stumps.outputs(X)[:, thin.members_]
+    np.testing.assert_allclose(thin.decision_function(X), outputs @ votes, atol=1e-9)
+    assert thin.score(X[1::2], y[1::2]) > 0.9
+
+
 def test_the_names_of_features_are_kept():
     data = load_breast_cancer(as_frame=True)
     for ensemble in (lightgbm(), RandomForestClassifier(5, random_state=0), AdaBoost(5)):
@@ -193,6 +222,9 @@ class TestMistakes:
         self.refused("GradientBoostingClassifier is no ensemble", boosted)
         ranker = RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(self.X, self.y)
         self.refused("RBoostRank is no sum of stumps", ranker)
+        pairs = BaggedMCBoost(n_iterations=20, interactions=1, n_estimators=2, random_state=0)
+        crossed = (self.X[:, 0] > 0) ^ (self.X[:, 1] > 0)
+        self.refused("BaggedMCBoost has pairs of features", pairs.fit(self.X, crossed), crossed)
 
     def test_the_ensemble_must_be_fitted(self):
         with pytest.raises(NotFittedError):

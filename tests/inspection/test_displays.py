@@ -95,6 +95,8 @@ class TestShapeFunctions:
         for features in ([3, 0], ["petal width (cm)", 0]):
             display = ShapeFunctionDisplay.from_estimator(model, X, features=features, n_columns=1)
             assert [ax.get_xlabel() for ax in display.axes_] == [X.columns[3], X.columns[0]]
+        display = ShapeFunctionDisplay.from_estimator(model, X, features=np.int64(2))
+        assert len(display.axes_) == 2
         with pytest.raises(ValueError, match="'colour'"):
             ShapeFunctionDisplay.from_estimator(model, X, features=["colour"])
 
@@ -165,6 +167,8 @@ class TestPairs:
         bag = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0).fit(X, y)
         with pytest.raises(ValueError, match="no score of 'red'"):
             PairDisplay.from_estimator(bag, output="red")
+        with pytest.raises(ValueError, match="n_pairs must be 1 or more, got 0"):
+            PairDisplay.from_estimator(bag, n_pairs=0)
 
 
 class TestStagedErrors:
@@ -175,6 +179,14 @@ class TestStagedErrors:
         assert list(rounds) == list(range(1, model.n_iterations_ + 1))
         np.testing.assert_allclose(errors, [np.mean(p != y) for p in model.staged_predict(X)])
         assert display.line_.get_color() == "k"
+
+    def test_labels_are_one_for_each_sample(self, model, iris):
+        X, y = iris
+        column = StagedErrorDisplay.from_estimator(model, X, pd.Series(y).to_frame())
+        plain = StagedErrorDisplay.from_estimator(model, X, y)
+        np.testing.assert_array_equal(column.errors, plain.errors)
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            StagedErrorDisplay.from_estimator(model, X, y[:1])
 
     def test_curves_share_a_picture(self, model, iris):
         X, y = iris

@@ -1,9 +1,10 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_iris
 
-from boostbench.algorithms import AdaBoostMH, BaggedMCBoost, LsBoost
+from boostbench.algorithms import AdaBoostMH, BaggedMCBoost, LsBoost, MCBoost
 from boostbench.inspection import export_text
 
 
@@ -88,3 +89,30 @@ def test_neighbours_that_print_alike_are_one_interval():
     assert last.startswith("... ")
     assert last.endswith(" more features")
     assert "everywhere" in export_text(model, max_terms=1, decimals=-2)
+
+
+def test_a_missing_value_may_be_all_that_differs():
+    X = pd.DataFrame({"lab": [1.0, None, None] * 20})
+    text = export_text(MCBoost(n_iterations=3).fit(X, [1, 0, 0] * 20), max_terms=5)
+    first, _, known, missing = text.splitlines()
+    assert "in steps of " in first
+    assert known.startswith("  everywhere: 1 ")
+    assert missing.startswith("  missing: ")
+    assert known.split()[-1] != missing.split()[-1]
+
+
+def test_classes_have_any_names():
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.where(y == 1, "ash", "elm"))
+    for some in (X[list("abcd")], X):
+        plain, named = (
+            AdaBoostMH(n_iterations=6).fit(some, np.array(names)[y])
+            for names in (["aa", "bb", "cc"], ["feature", "test", "threshold"])
+        )
+        text = export_text(plain).replace("aa ", "feature ").replace("bb ", "test ")
+        assert export_text(named) == text.replace("cc ", "threshold ")
+
+
+def test_a_constant_model_has_no_stumps():
+    model = MCBoost(n_iterations=3).fit(np.ones((6, 1)), [0, 1] * 3)
+    assert export_text(model).endswith("subtracted where it fails:")

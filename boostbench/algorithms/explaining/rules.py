@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from boostbench.algorithms.explaining.stump_sums import outputs_of
+from boostbench.algorithms.explaining.stump_sums import outputs_of, refuse_pairs
 
 # A coefficient that is this part of the largest of its stump is 0, but for rounding.
 _ZERO = 1e-12
@@ -11,17 +11,14 @@ _ZERO = 1e-12
 
 def rules(model):
     """List the stumps of a fitted model; see `BoostingClassifier.rules`."""
-    if len(getattr(model, "pairs_", ())):
-        raise ValueError(
-            f"this {type(model).__name__} has pairs of features, so that it is no sum of stumps: "
-            "set interactions=0, or see its shape_functions"
-        )
+    refuse_pairs(model)
     stumps, coefficients, intercept = model.stump_sum()
     names = getattr(model, "feature_names_in_", None)
     views = getattr(model, "views_", None)
     tested = stumps.tested if views is None else views.feature[stumps.tested]
     features = tested if names is None else np.asarray(names)[tested]
-    above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
+    outputs = outputs_of(model)
+    above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), len(outputs))
     # No rounding errors, and no minus signs before zeros.
     size = np.abs(above).max(axis=1, keepdims=True, initial=0.0)
     above = np.where(np.abs(above) > _ZERO * size, above, 0.0)
@@ -29,7 +26,6 @@ def rules(model):
     thresholds = stumps.threshold
     if not is_plain:
         thresholds = np.where(np.isnan(views.category[stumps.tested]), thresholds, np.nan)
-    outputs = outputs_of(model)
     table = pd.DataFrame(
         {
             "round": np.arange(1, len(stumps) + 1),
@@ -39,14 +35,12 @@ def rules(model):
     )
     if not is_plain:
         table["test"] = _tests(model, stumps, features)
-    table = table.join(pd.DataFrame(above, columns=outputs))
-    if not np.any(intercept):
-        return table
-    first = pd.DataFrame(np.reshape(intercept, (1, -1)), columns=outputs)
-    first.insert(0, "round", 0)
-    first.insert(1, "feature", None)
-    first.insert(2, "threshold", -np.inf)
-    return pd.concat([first, table], ignore_index=True)[table.columns]
+    if np.any(intercept):
+        first = pd.DataFrame({"round": [0], "feature": [None], "threshold": [-np.inf]})
+        table = pd.concat([first, table], ignore_index=True)
+        above = np.concatenate([np.reshape(intercept, (1, -1)), above])
+    # Side by side, as a class may have the name of another column.
+    return pd.concat([table, pd.DataFrame(above, columns=outputs)], axis=1)
 
 
 def _tests(model, stumps, names):

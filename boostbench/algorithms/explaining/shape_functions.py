@@ -1,5 +1,6 @@
 """Sums of stumps as functions of one feature each: what a model does with a feature, exactly."""
 
+import copy
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -9,7 +10,6 @@ from sklearn.utils.validation import check_array
 
 from boostbench.algorithms.decisions import decision, predicted
 from boostbench.algorithms.explaining.stump_sums import outputs_of
-from boostbench.algorithms.training.categories import coded
 from boostbench.core.weak.additive import additive_tables
 from boostbench.core.weak.views import plain_views
 
@@ -108,9 +108,10 @@ class ShapeFunctions:
     """
 
     def __init__(self, model, X=None):
+        # A copy keeps what it is when the model is fitted again.
+        self._model = copy.copy(model)
         self._n_features = model.n_features_in_
-        self._takes_missing = hasattr(model, "views_")
-        self._views = model.views_ if self._takes_missing else plain_views(self._n_features)
+        self._views = getattr(model, "views_", None) or plain_views(self._n_features)
         total = model.stump_sum().on_views(self._views)
         stumps, coefficients, self._intercept = total
         self._is_binary = coefficients.ndim == 1
@@ -207,7 +208,9 @@ class ShapeFunctions:
             }
             if self._views.is_plain:
                 del steps["category"]
-            pieces.append(pd.DataFrame(steps).join(pd.DataFrame(shown, columns=self.outputs)))
+            # Side by side, as a class may have the name of another column.
+            votes = pd.DataFrame(shown, columns=self.outputs)
+            pieces.append(pd.concat([pd.DataFrame(steps), votes], axis=1))
         if not pieces:
             return pd.DataFrame(columns=["feature", "left", "right", *self.outputs])
         return pd.concat(pieces, ignore_index=True)
@@ -223,9 +226,9 @@ class ShapeFunctions:
         -------
         pandas.DataFrame
             A row for each sample; columns ``intercept``, the name of each feature, and ``a & b`` of
-            each pair. Their sum is `decision_function`. Of more than two classes, columns have a
-            level above it, the class: ``explain_local(X)[label].sum(axis=1)`` is the score of that
-            class.
+            each pair, in this order, which tells the intercept from a feature of that name. Their
+            sum is `decision_function`. Of more than two classes, columns have a level above it, the
+            class: ``explain_local(X)[label].sum(axis=1)`` is the score of that class.
         """
         X = self.numbers(X)
         of_pairs = self._of_pairs(X)
@@ -255,12 +258,7 @@ class ShapeFunctions:
             A category is its place in `Term.categories`; NaN where it is unknown, or a value
             missing.
         """
-        finite = "allow-nan" if self._takes_missing else True
-        X = coded(X, self._categories)
-        X = check_array(X, dtype=np.float64, ensure_all_finite=finite)
-        if X.shape[1] != self._n_features:
-            raise ValueError(f"X has {X.shape[1]} features, expected {self._n_features}")
-        return X
+        return check_array(self._model._validated(X, reset=False), ensure_all_finite=False)
 
     def pair_name(self, pair):
         """Name a pair by its features."""

@@ -108,6 +108,15 @@ def outputs_of(model):
     return model.classes_[1:] if len(model.classes_) == 2 else model.classes_
 
 
+def refuse_pairs(model):
+    """Raise ValueError where a fitted model has tables of pairs beside its stumps."""
+    if len(getattr(model, "pairs_", ())):
+        raise ValueError(
+            f"this {type(model).__name__} has pairs of features, so that it is no sum of stumps: "
+            "set interactions=0, or see its shape_functions"
+        )
+
+
 def of_stumps(model):
     """Take apart an estimator whose weak learners are stumps.
 

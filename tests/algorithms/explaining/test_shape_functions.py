@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 import boostbench as bb
 
-from ..models import SUMS, with_classes
+from ..models import BINARY, SUMS, with_classes
 from ..problems import blobs
 
 CASES = with_classes(SUMS)
@@ -43,6 +43,7 @@ def close(found, wanted):
 
 class TestTheSum:
     @pytest.mark.parametrize("centred", [False, True])
+    @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
     def test_terms_add_up_to_the_scores(self, fitted, centred):
         model, X, new = fitted
         shapes = model.shape_functions(X if centred else None)
@@ -171,14 +172,59 @@ def test_without_a_round_there_is_the_intercept():
         close(shapes.explain_local(X).sum(axis=1), model.decision_function(X))
 
 
-def test_other_numbers_of_features_are_refused():
-    model = bb.AdaBoostMH(n_iterations=3).fit(*blobs(3))
-    with pytest.raises(ValueError, match="expected 4"):
-        model.shape_functions().explain_local(np.zeros((2, 3)))
-    with pytest.raises(ValueError, match="expected 4"):
-        model.shape_functions(np.zeros((2, 3)))
-    with pytest.raises(ValueError, match="4"):
-        model.shape_functions().predict(np.zeros((2, 3)))
+def test_other_features_are_refused_as_at_prediction():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
+    shapes = model.shape_functions()
+    uses = model.predict, shapes.explain_local, shapes.predict, model.shape_functions
+    for wrong, said in (
+        (np.zeros((2, 3)), "X has 3 features, but AdaBoostMH is expecting 4"),
+        (X[X.columns[::-1]], "feature names should match"),
+        (X.rename(columns={X.columns[0]: "width"}), "feature names should match"),
+    ):
+        for use in uses:
+            with pytest.raises(ValueError, match=said):
+                use(wrong)
+
+
+def test_they_stay_what_they_are_when_the_model_is_fitted_again():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = bb.AdaBoostMH(n_iterations=3).fit(X, y)
+    shapes, wanted = model.shape_functions(), model.decision_function(X)
+    model.fit(X.iloc[:, :2], y)
+    close(shapes.decision_function(X), wanted)
+
+
+@pytest.mark.parametrize("model", [bb.MCBoost(), bb.LPBoost(), bb.AdaBoostMO(), bb.LsBoost(2)])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rules_of_constant_models(model, n_classes):
+    if n_classes > 2 and isinstance(model, BINARY):
+        pytest.skip("for two classes")
+    X, y = np.ones((7, 1)), np.arange(7) % n_classes
+    model = clone(model).fit(X, y)
+    table = model.rules()
+    assert list(table) == ["round", "feature", "threshold", *outputs(model)]
+    close(table.iloc[:, 3:].sum().to_numpy(), scores(model, X)[0])
+
+
+@pytest.mark.parametrize(
+    "names", [["left", "right"], ["feature", "round", "threshold"], ["a", "b"]]
+)
+def test_classes_and_features_have_any_names(names):
+    X, y = blobs(len(names))
+    frame = pd.DataFrame(X, columns=["intercept", "feature", "left", "category"])
+    plain = bb.AdaBoostMH(n_iterations=6).fit(X, y)
+    model = bb.AdaBoostMH(n_iterations=6).fit(frame, np.array(names)[y])
+    n_outputs = len(outputs(model))
+    for table, wanted in (
+        (model.rules(), plain.rules()),
+        (model.shape_functions().explain_global(), plain.shape_functions().explain_global()),
+    ):
+        assert list(table.columns[-n_outputs:]) == outputs(model)
+        close(table.iloc[:, -n_outputs:].to_numpy(), wanted.iloc[:, -n_outputs:].to_numpy())
+    terms = model.shape_functions(frame).explain_local(frame)
+    close(terms.to_numpy(), plain.shape_functions(X).explain_local(X).to_numpy())
 
 
 def test_rules_show_no_rounding_errors():
