@@ -173,7 +173,6 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
                         f"start='zero' does not go with {name}={value!r}: L-BFGS-B solves a smooth "
                         "loss from zero, in fits that start afresh"
                     )
-            self._previous = None
             return FromZeroMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
         if self.warm_start and self.n_iter_no_change is not None:
             raise ValueError(
@@ -183,14 +182,16 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         master = getattr(self, "_previous", None) if self.warm_start else None
         if master is not None:
             master.check(X, labels, weights)
+            # A training that is interrupted leaves nothing to go on from.
+            self._previous = None
             master.begin()
         if master is None or master.is_full_of_others():
             search = StumpSearch(X, self.max_bins, weights)
             master = _MultiBoostMaster(self, search, labels, weights)
-        self._previous = master if self.warm_start else None
         return master
 
     def _keep(self, master):
+        self._previous = master if self.warm_start else None
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.ascontiguousarray(master.solution.w.T)

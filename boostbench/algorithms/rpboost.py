@@ -1,6 +1,7 @@
 """LsBoost and RpBoost: gradient boosting of the squared error, for numbers and for two classes."""
 
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -201,6 +202,9 @@ class RpBoost(_BinaryLeastSquares):
     A stump does not see the scale of a direction, so that in the plane "orthonormal" and "normal"
     draw the same stumps whatever the space. "sign" has two directions there, the diagonals.
 
+    Values on a direction have the precision of float32: centre features that lie far from 0, in
+    terms of how much they vary, or many thresholds are lost.
+
     References
     ----------
     .. [1] P. Casale, O. Pujol and P. Radeva, "Embedding random projections in regularized gradient
@@ -228,17 +232,8 @@ class RpBoost(_BinaryLeastSquares):
         return self.space, self.projection, random_state.randint(2**31)
 
     def _search(self, X, space, projection, seed):
-        n_features = X.shape[1]
-        width = max(1, int(_SPACES[space] * n_features))
-
-        def draw(batch, n_rounds):
-            rng = np.random.default_rng([seed, batch])
-            shape = n_rounds, n_features, width
-            if projection == "orthonormal":
-                return orthonormal(shape, rng)
-            kind = "gaussian" if projection == "normal" else "sign"
-            return random_matrix(kind, shape, rng).astype(np.float64)
-
+        width = max(1, int(_SPACES[space] * X.shape[1]))
+        draw = partial(_matrices, seed, projection, (X.shape[1], width))
         return FreshProjections(X, draw, width, self.warm_start)
 
     def _numbers_of_learners(self):
@@ -249,6 +244,15 @@ class RpBoost(_BinaryLeastSquares):
         if self.space == "sub" and self.n_features_in_ < 2:
             raise ValueError("space='sub' takes half of the features, and X has n_features=1")
         return super()._target(y)
+
+
+def _matrices(seed, projection, shape, batch, n_rounds):
+    """Draw the matrices of a batch of rounds; no closure, which could not be pickled."""
+    rng = np.random.default_rng([seed, batch])
+    if projection == "orthonormal":
+        return orthonormal((n_rounds, *shape), rng)
+    kind = "gaussian" if projection == "normal" else "sign"
+    return random_matrix(kind, (n_rounds, *shape), rng).astype(np.float64)
 
 
 class _LeastSquaresMaster(Master):

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
-from boostbench.algorithms import MultiBoost
+from boostbench.algorithms import MultiBoost, multiboost
 
 from . import reference
 from .problems import blobs, noise
@@ -333,6 +333,30 @@ class TestWarmStart:
         with pytest.raises(ValueError, match="the data are others"):
             model.fit(X[:-1], y[:-1])
         model.set_params(warm_start=False).fit(X + 1, y)
+
+    @pytest.mark.parametrize("loss", ["logistic", "hinge"])
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_after_an_interrupt_it_starts_afresh(self, loss, is_first, monkeypatch):
+        X, y = noise(3, n_samples=30)
+        model = MultiBoost(n_iterations=4, nu=1e-2, loss=loss, warm_start=True)
+        if not is_first:
+            model.fit(X, y)
+        model.set_params(n_iterations=8)
+        solver = multiboost._LinearProgram if loss == "hinge" else multiboost._Descent
+        solve = solver.solve
+
+        def interrupted(own, H, *rest):
+            if len(H) == 6:
+                raise KeyboardInterrupt
+            return solve(own, H, *rest)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(solver, "solve", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                model.fit(X, y)
+        fresh = MultiBoost(n_iterations=8, nu=1e-2, loss=loss).fit(X, y)
+        np.testing.assert_array_equal(model.fit(X, y).coefficients_, fresh.coefficients_)
+        assert len(model.objective_) == 8
 
     def test_what_a_fit_leaves_is_of_its_own_nu(self):
         """Also where no stump is added any more."""

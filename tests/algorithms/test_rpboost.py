@@ -1,4 +1,5 @@
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -168,6 +169,14 @@ class TestWarmStart:
         warm = RpBoost(n_iterations=40, random_state=3, warm_start=True).fit(X, y)
         warm.set_params(**change)
         assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
+
+    @pytest.mark.parametrize("model", MODELS)
+    def test_a_copy_from_a_file_goes_on(self, model):
+        X, y = blobs(2, n_samples=60, seed=1)
+        warm = clone(model).set_params(warm_start=True).fit(X, y)
+        copied = pickle.loads(pickle.dumps(warm)).set_params(penalty=10)
+        alone = clone(model).set_params(penalty=10)
+        assert self.fitted(copied, X, y) == self.fitted(alone, X, y)
 
     def test_without_a_seed_each_fit_has_projections_of_its_own(self):
         X, y = blobs(2, n_samples=60, seed=1)

@@ -55,3 +55,19 @@ def test_others_refuse_it(model):
     X, y = data(3)
     with pytest.raises(TypeError, match="Sparse data was passed"):
         model.fit(sparse.csr_array(X), y)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+def test_what_is_given_stays_as_it_is(model):
+    """Also where it is not sorted, or holds a place twice, and nobody may write."""
+    X, y = data(2 if isinstance(model, BINARY) else 3)
+    X, y = X[:60], y[:60]
+    form = sparse.csr_array(X)
+    # The rows from the last to the first, and each of them backwards.
+    data_, indices = (np.repeat(part, 2)[::-1] for part in (form.data / 2, form.indices))
+    turned = sparse.csr_array((data_, indices, 2 * (form.nnz - form.indptr[::-1])), shape=X.shape)
+    for part in (turned.data, turned.indices, turned.indptr):
+        part.flags.writeable = False
+    expected = model.fit(X[::-1], y).decision_function(X[::-1])
+    found = model.fit(turned, y).decision_function(turned)
+    np.testing.assert_allclose(found, expected, atol=1e-6)

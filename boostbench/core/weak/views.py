@@ -73,8 +73,10 @@ class Views:
         ndarray or scipy.sparse.csr_array of shape (n_samples, n_views), dtype=float64
             Without NaN. X itself where it has none, and each feature is its own view.
         """
-        # A sum is NaN where there is one, and as soon found as a number.
-        if self.is_plain and not np.isnan(X.sum()):
+        # A sum is NaN where there is one, and as soon found as a number. That of a sparse matrix
+        # would sort its entries in place.
+        values = X.data if sparse.issparse(X) else X
+        if self.is_plain and not np.isnan(values.sum()):
             return X
         if sparse.issparse(X):
             Z = X.tocsc()[:, self.feature]

@@ -62,6 +62,12 @@ def test_features_without_any_are_what_they_are():
     np.testing.assert_allclose(views.of(holes), [[X[:, 0].mean(), 0.0, X[:, 2].mean()]])
 
 
+def test_looking_writes_nothing():
+    X = sparse.csr_array(([1.0, 2.0, 3.0], [2, 0, 0], [0, 3]), shape=(1, 3))
+    assert views_of(X).of(X) is X
+    assert X.indices.tolist() == [2, 0, 0]
+
+
 def test_what_the_training_did_not_miss_is_usual():
     X, weights = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([3.0, 1.0, 1.0, 1.0])
     assert views_of(X, [0]).of(np.array([[np.nan]])).tolist() == [[0.0, 1.0, 0.0]]
