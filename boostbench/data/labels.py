@@ -31,8 +31,8 @@ def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray
     Raises
     ------
     UserError
-        Labels missing, numbers with fractions, or numbers so large that different ones may have
-        become the same.
+        Labels missing, bytes that are not UTF-8, numbers with fractions, or numbers so large that
+        different ones may have become the same.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray
     if kind not in "biufSU":
         raise UserError(f"{where}: labels of type {values.dtype} are neither numbers nor text")
     if kind == "S":
-        values = np.char.decode(values, "utf-8", "replace")
+        values = _decoded(values, where)
     if kind in "bSU":
         values = np.char.strip(values.astype(str))
     missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
@@ -65,6 +65,17 @@ def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray
     else:
         labels = _exact(values, where, codes)
     return _each(labels, codes)
+
+
+def _decoded(values: np.ndarray, where: str) -> np.ndarray:
+    try:
+        return np.char.decode(values, "utf-8")
+    except UnicodeDecodeError as error:
+        row = int((values == error.object).argmax())
+        raise UserError(
+            f"{where}: the label {error.object!r} in row {row + 1} (counted from 1) is not UTF-8; "
+            "save labels as text, not as bytes"
+        ) from None
 
 
 def _each(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:

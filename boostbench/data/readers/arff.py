@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from boostbench.data.readers.text import lines_of
 from boostbench.data.table import DataTable
 from boostbench.errors import UserError
 
@@ -32,7 +33,7 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
     """
     import arff  # liac-arff, as openml uses it
 
-    lines = _FileLines(stream)
+    lines = _FileLines(stream, where)
     header = list(lines.until_data())
     first = next(lines.samples(), None)
     if first is None:
@@ -59,6 +60,8 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
     except arff.ArffException as error:
         # liac-arff numbers the lines of the header only, and cannot print words with a '%'.
         raise UserError(f"{where}: {error.message.replace('%d', str(lines.number))}") from None
+    except UserError:
+        raise
     except Exception as error:  # liac-arff lets through whatever its own parsing raises
         line = lines.text.strip()[:60]
         raise UserError(f"{where}, line {lines.number} does not parse: {line!r}") from error
@@ -70,15 +73,15 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
 class _FileLines:
     """The lines of a file, with number and text of the one read last."""
 
-    def __init__(self, stream: BinaryIO):
+    def __init__(self, stream: BinaryIO, where: str):
         self.number, self.text = 0, ""
-        self._stream = stream
+        self._lines = lines_of(stream, where, _without_comment)
 
     def __iter__(self) -> Iterator[str]:
-        for line in self._stream:
+        for line in self._lines:
             self.number += 1
-            self.text = line.decode("utf-8", errors="replace")
-            yield self.text
+            self.text = line
+            yield line
 
     def until_data(self) -> Iterator[str]:
         """Yield the header, ``@DATA`` included, in words that liac-arff understands."""
@@ -97,7 +100,11 @@ class _FileLines:
 
     def samples(self) -> Iterator[str]:
         """Yield the lines that hold samples."""
-        return (line for line in map(str.strip, self) if line and not line.startswith("%"))
+        return filter(None, map(str.strip, self))
+
+
+def _without_comment(line: str) -> str:
+    return "" if line.lstrip().startswith("%") else line
 
 
 def _dense(rows: Iterator[list], n_columns: int, texts: dict[int, dict]) -> np.ndarray:

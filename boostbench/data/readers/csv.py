@@ -1,33 +1,43 @@
 """CSV files."""
 
 import csv
-import io
 import logging
 import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from boostbench.data.labels import INEXACT
+from boostbench.data.readers.header import DECIMAL, guess_header
+from boostbench.data.readers.text import check_utf8, lines_of
 from boostbench.data.table import MANY, UNIQUE, DataTable, check_dates, label_column, no_category
 from boostbench.errors import UserError, some
 
 logger = logging.getLogger(__name__)
 
-#: Besides pandas' own words for "missing".
-MISSING = ["?"]
+#: What means a missing value in any column.
+MISSING = ("", "NA", "?")
+#: What does so in columns of features besides; a class may be called so.
+MISSING_FEATURES = (
+    *("N/A", "n/a", "#N/A", "#NA", "#N/A N/A", "<NA>", "NULL", "null"),
+    *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+#: It is missing among numbers, as Python writes it; among words it is one, as in "None, Mild".
+_NONE = "None"
+# What pandas calls a first column without a name.
+_UNNAMED = "Unnamed: 0"
+# What is asked where a cell goes on for lines.
+_OPEN = "; is a quote mark not closed?"
 #: Columns that a file may have.
 MOST = 100_000
 # Cells that are read at a time, and bytes.
 _CELLS, _BLOCK = 2**19, 2**20
 #: A number with a decimal comma, or with commas between thousands.
 _COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?")
-#: With a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
-_DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?")
 #: With a point.
 _POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?")
 #: What may be either: 1,234.
@@ -39,12 +49,12 @@ def read_csv(
     where: str,
     labels: str | None = None,
     na_values: Sequence[str | float] = (),
+    header: bool | None = None,
 ) -> DataTable:
     """Read a CSV file: separated by comma, semicolon or tab, with or without a header line.
 
-    The first line is a header when it names the column of labels, holds no number, or holds a word
-    where the second has a number. Without a header the columns are called ``0``, ``1``, ... A first
-    column without a name, as pandas writes it, numbers the rows and is left out.
+    Without a header the columns are called ``0``, ``1``, ... A first column without a name that
+    counts the rows from 0 or 1, as pandas writes it, is left out.
 
     Parameters
     ----------
@@ -55,7 +65,10 @@ def read_csv(
     labels : str, default=None
         Name of the column of labels, where known.
     na_values : sequence of str or float, default=()
-        What means a missing value, besides an empty cell, ``?`` and pandas' own words.
+        What means a missing value, besides `MISSING` and, of features, `MISSING_FEATURES`.
+    header : bool, default=None
+        Whether the first line is a header; None: as
+        `boostbench.data.readers.header.guess_header` takes it.
 
     Returns
     -------
@@ -64,14 +77,14 @@ def read_csv(
     Raises
     ------
     UserError
-        With the number of the first line that does not parse, has more or fewer cells than the
-        first, or holds a word among numbers or a number with a comma that is not clearly a decimal
-        one.
+        With the number of the first line that is not UTF-8, does not parse, has more or fewer cells
+        than the first, or holds a word among numbers or a number with a comma that is not clearly a
+        decimal one.
     """
     import pandas as pd  # slow to import
 
-    lines = [stream.readline().decode("utf-8-sig", errors="replace").strip() for _ in range(2)]
-    if not lines[0]:
+    lines = [line.strip() for line in islice(lines_of(stream, where), 2)]
+    if not lines or not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
     separator = _separator(lines[0])
     if lines[0].count(separator) >= MOST:
@@ -79,24 +92,47 @@ def read_csv(
             f"{where} has more than {MOST} columns, and pandas takes long for each; write it as a "
             "LIBSVM or npz file"
         )
-    if separator not in lines[0] and separator not in lines[1]:
-        raise UserError(f"{where} has no column of features beside the labels")
-    first, second = ([cell.strip(" \"'") for cell in line.split(separator)] for line in lines)
-    header = _is_header(first, second, labels)
-    rows = _RowsAgain(stream, separator, header, where)
-    unnamed = header and first[0] == ""
-    reading = _Reading(_count_lines(stream), unnamed, set(), labels, where)
+    if not any(separator in line for line in lines):
+        raise UserError(
+            f"{where} has no column of features beside the labels: no comma, semicolon or tab is "
+            "in its first lines; put one of them between cells"
+        )
+    rows = _RowsAgain(stream, separator, where)
+    of_all = [*MISSING, *map(str, na_values)]
+    of_features = [*of_all, *MISSING_FEATURES]
+    if header is None:
+        header = _told_header(rows, labels, of_features)
+    rows.has_header = header
+    about = {
+        "sep": separator,
+        "header": 0 if header else None,
+        "keep_default_na": False,
+        "na_values": of_all,
+        "skipinitialspace": True,
+        "low_memory": False,  # else a large column of words may come out half as numbers
+        "index_col": False,
+        "encoding": "utf-8-sig",
+    }
     try:
         with warnings.catch_warnings():
             # What pandas says when it leaves the last cells of long rows out.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            about = stream, separator, header, len(first), [*MISSING, *map(str, na_values)]
-            while not all(map(reading.add, _frames(*about, reading.text))):
+            stream.seek(0)
+            columns = pd.read_csv(stream, nrows=1, **about).columns
+            names = [str(name).strip() for name in columns]
+            label = label_column(names, labels, where)
+            # By position, and one more: rows may end with an empty cell that no column has.
+            about["na_values"] = dict.fromkeys(range(len(names) + 1), of_features) | {label: of_all}
+            reading = _Reading(names, label, _count_lines(stream), set(), where)
+            while not all(map(reading.add, _frames(stream, columns, reading.text, about))):
                 # Once more, as what was taken for numbers may not be as it was written.
                 reading = reading.again()
     except UserError:
         raise
-    except Exception as error:  # ParserWarning, and whatever pandas' parsers raise
+    except Exception as error:  # ParserWarning, and whatever pandas' parsers and decoders raise
+        check_utf8(stream, where)
+        if "EOF inside string" in str(error):
+            raise rows.open_quote() from None
         rows.check_widths()
         raise UserError(f"{where} does not parse: {' '.join(str(error).split())}") from None
     if not reading.n_rows:
@@ -106,34 +142,26 @@ def read_csv(
     return reading.table(rows)
 
 
-def _frames(
-    stream: BinaryIO,
-    separator: str,
-    header: bool,
-    n_columns: int,
-    na_values: list[str],
-    text: set[int],
-):
+def _told_header(rows: "_RowsAgain", labels: str | None, missing: Sequence[str]) -> bool:
+    """Guess whether there is a header, and say so where it may be wrong."""
+    is_header, is_sure = guess_header((row for _, row in rows), labels, missing)
+    if not is_sure:
+        taken, other = "a header", "a sample"
+        if not is_header:
+            taken, other = other, taken
+        template = "%s: the first line is taken for %s; if it is %s, add data.header=%s"
+        logger.warning(template, rows.where, taken, other, str(not is_header).lower())
+    return is_header
+
+
+def _frames(stream: BinaryIO, columns, text: set[int], about: dict[str, Any]):
     """Let pandas read the file some rows at a time, columns of text as it is written."""
     import pandas as pd
 
-    about = {
-        "sep": separator,
-        "header": 0 if header else None,
-        "na_values": na_values,
-        "skipinitialspace": True,
-        "low_memory": False,  # else a large column of words may come out half as numbers
-        "index_col": False,
-        "encoding": "utf-8-sig",
-        "encoding_errors": "replace",
-    }
     stream.seek(0)
-    if text:
-        names = pd.read_csv(stream, nrows=1, **about).columns
-        stream.seek(0)
-        # Of categories pandas makes numbers, where all words of some rows are.
-        about["dtype"] = {names[j]: str for j in text}
-    yield from pd.read_csv(stream, chunksize=max(1, _CELLS // n_columns), **about)
+    # Of categories pandas makes numbers, where all words of some rows are.
+    dtype = {columns[j]: str for j in text}
+    yield from pd.read_csv(stream, chunksize=max(1, _CELLS // len(columns)), dtype=dtype, **about)
 
 
 def _count_lines(stream: BinaryIO) -> int:
@@ -148,36 +176,34 @@ class _Reading:
 
     Parameters
     ----------
+    names : list of str
+        The columns.
+    label : int
+        The column of labels.
     n_lines : int
         Rows that there may be.
-    unnamed : bool
-        Whether the first column has no name, and is left out.
     text : set of int
         Columns that hold words.
-    labels : str or None
-        Name of the column of labels, where known.
     where : str
         What to call the file in messages.
     """
 
-    def __init__(self, n_lines: int, unnamed: bool, text: set[int], labels, where: str):
-        self.n_lines, self.text, self.labels, self.where = n_lines, text, labels, where
-        self.first = int(unnamed)
+    def __init__(self, names: list[str], label: int, n_lines: int, text: set[int], where: str):
+        self.names, self.label, self.n_lines = names, label, n_lines
+        self.text, self.where = text, where
         self.n_rows = 0
+        # Room for all rows; what is never written takes none.
+        self.values = np.empty((n_lines, len(names)))
         self.codes: dict[int, dict[str, int]] = {j: {} for j in text}
         self._are_bool: dict[int, bool] = {}
 
     def again(self) -> "_Reading":
         """Start from the first row, with what is known of the columns."""
-        return _Reading(self.n_lines, self.first > 0, self.text, self.labels, self.where)
+        return _Reading(self.names, self.label, self.n_lines, self.text, self.where)
 
     def add(self, frame) -> bool:
         """Take some rows; False if columns hold words that were not known to."""
-        columns = {j: frame.iloc[:, j] for j in range(self.first, frame.shape[1])}
-        if not self.n_rows:
-            self.names = [str(name).strip() for name in frame.columns[self.first :]]
-            # Room for all rows; what is never written takes none.
-            self.values = np.empty((self.n_lines, len(self.names)))
+        columns = {j: frame.iloc[:, j] for j in range(frame.shape[1])}
         new_text = {
             j for j, column in columns.items() if j not in self.text and self._is_text(j, column)
         }
@@ -187,7 +213,7 @@ class _Reading:
         start, self.n_rows = self.n_rows, self.n_rows + len(frame)
         for j, column in columns.items():
             numbers = self._coded(j, column) if j in self.text else column.to_numpy(dtype=float)
-            self.values[start : self.n_rows, j - self.first] = numbers
+            self.values[start : self.n_rows, j] = numbers
         return True
 
     def _is_text(self, j: int, column) -> bool:
@@ -203,38 +229,47 @@ class _Reading:
         known = self.codes[j]
         codes, words = pd.factorize(column)
         own = np.array([known.setdefault(word, len(known)) for word in words] + [np.nan])
-        if len(known) > max(MANY, UNIQUE * self.n_lines) and not self._is_label(j):
+        if len(known) > max(MANY, UNIQUE * self.n_lines) and j != self.label:
             n_words = int(_kinds(list(known))[2].sum())
             if n_words > max(MANY, UNIQUE * self.n_lines):
-                name = self.names[j - self.first]
-                check_dates(self.where, name, list(known))
-                raise no_category(self.where, name, f"more than {n_words - 1}", self.n_lines)
+                check_dates(self.where, self.names[j], list(known))
+                raise no_category(self.where, self.names[j], n_words, f"the first {self.n_rows}")
         return own[codes]
-
-    def _is_label(self, j: int) -> bool:
-        return j - self.first == label_column(self.names, self.labels, self.where)
 
     def table(self, rows: "_RowsAgain") -> DataTable:
         """Give all that was read."""
         values = self.values[: self.n_rows]
-        texts = {
-            j - self.first: _Text.of(self.codes.pop(j), values[:, j - self.first])
-            for j in sorted(self.codes)
-        }
+        texts = {j: _Text.of(self.codes.pop(j), values[:, j]) for j in sorted(self.codes)}
+        for j, text in texts.items():
+            if j != self.label:
+                text.drop_none(values[:, j])
         _put_points(texts, self.names, self.where)
         categories: list = [None] * len(self.names)
         for j, text in texts.items():
             text.check(values[:, j], self.names[j], rows)
             codes, categories[j] = text.sorted()
             values[:, j] = codes[np.nan_to_num(values[:, j], nan=-1).astype(np.int32)]
-        return DataTable(self.names, categories, values, self.where)
+        first = int(self._numbers_rows(values[:, 0], categories[0]))
+        return DataTable(self.names[first:], categories[first:], values[:, first:], self.where)
+
+    def _numbers_rows(self, column: np.ndarray, words: list[str] | None) -> bool:
+        """Whether the first column has no name and counts the rows; say what becomes of it."""
+        if self.names[0] != _UNNAMED or self.label == 0:
+            return False
+        counts = words is None and column[0] in (0, 1)
+        counts = counts and np.array_equal(column, column[0] + np.arange(len(column)))
+        told = "counts the rows; it is left out"
+        if not counts:
+            told = f"does not count the rows; it is the feature {_UNNAMED!r}"
+        logger.warning("%s: the first column has no name and %s", self.where, told)
+        return counts
 
 
 def _separator(line: str) -> str:
     """Choose what separates cells: the most frequent, but no commas inside of numbers."""
     for separator in ";\t":
         cells = [cell.strip(" \"'") for cell in line.split(separator)]
-        if len(cells) > 1 and all("," not in cell or _DECIMAL.fullmatch(cell) for cell in cells):
+        if len(cells) > 1 and all("," not in cell or DECIMAL.fullmatch(cell) for cell in cells):
             return separator
     return max(",;\t", key=line.count)
 
@@ -264,6 +299,17 @@ class _Text:
     def of(cls, codes: dict[str, int], column: np.ndarray) -> "_Text":
         present = column[~np.isnan(column)].astype(np.int32)
         return cls(list(codes), np.bincount(present, minlength=len(codes)))
+
+    def drop_none(self, column: np.ndarray) -> None:
+        """Take the word None for a missing value, if all others are numbers."""
+        is_word = _kinds(self.words)[2]
+        if _NONE not in self.words or is_word.sum() > 1 or is_word.all():
+            return
+        code = self.words.index(_NONE)
+        del self.words[code]
+        self.counts = np.delete(self.counts, code)
+        column[column == code] = np.nan
+        column[column > code] -= 1
 
     def check(self, column: np.ndarray, name: str, rows: "_RowsAgain") -> None:
         """Refuse words among numbers, and numbers with commas that are not clearly decimal."""
@@ -299,7 +345,7 @@ def _put_points(texts: dict[int, _Text], names: list[str], where: str) -> None:
     for j, text in texts.items():
         _, has_comma, is_word = _kinds(text.words)
         n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_word].sum()
-        is_decimal = _matches(text.words, _DECIMAL)
+        is_decimal = _matches(text.words, DECIMAL)
         with_point = _matches(text.words, _POINT)
         if n_commas > n_words and is_decimal[has_comma].all() and not with_point.any():
             decimal.append(j)
@@ -310,63 +356,59 @@ def _put_points(texts: dict[int, _Text], names: list[str], where: str) -> None:
     logger.warning("%s: decimal commas, read as points: %s", where, shown)
     for j in decimal:
         texts[j].words = [
-            word.replace(".", "").replace(",", ".") if _DECIMAL.fullmatch(word) else word
+            word.replace(".", "").replace(",", ".") if DECIMAL.fullmatch(word) else word
             for word in texts[j].words
         ]
-
-
-def _is_header(first: list[str], second: list[str], labels: str | None) -> bool:
-    numbers = [_is_number(cell) for cell in first]
-    below = [_is_number(cell) for cell in second]
-    return (
-        labels in first
-        or not any(numbers)
-        or any(under and not above for above, under in zip(numbers, below, strict=False))
-    )
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return _DECIMAL.fullmatch(cell) is not None
-    return True
 
 
 class _RowsAgain:
     """The rows of a file read once more, to tell where a mistake is."""
 
-    def __init__(self, stream: BinaryIO, separator: str, header: bool, where: str):
+    has_header = False
+
+    def __init__(self, stream: BinaryIO, separator: str, where: str):
         self.where = where
-        self._stream, self._separator, self._header = stream, separator, header
+        self._stream, self._separator = stream, separator
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows, the header as well, each with the number of its line."""
-        self._stream.seek(0)
-        text = io.TextIOWrapper(self._stream, "utf-8-sig", errors="replace", newline="")
+        """Yield the rows, the header as well, each with the number of its first line."""
+        for number, _, row in self._rows():
+            yield number, row
+
+    def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
+        lines = lines_of(self._stream, self.where)
+        rows, number = csv.reader(lines, delimiter=self._separator, skipinitialspace=True), 1
         try:
-            rows = csv.reader(text, delimiter=self._separator, skipinitialspace=True)
             for row in rows:
                 if len(row) > 1 or any(map(str.strip, row)):
-                    yield rows.line_num, row
+                    yield number, rows.line_num, row
+                number = rows.line_num + 1
         except csv.Error as error:
-            raise UserError(f"{self.where}, line {rows.line_num}: {error}") from None
-        finally:
-            text.detach()
+            hint = _OPEN if "field limit" in str(error) else ""
+            raise UserError(f"{self.where}, line {number}: {error}{hint}") from None
 
     def line(self, sample: int) -> str:
         """Say where a sample is: file and line."""
-        number, _ = next(islice(self, sample + self._header, None))
+        number, _ = next(islice(self, sample + self.has_header, None))
         return f"{self.where}, line {number}"
+
+    def open_quote(self) -> UserError:
+        """Say where a quote begins that does not end: in the last row."""
+        *_, (number, _) = self
+        return UserError(
+            f"{self.where}, line {number}: a quote mark opens a cell, and none closes it; close "
+            "it, or take it out"
+        )
 
     def check_widths(self) -> None:
         """Refuse rows with fewer cells than the first, or more that are not empty."""
         width = None
-        for number, row in self:
+        for number, last, row in self._rows():
             if width is None:
                 width = len(row)
             if len(row) < width or any(map(str.strip, row[width:])):
+                hint = f" (it goes on to line {last}{_OPEN})" if last > number else ""
                 raise UserError(
-                    f"{self.where}, line {number} has {len(row)} cells, but the first line "
+                    f"{self.where}, line {number} has {len(row)} cells{hint}, but the first line "
                     f"{width}; every row needs one cell for each column"
                 )

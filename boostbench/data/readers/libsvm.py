@@ -8,6 +8,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.labels import INEXACT, as_labels
+from boostbench.data.readers.text import lines_of
 from boostbench.errors import UserError
 
 #: Largest index of a feature, as in LIBSVM.
@@ -70,9 +71,9 @@ def _read_lines(text: bytes, where: str):
 
     # Arrays, as a list keeps an object for each number.
     labels, values, indices, indptr = [], array("d"), array("q"), array("q", [0])
-    lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", errors="replace")
+    lines = lines_of(io.BytesIO(text), where, lambda line: line.partition("#")[0])
     for number, line in enumerate(lines, 1):
-        words = line.partition("#")[0].split()
+        words = line.split()
         if not words:
             continue
         try:

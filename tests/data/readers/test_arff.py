@@ -123,3 +123,21 @@ def test_a_question_mark_among_the_categories_is_one_that_no_row_has():
     assert table.categories[0] == ["x", "?", "y"]
     assert table.values[:2, 0].tolist() == [0, 2]
     assert np.isnan(table.values[2, 0])
+
+
+def test_words_are_utf_8_and_comments_may_be_anything():
+    """With another character in the place of theirs, two classes would be one."""
+    text = "@relation r\n@attribute a real\n@attribute c {Möller,Müller}\n@data\n1,Möller\n"
+    assert read("\ufeff% von Müller\n" + text).categories[1] == ["Möller", "Müller"]
+    for encoded, line in ((text, 3), (text.replace("{Möller,Müller}", "string"), 5)):
+        content = b"% von M\xfcller\n" + encoded.encode("cp1252")
+        with pytest.raises(
+            UserError, match=rf"^toy\.arff, line {line + 1} is not UTF-8: .* UTF-8$"
+        ):
+            read_arff(io.BytesIO(content), "toy.arff")
+    commented = "@relation r\n@attribute a real\n@attribute c {u,v}\n@data\n% ü\n1,u\n"
+    assert read_arff(io.BytesIO(commented.encode("cp1252")), "toy.arff").values.tolist() == [[1, 0]]
+
+
+def test_other_ends_of_lines():
+    np.testing.assert_array_equal(read(DENSE.replace("\n", "\r")).values, read(DENSE).values)

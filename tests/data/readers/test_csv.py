@@ -39,8 +39,69 @@ def test_labels_by_name_and_by_the_name_class():
     assert read("x,1\ny,2\n", "0")[1:] == ([[1], [2]], ["x", "y"])
 
 
-def test_row_numbers_of_pandas_are_no_feature():
-    assert read(",a,y\n0,5,1\n1,6,2\n") == (["a", "y"], [[5], [6]], [1, 2])
+@pytest.mark.parametrize("first", ["", "Unnamed: 0", '""'])
+@pytest.mark.parametrize("start", [0, 1])
+def test_row_numbers_of_pandas_are_no_feature(first, start, caplog):
+    text = f"{first},a,y\n{start},5,1\n{start + 1},6,2\n"
+    assert read(text) == (["a", "y"], [[5], [6]], [1, 2])
+    assert caplog.messages == [
+        "toy.csv: the first column has no name and counts the rows; it is left out"
+    ]
+
+
+@pytest.mark.parametrize("cells", [(0.5, 1.5), (1, 0), (2, 3), (0, 2), (0, "")])
+def test_another_first_column_without_a_name_is_a_feature(cells, caplog):
+    names = ["Unnamed: 0", "a", "y"]
+    table = table_of(",a,y\n" + "".join(f"{cell},5,{i}\n" for i, cell in enumerate(cells)))
+    assert table.names == names
+    expected = [np.nan if cell == "" else cell for cell in cells]
+    np.testing.assert_array_equal(table.values[:, 0], expected)
+    assert caplog.messages == [
+        "toy.csv: the first column has no name and does not count the rows; it is the feature "
+        "'Unnamed: 0'"
+    ]
+    assert table_of(",a,y\nann,5,1\nbob,6,2\n").categories[0] == ["ann", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("first", "is_header", "told"),
+    [
+        ("0,1,kind", True, "a header; if it is a sample, add data.header=false"),
+        ("?,1,b", False, None),
+        ("3,1,c", True, "a header; if it is a sample, add data.header=false"),
+        ("3,3,c", False, None),
+    ],
+)
+def test_a_header_is_guessed_and_told_or_given(first, is_header, told, caplog):
+    rows = "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(9))
+    assert len(table_of(f"{first}\n{rows}").values) == 10 - is_header
+    messages = [f"toy.csv: the first line is taken for {told}"] if told else []
+    assert caplog.messages == messages
+    for header in (True, False):
+        table = read_csv(io.BytesIO(f"{first}\n{rows}".encode()), "toy.csv", header=header)
+        assert len(table.values) == 10 - header
+    assert caplog.messages == messages
+
+
+@pytest.mark.parametrize("n_good", [1, 100_000])
+def test_text_must_be_utf_8(n_good):
+    """With another character in the place of theirs, Müller and Möller would be one class."""
+    text = "a,y\n" + "1,Maller\n" * n_good + "1,Müller\n2,Möller\n"
+    assert len(table_of(text).categories[1]) == 3
+    told = rf"^toy\.csv, line {n_good + 2} is not UTF-8: byte 0xfc after '1,M'; save it as UTF-8$"
+    with pytest.raises(UserError, match=told):
+        read_csv(io.BytesIO(text.encode("cp1252")), "toy.csv")
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_other_ends_of_lines(end):
+    assert read("a,y\n1,u\n2,v\n".replace("\n", end)) == (["a", "y"], [[1], [2]], ["u", "v"])
+
+
+@pytest.mark.parametrize("separator", [" ", "|"])
+def test_other_separators_are_not_read(separator):
+    with pytest.raises(UserError, match="no comma, semicolon or tab is in its first lines"):
+        read("a,y\n1,2\n3,4\n".replace(",", separator))
 
 
 def test_words_become_columns():
@@ -73,9 +134,26 @@ def test_other_words_for_missing_values(decimal):
         read("a,y\n1,x\n2,y\nunknown,y\n3,x\n")
 
 
-def test_missing_label():
+@pytest.mark.parametrize("cell", ["", "NA", "?"])
+def test_missing_label(cell):
     with pytest.raises(UserError, match=r"1 labels are missing, the first in row 2"):
-        read("a,y\n1,x\n2,\n3,z\n")
+        read(f"a,y\n1,x\n2,{cell}\n3,z\n")
+
+
+def test_classes_may_be_called_as_missing_values_are():
+    text = "a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(["None", "null", "nan"]))
+    assert read(text)[2] == ["None", "null", "nan"]
+    with pytest.raises(UserError, match="line 3: 'nan' in column 'y' is a word among numbers"):
+        read("a,y\n1,1\n2,nan\n3,2\n")
+
+
+@pytest.mark.parametrize("numbers", [["1", "2.5"], ["1,5", "2"]])
+def test_none_is_missing_among_numbers_and_a_word_among_words(numbers):
+    one, other = numbers
+    table = table_of(f"a;b;y\nNone;None;0\n{one};Mild;1\n{other};None;0\nNone;Bad;0\n")
+    assert np.isnan(table.values[:, 0]).tolist() == [True, False, False, True]
+    assert features_and_labels(table, missing="keep")[3] == ["a", "b=Bad", "b=Mild", "b=None"]
+    assert table_of("a,y\nNone,1\nNone,2\n").categories[0] == ["None"]
 
 
 def test_a_word_among_numbers_is_named_with_its_line():
@@ -183,9 +261,18 @@ def test_values_are_floats():
     assert table.values.dtype == np.float64
 
 
-def test_what_pandas_does_not_parse():
-    with pytest.raises(UserError, match=r"^toy\.csv does not parse: .*EOF inside string"):
-        read('a,y\n1,"x\n')
+@pytest.mark.parametrize("row", ['9,"9,q', '9,9,"q', '"9,9,q'])
+@pytest.mark.parametrize("length", [1, 2000])
+def test_a_quote_that_nothing_closes_is_named_with_its_line(row, length):
+    """A reader of CSV has an end of what a cell may hold, which the longer file is beyond."""
+    lines = [f"{i},{i},p" for i in range(9)]
+    with pytest.raises(UserError, match=r"^toy\.csv, line 11.*quote mark"):
+        table_of(rows(*lines, row, *lines * length, f"1,1,{'p' * 70 * length}"))
+
+
+def test_a_row_of_several_lines_is_named_by_its_first():
+    with pytest.raises(UserError, match=r"line 3 has 2 cells \(it goes on to line 4; is a quote "):
+        table_of(rows("1,1,p", '2,"2,q', '3,3,q"', "4,4,p"))
 
 
 def table_of(text):
@@ -234,9 +321,7 @@ def test_ids_are_refused_before_all_of_them_are_table_of(monkeypatch):
     n = 3000
     text = rows(*(f"{i},name{i},{i % 3}" for i in range(n)))
     monkeypatch.setattr("boostbench.data.readers.csv._CELLS", 30)
-    with pytest.raises(
-        UserError, match=r"column 'b' is different in more than 15\d\d of 300\d rows"
-    ):
+    with pytest.raises(UserError, match=r"column 'b' is different in 1510 of the first 1510 rows"):
         table_of(text)
     # Labels may be as many as they like, and so may numbers with commas.
     assert len(table_of(text.replace("a,b,class", "a,class,b")).categories[1]) == n

@@ -65,3 +65,14 @@ def test_nan_is_read_for_the_validation_to_find():
 def test_large_whole_numbers_are_exact_labels():
     labels = [2**53, 2**53 + 1, 2**53 + 2]
     assert read("".join(f"{label} 1:2\n" for label in labels)) == ([[2]] * 3, labels)
+
+
+def test_labels_are_utf_8():
+    """With another character in the place of theirs, two classes would be one."""
+    text = "Möller 1:1\nMüller 1:2\n"
+    assert read("\ufeff" + text)[1] == ["Möller", "Müller"]
+    assert read("\ufeff1 1:1\n2 1:2\n")[1] == [1, 2]
+    with pytest.raises(UserError, match=r"^toy\.svm, line 1 is not UTF-8: .*; save it as UTF-8$"):
+        read_libsvm(io.BytesIO(text.encode("cp1252")), "toy.svm")
+    with pytest.raises(UserError, match=r"^toy\.svm is UTF-16 text; save it as UTF-8$"):
+        read_libsvm(io.BytesIO("1 1:1\n".encode("utf-16")), "toy.svm")
