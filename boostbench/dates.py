@@ -8,6 +8,9 @@ _DATE = re.compile(
     r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
     r"([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
 )
+# A day before its month: between points, or a number that is no month.
+_DAY_FIRST = re.compile(r"\d{1,2}\.|(1[3-9]|2\d|3[01])[-/]\d{1,2}[-/]")
+_OF_ZONE = re.compile(r":\d.*(Z|[+-]\d{2}:?\d{2})$")
 
 
 def are_dates(words: Collection[str]) -> bool:
@@ -21,13 +24,27 @@ def are_dates(words: Collection[str]) -> bool:
     return bool(words) and all(map(_DATE.fullmatch, words))
 
 
-def as_days(name: str) -> str:
+def as_days(name: str, words: Collection[str] = ()) -> str:
     """Write the code that makes days of a column of a data frame.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    words : collection of str, default=()
+        What it holds, where that is text: dates as `are_dates` knows them.
 
     Examples
     --------
     >>> as_days("start")
     "frame['start'] = (pandas.to_datetime(frame['start']) - pandas.Timestamp('2000-01-01')).dt.days"
     """
-    frame = f"frame[{name!r}]"
-    return f"{frame} = (pandas.to_datetime({frame}) - pandas.Timestamp('2000-01-01')).dt.days"
+    frame, how, is_local = f"frame[{name!r}]", "", ""
+    if any(map(_DAY_FIRST.match, words)):
+        how += ", dayfirst=True"
+    if len({re.sub(r"\d", "0", word) for word in words}) > 1:
+        how += ", format='mixed'"
+    if any(map(_OF_ZONE.search, words)):
+        how, is_local = f"{how}, utc=True", ".dt.tz_localize(None)"
+    dates = f"pandas.to_datetime({frame}{how}){is_local}"
+    return f"{frame} = ({dates} - pandas.Timestamp('2000-01-01')).dt.days"

@@ -32,6 +32,12 @@ IDX = IDX_PARTS[0][0]
 FORMATS = (".svm", ".arff", ".csv", ".npz", IDX)
 #: Other endings of files that a user may point to, and the format that they mean.
 ALIASES = {".libsvm": ".svm", ".svmlight": ".svm", ".scale": ".svm", ".data": ".csv"}
+#: The only formats that some keys of a config are of, in words and by their endings.
+ONLY_OF = {
+    "labels": ("CSV and ARFF", (".csv", ".arff")),
+    "na_values": ("CSV", (".csv",)),
+    "header": ("CSV", (".csv",)),
+}
 OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
@@ -83,6 +89,7 @@ def read_file(
     labels: str | None = None,
     missing: str | None = None,
     na_values: Sequence[str | float] = (),
+    header: bool | None = None,
 ):
     """Read a data file, compressed or not.
 
@@ -101,6 +108,9 @@ def read_file(
         `boostbench.data.table.features_and_labels`.
     na_values : sequence of str or float, default=()
         What else means a missing value, in CSV files.
+    header : bool, default=None
+        Whether the first line is a header, in CSV files. None: see
+        `boostbench.data.readers.header.guess_header`.
 
     Returns
     -------
@@ -120,8 +130,9 @@ def read_file(
     if not _is_file(path):
         raise UserError(f"there is no file {path}; check the path")
     stem, ending = split_name(path)
-    if na_values and ending != ".csv":
-        raise UserError(f"data.na_values is of CSV files, which {path.name} is not")
+    if ending in FORMATS:
+        given = {"labels": labels, "na_values": na_values, "header": header}
+        check_format(given, ending, f"which {path.name} is not")
     where, splits, words, names = str(path), None, (), None
     with _opened(path) as stream:
         if ending == ".svm":
@@ -130,7 +141,7 @@ def read_file(
             table = read_arff(stream, where)
             X, y, words, names = features_and_labels(table, labels, missing=missing)
         elif ending == ".csv":
-            table = read_csv(stream, where, labels, na_values)
+            table = read_csv(stream, where, labels, na_values, header)
             X, y, words, names = features_and_labels(table, labels, missing=missing)
         elif ending == ".npz":
             X, y, splits = read_npz(stream, where)
@@ -147,6 +158,19 @@ def read_file(
     if names and all(name.isdecimal() for name in names):
         names = None
     return dense_unless_large(X), y, splits, words, names
+
+
+def check_format(given: Mapping[str, Any], ending: str, otherwise: str) -> None:
+    """Refuse what a config says of files of other formats than that of an ending.
+
+    Raises
+    ------
+    UserError
+        It ends with `otherwise`.
+    """
+    for key, (formats, endings) in ONLY_OF.items():
+        if given.get(key) not in (None, (), []) and ending not in endings:
+            raise UserError(f"data.{key} is of {formats} files, {otherwise}")
 
 
 def _is_file(path: Path) -> bool:

@@ -139,6 +139,6 @@ def _whole(numbers: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndar
     if is_large:
         raise UserError(f"{label} is too large to differ from its neighbours as a float64")
     raise UserError(
-        f"{label} is not a whole number, as in a regression set; name the column of classes by "
-        "data.labels"
+        f"{label} is not a whole number, as in a regression set; write whole numbers or words for "
+        "classes, or name their column in a CSV or ARFF file by data.labels"
     )

@@ -35,6 +35,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
           algorithms that take no missing values, by the median; or null, an error, and of the file
           ``path`` ``keep``;
         - ``na_values``: what else means a missing value in a CSV file, a list of words or numbers;
+        - ``header``: whether the first line of a CSV file is a header; null, a guess;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
         - ``features``: ``[start, stop]``, the features of a file to take (``openml`` has its own
           ``keep`` and ``drop``);

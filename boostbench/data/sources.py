@@ -10,7 +10,7 @@ from boostbench import configs
 from boostbench.data import bundles, cache
 from boostbench.data.bundled import as_in_libsvm, bundled, generate
 from boostbench.data.dataset import Dataset
-from boostbench.data.files import data_folder, local_file, read_file, stem_of
+from boostbench.data.files import check_format, data_folder, local_file, read_file, stem_of
 from boostbench.data.missing import chosen
 from boostbench.data.openml_source import Unreachable, download
 from boostbench.errors import UserError
@@ -136,12 +136,12 @@ def _from_bundle(folder: Path, spec: Mapping[str, Any]) -> Found | str:
 
 def _from_file(path: Path | None, spec: Mapping[str, Any]) -> Found | str:
     if path is None:
-        if spec.get("na_values"):
-            raise UserError("data.na_values is of CSV files, and needs data.path")
+        check_format(spec, "", "and needs data.path")
         return _no_file(spec)
     labels = None if spec.get("labels") is None else str(spec["labels"])
     na_values = spec.get("na_values") or ()
-    X, y, splits, words, names = read_file(path, labels, chosen(spec), na_values)
+    header = spec.get("header")
+    X, y, splits, words, names = read_file(path, labels, chosen(spec), na_values, header)
     dataset = Dataset(spec["name"], X, y, f"file {path}", splits, names=names)
     if spec.get("path") and words and not (spec.get("features") or dataset.is_sparse):
         dataset = replace(dataset, words=words)

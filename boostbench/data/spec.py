@@ -63,6 +63,7 @@ _KEYS = _or_null(
     labels=said(_Label, "the name of a column"),
     missing=said(Literal[CHOICES], f"null, {', '.join(CHOICES)}"),
     na_values=said(list[_Text | int | float], "a list of words or numbers, such as [unknown,-999]"),
+    header=said(bool, "true or false"),
     file=_text("text"),
     features=said(_Range, "[start, stop], numbers of features from 0"),
     rows=said(_Range, "[start, stop], numbers of rows from 0"),

@@ -274,10 +274,11 @@ def check_dates(where: str, name: str, words: Collection[str]) -> None:
     UserError
         All words are dates, perhaps with times.
     """
-    if are_dates([unquote(word) for word in words]):
+    words = [unquote(word) for word in words]
+    if are_dates(words):
         raise UserError(
             f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
-            f"days of it: {as_days(name)}"
+            f"days of it: {as_days(name, words)}"
         )
 
 
@@ -298,9 +299,11 @@ def _are_numbers(categories: Sequence[str]) -> bool:
 
 
 def _told(table: DataTable, j: int, n_columns: int) -> str:
-    """``"colour (3)"``, or which of two words is 1: ``"flag (yes=1)"``."""
+    """``"colour (3)"``, or which of two words is 1: ``"flag (yes=1)"``; one alone is 0."""
     if n_columns > 1:
         return f"{table.names[j]} ({n_columns})"
-    codes = table.column(j)
-    last = int(np.nanmax(codes)) if not np.isnan(codes).all() else 0
-    return f"{table.names[j]} ({unquote(table.categories[j][last])}=1)"
+    present = np.unique(table.column(j))
+    occurring = [unquote(table.categories[j][int(code)]) for code in present[~np.isnan(present)]]
+    if not occurring:
+        return f"{table.names[j]} (all missing)"
+    return f"{table.names[j]} ({occurring[-1]}={len(occurring) - 1})"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.data.files import find_file, read_file
+from boostbench.data.load import load
 from boostbench.errors import UserError
 
 from .readers.test_idx import idx
@@ -84,6 +85,34 @@ def test_damaged_compressed_files(tmp_path, compression, damage):
     path.write_bytes(damage(PACK[compression](SVM * 500)))
     with pytest.raises(UserError, match=rf"toy\.svm\{compression} cannot be read, or is damaged"):
         read_file(path)
+
+
+@pytest.mark.parametrize("name", ["toy.svm", "toy.npz", "toy.arff"])
+@pytest.mark.parametrize(
+    ("key", "value", "formats"),
+    [
+        ("labels", "a", "CSV and ARFF"),
+        ("na_values", ["x"], "CSV"),
+        ("header", False, "CSV"),
+        ("header", True, "CSV"),
+    ],
+)
+def test_what_is_of_other_formats_is_refused(tmp_path, name, key, value, formats):
+    (tmp_path / name).write_bytes(ARFF)
+    if name == "toy.arff" and key == "labels":
+        assert read_file(tmp_path / name, labels="a")[1].tolist() == [1, 2]
+        return
+    with pytest.raises(UserError, match=f"^data.{key} is of {formats} files, which {name} is not$"):
+        read_file(tmp_path / name, **{key: value})
+    with pytest.raises(UserError, match=f"^data.{key} is of {formats} files, and needs data.path$"):
+        load({"name": "wine", "sklearn": "load_wine", key: value})
+
+
+def test_a_header_may_be_given(tmp_path):
+    (tmp_path / "toy.csv").write_text("0,1,2\n1,2,1\n3,4,2\n")
+    for header, n_samples in ((True, 2), (False, 3), (None, 3)):
+        path = str(tmp_path / "toy.csv")
+        assert load({"name": "toy", "path": path, "header": header}).n_samples == n_samples
 
 
 def test_no_such_file(tmp_path):

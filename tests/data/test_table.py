@@ -140,6 +140,13 @@ def test_columns_of_words_are_told(caplog):
     caplog.clear()
     features_and_labels(table(), drop=["colour", "flag"])
     assert caplog.messages == []
+    one = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 0, 0, np.nan, 1], [9, 0, 0, 0, 1, 0]]
+    X, *_ = features_and_labels(table(one), keep=["colour", "flag"], missing="keep")
+    assert caplog.messages[-1].endswith(" each: colour (red=0), flag (yes=0)")
+    np.testing.assert_array_equal(X, [[0, 0], [0, np.nan], [0, 0]])
+    one = [[*row[:4], np.nan, *row[5:]] for row in one]
+    features_and_labels(table(one), keep=["flag"], missing="keep")
+    assert caplog.messages[-1].endswith(" each: flag (all missing)")
 
 
 def test_many_categories_of_which_some_are_missing_are_not_made_dense():
@@ -155,24 +162,28 @@ def test_many_categories_of_which_some_are_missing_are_not_made_dense():
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "days"),
     [
-        ["2024-03-09", "2024-03-10", "'2024-03-11'"],
-        ["9.3.2024", "10.03.24", "11.12.2023"],
-        ["2024-03-09T12:30:00Z", "2024-03-10 00:00", "2024-03-11"],
+        (["2000-01-03", "2000-02-01", "'2000-01-01'"], [2, 31, 0]),
+        (["03.01.2000", "1.2.2000", "1.01.00"], [2, 31, 0]),
+        (["28.01.2000", "01.02.2000", "01.01.2000"], [27, 31, 0]),
+        (["3/1/2000", "28/1/2000", "1/1/2000"], [2, 27, 0]),
+        (["1/3/2000", "1/28/2000", "1/1/2000"], [2, 27, 0]),
+        (["2000-01-03T12:30:00Z", "2000-02-01 00:00", "2000-01-01T00:30+01:00"], [2, 31, -1]),
     ],
 )
-def test_dates_are_refused_with_a_recipe(words):
+@pytest.mark.filterwarnings("ignore:Parsing dates:UserWarning")
+def test_dates_are_refused_with_a_recipe(words, days):
     dated = DataTable(
         ["signup", "class"], [words, None], np.array([[0.0, 1], [1, 2], [2, 1]]), "toy"
     )
     with pytest.raises(UserError, match="column 'signup' holds dates") as error:
         features_and_labels(dated)
     # What it says to do, done.
-    frame = pd.DataFrame({"signup": ["2000-01-03", "2000-02-01"]})
+    frame = pd.DataFrame({"signup": [word.strip("'") for word in words]})
     recipe = str(error.value).partition("make days of it: ")[2]
     exec(recipe, {"frame": frame, "pandas": pd})
-    assert frame["signup"].tolist() == [2, 31]
+    assert frame["signup"].tolist() == days
 
 
 @pytest.mark.parametrize("words", [["1-2", "3-4", "5-6"], ["10.5.1", "a", "b"], ["2024-03"] * 3])

@@ -210,10 +210,11 @@ def _check_words(column, name):
     if isinstance(column.dtype, pd.CategoricalDtype):
         return
     counts = _objects(column).value_counts()
-    if are_dates([str(word) for word in counts.index]):
+    words = [str(word) for word in counts.index]
+    if are_dates(words):
         raise ValueError(
             f"column {name!r} holds dates, which are no categories; make days of it: "
-            f"{as_days(name)}"
+            f"{as_days(name, words)}"
         )
     is_number = pd.to_numeric(counts.index.astype(str), errors="coerce").notna()
     if 0 < counts[~is_number].sum() < counts[is_number].sum():
