@@ -3,13 +3,11 @@
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.bundles import write_bundle
 from boostbench.data.describe import describe
-from boostbench.data.files import FORMATS, split_name
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
@@ -32,7 +30,7 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
     UserError
         When there is no such data set, or it is not available.
     """
-    spec = experiment(_choice(name) | settings(overrides))
+    spec = experiment(choose_data(name) | settings(overrides))
     with busy("loading data"):
         rows = describe(load(spec["data"]))
     width = max(len(label) for label, _ in rows) + 2
@@ -79,15 +77,3 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     n_written = len(names or known) - n_absent
     print(f"{folder}: {n_written} data sets; export BOOSTBENCH_DATA={folder} makes use of them")
     return int(n_absent > 0)
-
-
-def _choice(name: str) -> dict[str, Any]:
-    """Choose a data set by its name, or a file."""
-    known = configs.names("data")
-    if name in known or name.startswith(configs.TASK):
-        return choose_data(name)
-    if Path(name).exists():
-        return {"data.path": name}
-    if split_name(Path(name))[1] in FORMATS or Path(name).name != name:
-        raise UserError(f"there is no file {name}; check the path")
-    raise unknown("data set", name, known)

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -79,7 +80,7 @@ def find_file(stem: str, folder: Path) -> Path | None:
     for ending in FORMATS:
         for compression in OPENERS:
             path = folder / f"{stem}{ending}{compression}"
-            if _is_file(path):
+            if is_file(path):
                 return path
     return None
 
@@ -127,7 +128,7 @@ def read_file(
     UserError
         No such file, unknown format, or a file that cannot be read.
     """
-    if not _is_file(path):
+    if not is_file(path):
         raise UserError(f"there is no file {path}; check the path")
     stem, ending = split_name(path)
     if ending in FORMATS:
@@ -173,7 +174,8 @@ def check_format(given: Mapping[str, Any], ending: str, otherwise: str) -> None:
             raise UserError(f"data.{key} is of {formats} files, {otherwise}")
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is a file, whatever its name is like."""
     try:
         return path.is_file()
     except OSError:  # a name that is too long, a folder that may not be read
@@ -195,6 +197,17 @@ def split_name(path: Path) -> tuple[str, str]:
         return name.removesuffix(IDX), IDX
     stem, ending = os.path.splitext(name)
     return stem, ALIASES.get(ending.lower(), ending.lower())
+
+
+def name_of(path: Path) -> str:
+    """Name the data set in a file, after which its records are called.
+
+    Examples
+    --------
+    >>> name_of(Path("/x/v1.0.csv.gz")), name_of(Path("my = data.csv"))
+    ('v1.0', 'my_data')
+    """
+    return re.sub(r"[^\w.+-]+|^[.+-]+", "_", split_name(path)[0])
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from boostbench import configs
+from boostbench.data.files import name_of as name_of_file
 from boostbench.definitions import fields, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.overrides import name_of
@@ -255,7 +256,7 @@ def _replace_data(data: dict, given: list[str]) -> None:
             del data[key]
     if "data.name" not in given:
         task, path = data.get("openml_task"), str(data["path"])
-        data["name"] = f"{configs.TASK}{task}" if task else Path(path).name.split(".")[0]
+        data["name"] = f"{configs.TASK}{task}" if task else name_of_file(Path(path))
 
 
 def _is_given(key: str, given: list[str]) -> bool:

@@ -5,6 +5,7 @@ Hydra finds the same mistakes, but one sweep later, in several lines and without
 
 import functools
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import OverrideParseException
 
 from boostbench import configs
+from boostbench.data.files import is_file
 from boostbench.definitions import interpolations
 from boostbench.errors import UserError, unknown
 
@@ -102,8 +104,11 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
 
 def check_option(group: str, name: str, known: Sequence[str]) -> None:
     """Refuse an option that a group does not have."""
-    if name not in known:
-        raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
+    if name in known:
+        return
+    if group == "data" and is_file(Path(name)):
+        raise UserError(f"no data set is called {name!r}; the file is {written('data.path', name)}")
+    raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
 
 
 def unknown_key(key: str, known: Iterable[str]) -> UserError:
@@ -155,13 +160,44 @@ def parse(override: str) -> Override:
         [parsed] = OverridesParser.create().parse_overrides([override])
     except OverrideParseException:
         what = f"cannot read {override!r} as an override"
-        raise UserError(f"{what}: KEY=VALUE is expected, with quotes around odd values") from None
+        advice = "KEY=VALUE is expected, with quotes around odd values"
+        key, _, value = override.partition("=")
+        if value[:1] not in "[{" and _says(_quoted(key, value), value):
+            advice = f"write {written(key, value)}"
+        raise UserError(f"{what}: {advice}") from None
     if parsed.package is not None:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
     if key == "results" and isinstance(parsed.value(), dict | list):
         # Hydra makes the folder of a sweep of it, before the configuration is looked at.
         raise UserError(f"results is {parsed.value()!r}; it must be text, the name of a folder")
     return parsed
+
+
+def written(key: str, text: str) -> str:
+    """Write an override of text for a command line, with the quotes that it needs.
+
+    Examples
+    --------
+    >>> written("data.path", "d/my.csv"), written("data.path", "my data.csv")
+    ('data.path=d/my.csv', "'data.path=my data.csv'")
+    >>> print(written("data.path", "größe.csv"))
+    'data.path="größe.csv"'
+    """
+    plain = f"{key}={text}"
+    return shlex.quote(plain if _says(plain, text) else _quoted(key, text))
+
+
+def _quoted(key: str, text: str) -> str:
+    return f'{key}="{text}"'
+
+
+def _says(override: str, text: str) -> bool:
+    """Whether Hydra reads an override as the text alone."""
+    try:
+        [parsed] = OverridesParser.create().parse_overrides([override])
+    except OverrideParseException:
+        return False
+    return not parsed.is_sweep_override() and parsed.value() == text
 
 
 def _options(override: Override, known: list[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.data.files import FORMATS, is_file, name_of, split_name
 from boostbench.data.openml_source import suite
 from boostbench.definitions import fields, files
 from boostbench.definitions.compose import experiment
@@ -495,20 +496,31 @@ def all_definitions() -> Mapping[str, TableDefinition]:
 
 
 def choose_data(data: str) -> dict[str, Any]:
-    """Choose data by the name of a set, a task or the path of a file."""
+    """Choose data by the name of a set, a task or the path of a file.
+
+    Raises
+    ------
+    UserError
+        There is no such file.
+    """
     if data.startswith(configs.TASK):
         return settings([f"data.openml_task={data.removeprefix(configs.TASK)}"])
-    return {"data.path" if _is_file(data) else "data": data}
+    if _is_file(data):
+        return {"data.path": data}
+    path = Path(data)
+    if path.name != data or split_name(path)[1] in FORMATS:
+        raise UserError(f"there is no file {data}; check the path")
+    return {"data": data}
 
 
 def _is_file(data: str) -> bool:
-    """Whether a row's data are a file; names of data sets have no ending, or no such file."""
-    return "." in data and Path(data).is_file()
+    """Whether data are a file, and no data set that is called as one."""
+    return is_file(Path(data)) and data not in configs.names("data")
 
 
 def _title(row: str) -> str:
     """Give the heading of a row: its name or, of a file, what the data set in it is called."""
-    return Path(row).name.split(".")[0] if _is_file(row) else row
+    return name_of(Path(row)) if _is_file(row) else row
 
 
 def _column(name: str, content: dict, where: str) -> ColumnDefinition:

@@ -129,6 +129,7 @@ def test_the_same_class_keeps_its_parameters():
     [
         ({"path": "/x/my.csv"}, "my"),
         ({"path": "/x/my.svm.gz"}, "my"),
+        ({"path": "/x/my data.1.csv"}, "my_data.1"),
         ({"openml_task": 3}, "openml-task-3"),
     ],
 )

@@ -1,6 +1,8 @@
+import shlex
+
 import pytest
 
-from boostbench.definitions.overrides import check, check_once
+from boostbench.definitions.overrides import check, check_once, settings
 from boostbench.errors import UserError
 
 
@@ -42,6 +44,29 @@ def test_what_exists_passes(overrides):
 def test_what_does_not_is_named(overrides, told):
     with pytest.raises(UserError, match=told):
         check(overrides)
+
+
+def test_a_file_is_no_name_of_a_data_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("my.csv", "größe.csv"):
+        (tmp_path / name).touch()
+    told = r"^no data set is called 'my\.csv'; the file is data\.path=my\.csv$"
+    with pytest.raises(UserError, match=told):
+        check(["data=my.csv"])
+    with pytest.raises(UserError, match=r"the file is 'data\.path=.größe\.csv.'$"):
+        check(['data="größe.csv"'])
+    with pytest.raises(UserError, match=r"unknown data set 'your\.csv'"):
+        check(["data=your.csv"])
+
+
+@pytest.mark.parametrize("value", ["größe.csv", "x=1.csv", "~/a.csv", "a (1).csv", "a'b.csv"])
+def test_what_needs_quotes_is_shown_with_them(value):
+    with pytest.raises(UserError, match=" as an override: write '") as error:
+        check([f"data.path={value}"])
+    [written] = shlex.split(str(error.value).partition(": write ")[2])
+    assert settings([written]) == {"data.path": value}
+    with pytest.raises(UserError, match="KEY=VALUE is expected, with quotes around odd values"):
+        check(["algo.grid.nu=[1"])
 
 
 def test_folders_of_the_user_count(tmp_path):

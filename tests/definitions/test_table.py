@@ -1,0 +1,35 @@
+import pytest
+
+from boostbench.definitions.compose import experiment
+from boostbench.definitions.table import TableDefinition, choose_data
+from boostbench.errors import UserError
+
+
+@pytest.mark.parametrize("name", ["my.csv", "my data.csv", "x=1.csv", "a,b.csv", "größe.csv.gz"])
+def test_data_may_be_a_file_of_any_name(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).touch()
+    assert choose_data(name) == {"data.path": name}
+    assert choose_data("wine") == {"data": "wine"}
+    (tmp_path / "wine").touch()
+    assert choose_data("wine") == {"data": "wine"}
+    assert choose_data("openml-task-3") == {"data.openml_task": 3}
+
+
+@pytest.mark.parametrize("name", ["nothere.csv", "nothere.arff.xz", "d/nothere", "./wine"])
+def test_a_file_that_is_not_there_is_no_unknown_data_set(name):
+    with pytest.raises(UserError, match=f"^there is no file {name}; check the path$"):
+        choose_data(name)
+
+
+def test_rows_of_files_are_called_as_their_data(tmp_path, define_table):
+    files = {"v1.0.csv": "v1.0", "v1.1.csv.gz": "v1.1", "my = data.csv": "my_data"}
+    for name in files:
+        (tmp_path / name).touch()
+    table = TableDefinition.read(
+        define_table(rows=[str(tmp_path / name) for name in files], columns=["samme"])
+    )
+    assert [row.title for row in table.rows.values()] == list(files.values())
+    assert [spec["data"]["name"] for spec in table.compose().values()] == list(files.values())
+    with pytest.raises(UserError, match="unknown data set 'wien'; did you mean wine"):
+        experiment(choose_data("wien"))
