@@ -100,7 +100,7 @@ class _FileLines:
 
     def samples(self) -> Iterator[str]:
         """Yield the lines that hold samples."""
-        return filter(None, map(str.strip, self))
+        return (line for line in map(str.strip, self) if line and not line.startswith("%"))
 
 
 def _without_comment(line: str) -> str:

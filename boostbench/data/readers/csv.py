@@ -107,7 +107,7 @@ def read_csv(
         "sep": separator,
         "header": 0 if header else None,
         "keep_default_na": False,
-        "na_values": of_all,
+        "na_values": of_features,
         "skipinitialspace": True,
         "low_memory": False,  # else a large column of words may come out half as numbers
         "index_col": False,
@@ -117,16 +117,16 @@ def read_csv(
         with warnings.catch_warnings():
             # What pandas says when it leaves the last cells of long rows out.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            stream.seek(0)
-            columns = pd.read_csv(stream, nrows=1, **about).columns
-            names = [str(name).strip() for name in columns]
-            label = label_column(names, labels, where)
-            # By position, and one more: rows may end with an empty cell that no column has.
-            about["na_values"] = dict.fromkeys(range(len(names) + 1), of_features) | {label: of_all}
-            reading = _Reading(names, label, _count_lines(stream), set(), where)
-            while not all(map(reading.add, _frames(stream, columns, reading.text, about))):
-                # Once more, as what was taken for numbers may not be as it was written.
-                reading = reading.again()
+            n_rows = max(1, _CELLS // (1 + lines[0].count(separator)))
+            reading = _Reading(_count_lines(stream), set(), labels, where)
+            reading = _read_all(stream, n_rows, about, reading)
+            if np.isnan(reading.values[: reading.n_rows, reading.label]).any():
+                # Once more, as classes may be called as missing values are. By position, and one
+                # position more: rows may end with an empty cell that no column has. Where there are
+                # many columns, pandas takes longer for this.
+                by_position = dict.fromkeys(range(len(reading.names) + 1), of_features)
+                about["na_values"] = by_position | {reading.label: of_all}
+                reading = _read_all(stream, n_rows, about, reading.again())
     except UserError:
         raise
     except Exception as error:  # ParserWarning, and whatever pandas' parsers and decoders raise
@@ -154,14 +154,27 @@ def _told_header(rows: "_RowsAgain", labels: str | None, missing: Sequence[str])
     return is_header
 
 
-def _frames(stream: BinaryIO, columns, text: set[int], about: dict[str, Any]):
+def _read_all(
+    stream: BinaryIO, n_rows: int, about: dict[str, Any], reading: "_Reading"
+) -> "_Reading":
+    while not all(map(reading.add, _frames(stream, n_rows, about, reading.text))):
+        # Once more, as what was taken for numbers may not be as it was written.
+        reading = reading.again()
+    return reading
+
+
+def _frames(stream: BinaryIO, n_rows: int, about: dict[str, Any], text: set[int]):
     """Let pandas read the file some rows at a time, columns of text as it is written."""
     import pandas as pd
 
     stream.seek(0)
-    # Of categories pandas makes numbers, where all words of some rows are.
-    dtype = {columns[j]: str for j in text}
-    yield from pd.read_csv(stream, chunksize=max(1, _CELLS // len(columns)), dtype=dtype, **about)
+    dtype = None
+    if text:
+        names = pd.read_csv(stream, nrows=1, **about).columns
+        stream.seek(0)
+        # Of categories pandas makes numbers, where all words of some rows are.
+        dtype = {names[j]: str for j in text}
+    yield from pd.read_csv(stream, chunksize=n_rows, dtype=dtype, **about)
 
 
 def _count_lines(stream: BinaryIO) -> int:
@@ -176,34 +189,34 @@ class _Reading:
 
     Parameters
     ----------
-    names : list of str
-        The columns.
-    label : int
-        The column of labels.
     n_lines : int
         Rows that there may be.
     text : set of int
         Columns that hold words.
+    labels : str or None
+        Name of the column of labels, where known.
     where : str
         What to call the file in messages.
     """
 
-    def __init__(self, names: list[str], label: int, n_lines: int, text: set[int], where: str):
-        self.names, self.label, self.n_lines = names, label, n_lines
-        self.text, self.where = text, where
+    def __init__(self, n_lines: int, text: set[int], labels: str | None, where: str):
+        self.n_lines, self.text, self.labels, self.where = n_lines, text, labels, where
         self.n_rows = 0
-        # Room for all rows; what is never written takes none.
-        self.values = np.empty((n_lines, len(names)))
         self.codes: dict[int, dict[str, int]] = {j: {} for j in text}
         self._are_bool: dict[int, bool] = {}
 
     def again(self) -> "_Reading":
         """Start from the first row, with what is known of the columns."""
-        return _Reading(self.names, self.label, self.n_lines, self.text, self.where)
+        return _Reading(self.n_lines, self.text, self.labels, self.where)
 
     def add(self, frame) -> bool:
         """Take some rows; False if columns hold words that were not known to."""
         columns = {j: frame.iloc[:, j] for j in range(frame.shape[1])}
+        if not self.n_rows:
+            self.names = [str(name).strip() for name in frame.columns]
+            self.label = label_column(self.names, self.labels, self.where)
+            # Room for all rows; what is never written takes none.
+            self.values = np.empty((self.n_lines, len(self.names)))
         new_text = {
             j for j, column in columns.items() if j not in self.text and self._is_text(j, column)
         }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 #: A number with a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
 DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?")
 # Rows in which something must stand below a name, and cells that are looked at for the same word.
-_NEAR, _CELLS = 20, 2**19
+_NEAR, _CELLS = 20, 2**17
 
 
 class Guess(NamedTuple):

@@ -71,9 +71,9 @@ def _read_lines(text: bytes, where: str):
 
     # Arrays, as a list keeps an object for each number.
     labels, values, indices, indptr = [], array("d"), array("q"), array("q", [0])
-    lines = lines_of(io.BytesIO(text), where, lambda line: line.partition("#")[0])
+    lines = lines_of(io.BytesIO(text), where, _without_comment)
     for number, line in enumerate(lines, 1):
-        words = line.split()
+        words = _without_comment(line).split()
         if not words:
             continue
         try:
@@ -96,6 +96,10 @@ def _read_lines(text: bytes, where: str):
         columns -= 1
     shape = (len(labels), int(columns.max(initial=-1)) + 1)
     return csr_matrix((np.array(values), columns, indptr), shape=shape), labels
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("#")[0]
 
 
 def _label(word: str) -> str:

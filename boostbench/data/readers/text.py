@@ -29,12 +29,12 @@ def lines_of(
     where : str
         What to call the file in messages.
     part : callable, optional
-        Gives what counts of a line: comments may hold anything. By default all of it.
+        Gives what of a line must be UTF-8: comments may hold anything. By default all of it.
 
     Yields
     ------
     str
-        That part.
+        A line with its end.
 
     Raises
     ------
@@ -46,10 +46,9 @@ def lines_of(
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape")
     try:
         for number, line in enumerate(text, 1):
-            read = part(line)
-            if not read.isascii():
-                _check(read, number, where)
-            yield read
+            if not line.isascii():
+                _check(part(line), number, where)
+            yield line
     finally:
         with contextlib.suppress(ValueError):  # the file is closed, where nobody reads to its end
             text.detach()
