@@ -20,12 +20,14 @@ FRAME = pd.DataFrame(
 
 
 def test_dates_and_words_among_numbers_are_no_categories():
-    days = pd.DataFrame({"day": ["2024-03-09", None, "2024-03-10"]})
-    with pytest.raises(ValueError, match="'day' holds dates, which are no categories") as told:
-        categories(days)
-    frame = days.copy()
-    exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
-    assert frame["day"].dropna().tolist() == [8834, 8835]
+    for form in ("%Y-%m-%d", "%d.%m.%Y"):
+        days = pd.DataFrame({"day": ["2024-03-09", None, "2024-03-29"]})
+        days["day"] = pd.to_datetime(days["day"]).dt.strftime(form)
+        with pytest.raises(ValueError, match="'day' holds dates, which are no categories") as told:
+            categories(days)
+        frame = days.copy()
+        exec(str(told.value).partition("make days of it: ")[2], {"frame": frame, "pandas": pd})
+        assert frame["day"].dropna().tolist() == [8834, 8854]
     income = pd.DataFrame({"income": ["12", "unknown", "14.5", None]})
     with pytest.raises(ValueError, match="column 'income' holds 'unknown' among numbers") as told:
         categories(income)
