@@ -315,8 +315,10 @@ class _Text:
 
     def drop_none(self, column: np.ndarray) -> None:
         """Take the word None for a missing value, if all others are numbers."""
+        if _NONE not in self.words:
+            return
         is_word = _kinds(self.words)[2]
-        if _NONE not in self.words or is_word.sum() > 1 or is_word.all():
+        if is_word.sum() > 1 or is_word.all():
             return
         code = self.words.index(_NONE)
         del self.words[code]

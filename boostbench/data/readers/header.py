@@ -21,10 +21,10 @@ class Guess(NamedTuple):
 def guess_header(rows: Iterator[list[str]], labels: str | None, missing: Collection[str]) -> Guess:
     """Guess whether the first row of a file is a header.
 
-    It is one if it names the column of labels, or has a word above numbers. Where it has none, it
-    is one if its words are nowhere below them: all of them where no column is of numbers, else that
-    of the column of labels. Numbers must then all differ, as names do. Numbers alone are a header
-    if they count the columns, and the last is nowhere below.
+    It is one if it names the column of labels, or has a word above numbers. Else words alone are a
+    header if none is in its column again. Numbers are one if they all differ, as names do, and have
+    a word above the labels which is none of these, while some label comes twice; and so are numbers
+    alone that count the columns.
 
     Parameters
     ----------
@@ -46,7 +46,8 @@ def guess_header(rows: Iterator[list[str]], labels: str | None, missing: Collect
     >>> guess_header(iter([["a", "x"], ["b", "x"], ["a", "y"]]), None, [""])
     Guess(is_header=False, is_sure=False)
     """
-    first = [cell.strip(" \"'") for cell in next(rows)]
+    rows = ([cell.strip(" \"'") for cell in row] for row in rows)
+    first = next(rows)
     positions = [str(j) for j in range(len(first))]
     # Without a header, positions are the names of columns.
     if "class" in map(str.lower, first) or (labels in first and labels not in positions):
@@ -73,14 +74,14 @@ def _all_differ(cells: Sequence[str]) -> bool:
 
 def _is_above_numbers(j: int, near: Sequence[list[str]], missing: Collection[str]) -> bool:
     """Whether the first cell below in a column that is not missing is no word."""
-    below = (row[j].strip(" \"'") for row in near if j < len(row))
+    below = (row[j] for row in near if j < len(row))
     return _is_value(next((cell for cell in below if cell not in missing), ""))
 
 
 def _any_below(first: Sequence[str], words: Sequence[int], rows: Iterator[list[str]]) -> bool:
     """Whether a word of the first row is in its column once more."""
     return any(
-        j < len(row) and row[j].strip(" \"'") == first[j]
+        j < len(row) and row[j] == first[j]
         for row in islice(rows, _CELLS // len(first))
         for j in words
     )
@@ -90,9 +91,7 @@ def _guess_by_label(
     first: Sequence[str], label: int, rows: Iterator[list[str]], missing: Collection[str]
 ) -> Guess:
     """Take what stands above the labels for one of them if it is below, or if none comes twice."""
-    below = (
-        row[label].strip(" \"'") for row in islice(rows, _CELLS // len(first)) if label < len(row)
-    )
+    below = (row[label] for row in islice(rows, _CELLS // len(first)) if label < len(row))
     seen: set[str] = set()
     n_present = 0
     for cell in below:
