@@ -80,7 +80,7 @@ def find_file(stem: str, folder: Path) -> Path | None:
     for ending in FORMATS:
         for compression in OPENERS:
             path = folder / f"{stem}{ending}{compression}"
-            if is_file(path):
+            if os.path.isfile(path):
                 return path
     return None
 
@@ -128,7 +128,7 @@ def read_file(
     UserError
         No such file, unknown format, or a file that cannot be read.
     """
-    if not is_file(path):
+    if not os.path.isfile(path):
         raise UserError(f"there is no file {path}; check the path")
     stem, ending = split_name(path)
     if ending in FORMATS:
@@ -172,14 +172,6 @@ def check_format(given: Mapping[str, Any], ending: str, otherwise: str) -> None:
     for key, (formats, endings) in ONLY_OF.items():
         if given.get(key) not in (None, (), []) and ending not in endings:
             raise UserError(f"data.{key} is of {formats} files, {otherwise}")
-
-
-def is_file(path: Path) -> bool:
-    """Whether there is a file, whatever its name is like."""
-    try:
-        return path.is_file()
-    except OSError:  # a name that is too long, a folder that may not be read
-        return False
 
 
 def split_name(path: Path) -> tuple[str, str]:

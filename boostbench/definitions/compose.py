@@ -12,7 +12,6 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from boostbench import configs
-from boostbench.data.files import name_of as name_of_file
 from boostbench.definitions import fields, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.overrides import name_of
@@ -255,6 +254,8 @@ def _replace_data(data: dict, given: list[str]) -> None:
         if not _is_given(f"data.{key}", given):
             del data[key]
     if "data.name" not in given:
+        from boostbench.data.files import name_of as name_of_file  # slow to import
+
         task, path = data.get("openml_task"), str(data["path"])
         data["name"] = f"{configs.TASK}{task}" if task else name_of_file(Path(path))
 

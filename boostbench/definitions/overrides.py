@@ -4,6 +4,7 @@ Hydra finds the same mistakes, but one sweep later, in several lines and without
 """
 
 import functools
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +16,6 @@ from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import OverrideParseException
 
 from boostbench import configs
-from boostbench.data.files import is_file
 from boostbench.definitions import interpolations
 from boostbench.errors import UserError, unknown
 
@@ -106,7 +106,7 @@ def check_option(group: str, name: str, known: Sequence[str]) -> None:
     """Refuse an option that a group does not have."""
     if name in known:
         return
-    if group == "data" and is_file(Path(name)):
+    if group == "data" and os.path.isfile(name):
         raise UserError(f"no data set is called {name!r}; the file is {written('data.path', name)}")
     raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
 

@@ -1,5 +1,6 @@
 """What ``conf/table/*.yaml`` says of a table."""
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any, Literal
 
 from boostbench import configs
 from boostbench.busy import busy
-from boostbench.data.files import FORMATS, is_file, name_of, split_name
+from boostbench.data.files import FORMATS, name_of, split_name
 from boostbench.data.openml_source import suite
 from boostbench.definitions import fields, files
 from boostbench.definitions.compose import experiment
@@ -515,7 +516,7 @@ def choose_data(data: str) -> dict[str, Any]:
 
 def _is_file(data: str) -> bool:
     """Whether data are a file, and no data set that is called as one."""
-    return is_file(Path(data)) and data not in configs.names("data")
+    return os.path.isfile(data) and data not in configs.names("data")
 
 
 def _title(row: str) -> str:

@@ -55,7 +55,7 @@ def test_boundaries(call, folder, two_panels):
     assert any(line.startswith("|diagonals|AdaBoost.MH|-|-|2|") for line in lines)
     assert any(line.startswith("|diagonals|AdaBoost.ECC|-|-|5|") for line in lines)
     records = folder / "results" / "records" / "diagonals"
-    assert {path.name for path in records.iterdir()} == {
+    assert {path.name for path in records.glob("*.jsonl")} == {
         "adaboost_mh.boundary.jsonl",
         "adaboost_ecc.boundary.jsonl",
     }

@@ -22,7 +22,7 @@ def test_all_shards_merged_are_one_run(call, folder):
     result = call("merge", *(f"results/shards/{i}-of-3" for i in (2, 3, 1)))
     assert (result.code, result.out) == (0, "results: 30 records added, 0 were there\n")
     assert call(*RUN, "results=one").code == 0
-    names = sorted(path.name for path in (folder / "one/records/wine").iterdir())
+    names = sorted(path.name for path in (folder / "one/records/wine").glob("*.jsonl"))
     assert len(names) == 2
     for name in names:
         one, merged = (folder / top / "records/wine" / name for top in ("one", "results"))

@@ -2,6 +2,7 @@ import contextlib
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -383,7 +384,7 @@ def test_trouble_in_this_process_stops_the_workers(make_experiment, results, rec
     def listen(event):
         if isinstance(event, Finished):
             (results / "records" / "toy" / "fake.jsonl").rename(results / "elsewhere.jsonl")
-            (results / "records" / "toy").rmdir()
+            shutil.rmtree(results / "records" / "toy")
             (results / "records" / "toy").write_text("")
 
     with pytest.raises(UserError, match=r"cannot write records to .*results="):
