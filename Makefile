@@ -18,11 +18,11 @@ help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1|/' \
 	  | while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
 
-demo: $(VENV)/installed-plots ## a part of a paper's table and its picture, without any download
+demo: $(VENV)/installed-plots ## a part of a table and its picture, without any download
 	$(BIN)/boostbench table demo results=demo $(ARGS)
 	$(BIN)/boostbench figure demo results=demo
 
-table2: $(VENV)/installed ## Table II of the RandomBoost paper: toy data; each runs what is missing
+table2: $(VENV)/installed ## Table II of RandomBoost: toy data; each runs what is missing
 table3: $(VENV)/installed ## Table III: totally corrective against stage-wise RBoost^rank
 table4: $(VENV)/installed ## Table IV: two classes, after 50, 100 and 1000 rounds
 table5: $(VENV)/installed ## Table V: six algorithms on multi-class data; takes hours
@@ -30,7 +30,7 @@ table6: $(VENV)/installed ## Table VI: linear discriminants as weak learners
 table2 table3 table4 table5 table6:
 	$(BIN)/boostbench table randomboost$(@:table%=%) $(ARGS)
 
-mcboost1: $(VENV)/installed ## Table I of the MCBoost paper: nu, both losses; 50 splits each
+mcboost1: $(VENV)/installed ## Table I of MCBoost: nu, both losses; 50 splits each
 mcboost2: $(VENV)/installed ## Table II: shrinkage eta
 mcboost3: $(VENV)/installed ## Table III: letter by number of classes and of samples
 mcboost4: $(VENV)/installed ## Table IV: CPU time of step 4 against MultiBoost
@@ -41,33 +41,33 @@ mcboost8: $(VENV)/installed ## Table VIII: 15 scenes; the features are our own
 mcboost1 mcboost2 mcboost3 mcboost4 mcboost5 mcboost6 mcboost7 mcboost8:
 	$(BIN)/boostbench table $@ $(ARGS)
 
-rpboost4: $(VENV)/installed ## Table 12.4 of the RpBoost paper: test patterns; 5 CPU minutes
+rpboost4: $(VENV)/installed ## Table 12.4 of RpBoost: test patterns; 5 CPU minutes
 rpboost6: $(VENV)/installed ## Table 12.6: UCI data; a quarter of an hour
 rpboost7: $(VENV)/installed ## Table 12.7: the best of all
 rpboost4 rpboost6 rpboost7:
 	$(BIN)/boostbench table rpboost12.$(@:rpboost%=%) $(ARGS)
 
-figure2: $(VENV)/installed-plots ## Fig. 2 of RandomBoost: boundaries in the plane and in a projected one
+figure2: $(VENV)/installed-plots ## Fig. 2 of RandomBoost: boundaries in two planes
 figure3: $(VENV)/installed-plots ## Fig. 3: boundaries of six algorithms on toy data
 figure4: $(VENV)/installed-plots ## Fig. 4: error curves of what table5 has recorded
-figure5: $(VENV)/installed-plots ## Fig. 5: errors on MNIST, of what table randomboost_mnist has recorded
+figure5: $(VENV)/installed-plots ## Fig. 5: errors on MNIST, as randomboost_mnist has them
 figure2 figure3 figure4 figure5:
 	$(BIN)/boostbench figure randomboost$(@:figure%=%) $(ARGS)
 
 mcfigure1: $(VENV)/installed-plots ## Fig. 1 of MCBoost: coefficient paths, exact and stage-wise
-mcfigure2: $(VENV)/installed-plots ## Fig. 2: CPU time of step 4, as mcboost3 and mcboost3_rounds have it
+mcfigure2: $(VENV)/installed-plots ## Fig. 2: CPU time of step 4, as mcboost3 has it
 mcfigure3: $(VENV)/installed-plots ## Fig. 3: error curves of what mcboost5 has recorded
 mcfigure4: $(VENV)/installed-plots ## Fig. 4: error curves of what mcboost8 has recorded
 mcfigure1 mcfigure2 mcfigure3 mcfigure4:
 	$(BIN)/boostbench figure $(@:mcfigure%=mcboost%) $(ARGS)
 
-tables: $(VENV)/installed-tables ## all tables and figures of the papers, and what is left in CPU hours
+tables: $(VENV)/installed-tables ## all tables and figures, and what is left in CPU hours
 	$(BIN)/python scripts/tables.py $(ARGS)
 
 report: $(VENV)/installed-plots ## all results on one page, results/report.html
 	$(BIN)/boostbench report $(ARGS)
 
-docs: $(VENV)/installed-docs ## the documentation as a site, docs/_build/html; runs the examples
+docs: $(VENV)/installed-docs ## the documentation, docs/_build/html; runs the examples
 	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
 	  --conf-dir docs --doctree-dir docs/_build/doctrees . docs/_build/html
 	@echo "written: docs/_build/html/index.html"
@@ -101,7 +101,7 @@ test-oldest: ## the tests with the lowest versions of all libraries
 	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 	  .venv-oldest/bin/python -m pytest --numprocesses=auto --dist=worksteal
 
-dist: $(VENV)/installed-dev ## a wheel and an sdist, checked and tried in an environment of their own
+dist: $(VENV)/installed-dev ## a wheel and an sdist, checked and tried
 	rm -rf dist
 	$(BIN)/python -m pip install --quiet build twine
 	$(BIN)/python -m build --outdir dist
@@ -120,7 +120,7 @@ format: $(VENV)/installed-dev ## put style and formatting right
 	$(BIN)/ruff format .
 
 # What continuous integration adds to the tests: published numbers, fitted again.
-verify: $(VENV)/installed ## two minutes of refits: whether today's code gives what is on record
+verify: $(VENV)/installed ## two minutes of refits: does today's code give the records?
 	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/boostbench verify --budget 2m $(ARGS)
 
 clean: ## remove the virtual environment and caches, not results

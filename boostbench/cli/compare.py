@@ -22,7 +22,7 @@ from boostbench.report.merge import find_column, join, merge
 from boostbench.report.own_runs import table_of_runs
 from boostbench.report.renderers.comparison_json import to_json
 from boostbench.report.renderers.comparison_terminal import print_comparison
-from boostbench.report.renderers.printing import print_line
+from boostbench.report.renderers.printing import named, print_line
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 
@@ -86,7 +86,7 @@ def compare(
         own = results / "figures" / _slug([*names, *tables, *data])
         written = _draw(table, comparison, Path(figure).with_suffix("") if figure else own)
         stream = sys.stderr if as_json else sys.stdout
-        print(f"\nwritten: {', '.join(map(str, written))}", file=stream)
+        print(f"\nwritten: {named(written)}", file=stream)
 
 
 def _collect(

@@ -24,7 +24,7 @@ from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
 from boostbench.report.cells import Cell
-from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.report.renderers.printing import make_grid, named, print_line
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
 
@@ -137,7 +137,7 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         print_line(console, "A picture of it needs matplotlib: 'pip install matplotlib'.")
     elif sum(bool(cell and cell.values) for cell in cells) > 1:
-        print(f"\nwritten: {', '.join(map(str, _draw_sweep(keys, settings, cells, quantity)))}")
+        print(f"\nwritten: {named(_draw_sweep(keys, settings, cells, quantity))}")
 
 
 def _draw_sweep(

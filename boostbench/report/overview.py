@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
 
+from boostbench.report.cells import STALE
 from boostbench.report.papers import papers, title
 from boostbench.report.statistics.agreement import POWER, TELLING
 from boostbench.report.swaps import Swaps
@@ -128,6 +129,11 @@ def headline(total: Tally) -> str:
     if total.without_pool:
         verdicts = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
         sentences.append(f"Without the luck of one pool in any interval, {verdicts}.")
+    if older := sum(bool(cell.stale) for cell in total.judged):
+        sentences.append(
+            f"{older} of ours rest on records of an older edition, in part or whole ({STALE} in "
+            "the tables); today's code may give others."
+        )
     return " ".join(sentences)
 
 

@@ -72,7 +72,7 @@ def test_json_of_one_data_set(done, folder, recorded):
     content = json.loads(result.out)
     assert [line["data"] for line in content["data"]] == ["iris"]
     assert (content["n"], content["unit"]) == (3, "paired splits")
-    assert "written: mine.png, mine.svg, mine.pdf, mine-matrix.png, mine-matrix.svg" in result.err
+    assert "written: mine.png, .svg, .pdf; mine-matrix.png, .svg, .pdf" in result.err
     assert {path.suffix for path in folder.glob("mine.*")} == {".png", ".svg", ".pdf"}
     # Splits of one data set share samples, which the last of the p-values takes into account.
     assert (content["rope"], len(content["pairs"])) == (1, 3)

@@ -213,7 +213,7 @@ def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(done, folder
     if importlib.util.find_spec("matplotlib"):
         found = sorted((folder / "results" / "figures").glob("sweep-n_iterations-seed-*"))
         assert [path.suffix for path in found] == [".pdf", ".png", ".svg"]
-        assert str(found[1].relative_to(folder)) in lines[-1]
+        assert f"written: {found[1].relative_to(folder)}, .svg, .pdf" in lines[-1]
 
 
 def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):

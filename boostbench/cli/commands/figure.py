@@ -32,7 +32,7 @@ def run(args: Namespace) -> int:
         from boostbench.figures.definition import read_figure
         from boostbench.figures.page import page
         from boostbench.figures.style import save
-        from boostbench.report.renderers.printing import print_line
+        from boostbench.report.renderers.printing import named, print_line
 
     definition = read_figure(args.name)
     drawing = definition.draw(args.words)
@@ -44,5 +44,5 @@ def run(args: Namespace) -> int:
     console = Console()
     for line in (definition.title, definition.caption, *drawing.notes):
         print_line(console, line)
-    print(f"\nwritten: {', '.join(map(str, written))}")
+    print(f"\nwritten: {named(written)}")
     return int(drawing.failed > 0)

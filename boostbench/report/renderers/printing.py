@@ -1,6 +1,8 @@
 """Lines and grids on a terminal, in one look."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -34,6 +36,21 @@ def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:
         justify = "left" if index < left else "right"
         grid.add_column(title, justify=justify, overflow="fold", vertical="bottom")
     return grid
+
+
+def named(paths: Iterable[Path]) -> str:
+    """Name files shortly: endings alone, where others of the same name come before.
+
+    Examples
+    --------
+    >>> named(map(Path, ["a/b.1.png", "a/b.1.svg", "a/c.png", "a/c.svg"]))
+    'a/b.1.png, .svg; a/c.png, .svg'
+    """
+    by_stem = groupby(paths, key=lambda path: path.with_suffix(""))
+    groups = ((next(files), files) for _, files in by_stem)
+    return "; ".join(
+        ", ".join([str(first), *(path.suffix for path in others)]) for first, others in groups
+    )
 
 
 def print_line(console: Console, text: str, style: str = "") -> None:

@@ -204,10 +204,11 @@ def _fit(
         rows = [[text.replace(" ± ", "±") for text in texts] for texts in rows]
     if _width(heads, rows, gap) > width:
         rows, legend = _with_letters(rows)
-    for name in reversed(range(listing.left)):
+    longest = [max(len(row[name]) for row in rows) for name in range(listing.left)]
+    for name in sorted(range(listing.left), key=lambda name: -longest[name]):
         over = _width(heads, rows, gap) - width
         if over > 0:
-            narrow = max(max(len(row[name]) for row in rows) - over, _NAME_WIDTH)
+            narrow = max(longest[name] - over, _NAME_WIDTH)
             rows = [[*r[:name], _break(r[name], narrow), *r[name + 1 :]] for r in rows]
     return rows, heads, legend, gap
 
@@ -235,14 +236,22 @@ def _break(text: str, width: int) -> str:
 
 
 def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:
-    """Yield the columns of each block: as many groups as there is space for, at least one."""
+    """Yield the columns of each block: as many groups as there is space for, at least one.
+
+    A group that is too wide by itself is parted.
+    """
     block: list[int] = []
+
+    def takes(columns: list[int]) -> bool:
+        return sum(widths[index] + GAP for index in columns) <= space
+
     numbered = enumerate(groups)
     # A column without a group is one of its own.
     for _, members in groupby(numbered, key=lambda each: each[1] or each[0]):
-        unit = [index for index, _ in members]
-        if block and sum(widths[index] + GAP for index in block + unit) > space:
-            yield block
-            block = []
-        block = block + unit
+        group = [index for index, _ in members]
+        for unit in [group] if takes(group) else [[index] for index in group]:
+            if block and not takes(block + unit):
+                yield block
+                block = []
+            block = block + unit
     yield block

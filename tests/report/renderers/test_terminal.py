@@ -137,3 +137,22 @@ def test_letters_for_what_verdicts_rest_on(verdicts, told):
     out = re.sub(" +\n", "\n", text(console))
     for words in told:
         assert words in out
+
+
+def test_a_group_that_is_too_wide_is_parted(make_cell, make_table):
+    columns = {name: Column(f"column {name}", "a title of its own", "Group") for name in "abcde"}
+    cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    print_table(console, make_document(make_table(cells, columns, compare=[])))
+    lines = text(console).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.count("12.0 (2.0)") for line in lines if line.startswith("wine")] == [3, 2]
+
+
+def test_the_longest_names_are_broken_first(make_cell, make_table):
+    long = "a name of a data set that is long"
+    cells = {(long, "a"): make_cell([20, 32, 44], published=(30.0, 11.9))}
+    table = make_table(cells, {"a": Column("RpBoost.super", "RpBoost.super")}, compare=[])
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    print_judgement(console, make_document(table))
+    assert "RpBoost.super" in text(console)
