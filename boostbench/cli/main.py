@@ -67,7 +67,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "" not in sys.path:
         sys.path.append("")
     try:
-        return _dispatch(argv)
+        code = _dispatch(argv)
+        # A disk that is full is told here, not by Python when it ends.
+        sys.stdout.flush()
+        return code
     except SystemExit as stop:
         # argparse and Hydra leave this way.
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)

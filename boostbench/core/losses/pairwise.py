@@ -64,8 +64,7 @@ class PairwiseLoss(Problem):
     Examples
     --------
     >>> from boostbench.core.losses.margin import get_loss
-    >>> from boostbench.core.losses.relevance import is_relevant
-    from boostbench.core.solvers.newton import NonnegativeNewton
+    >>> from boostbench.core.solvers.newton import NonnegativeNewton
     >>> H = np.array([[1.0, 1.0, -1.0]])
     >>> own = np.array([[True, False, False], [False, True, True]])
     >>> problem = PairwiseLoss(H, own, get_loss("logistic"))

@@ -99,8 +99,7 @@ class RankingLoss(Problem):
     Examples
     --------
     >>> from boostbench.core.losses.margin import get_loss
-    >>> from boostbench.core.losses.relevance import is_relevant
-    from boostbench.core.solvers.newton import NonnegativeNewton
+    >>> from boostbench.core.solvers.newton import NonnegativeNewton
     >>> problem = RankingLoss(np.array([[2.0, 2.0, -2.0]]), SumOfLosses(get_loss("logistic")))
     >>> solution = NonnegativeNewton().minimise(
     ...     problem, np.zeros(1), nu=0.1, tol=1e-8, max_iter=50)
