@@ -122,16 +122,18 @@ class Trial:
             Parameters of the estimator besides those that are `chosen`.
         """
         train, test = self.split.train, self.split.test
-        impute = self._imputer().fit(X[train]).transform
-        scaled = preparation(impute(X[train]), self.protocol.scale, self.protocol.pca, self.words)
-
-        def prepare(part):
-            return scaled(impute(part))
-
-        X_train, X_test = prepare(X[train]), prepare(X[test]) if len(test) else X[test]
+        impute, prepare, X_train = self._prepared(X[train])
+        X_test = prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
         seconds = _fit(estimator, X_train, y[train])
         return Fit(estimator, impute, prepare, X_train, X_test, y[train], y[test], seconds)
+
+    def _prepared(self, own) -> tuple:
+        """Learn from the features of the training part, which may be large, and prepare them."""
+        impute = self._imputer().fit(own).transform
+        own = impute(own)
+        scaled = preparation(own, self.protocol.scale, self.protocol.pca, self.words)
+        return impute, lambda part: scaled(impute(part)), scaled(own)
 
     def _imputer(self):
         if self.imputation in (None, KEEP):

@@ -81,8 +81,8 @@ def marks(axis, names, most):
     if axis.thresholds is None:
         return [(at + 0.5, name) for at, name in enumerate(names)][:: -(-len(names) // most)]
     some = np.unique(np.linspace(0, len(axis.thresholds) - 1, most).round().astype(int))
-    marks = [(int(at) + 1, f"{axis.thresholds[at]:.3g}") for at in some]
+    found = [(int(at) + 1, f"{axis.thresholds[at]:.3g}") for at in some]
     if not axis.has_missing:
-        return marks
+        return found
     # What is missing is beside the last threshold, whose text would be in its way.
-    return [*(marks[:-1] or marks), (axis.n_cells - 0.5, "missing")]
+    return [*(found[:-1] or found), (axis.n_cells - 0.5, "missing")]
