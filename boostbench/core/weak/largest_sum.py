@@ -11,6 +11,7 @@ without bounds.
 import numpy as np
 
 from boostbench.core.weak.binned_points import BinnedPoints
+from boostbench.core.weak.pair_tables import price
 from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Numbers of heavy points that are considered: all thirty-seconds of the points.
@@ -23,12 +24,18 @@ _ONE_BY_ONE = 3.0
 _TAKING_OUT = 2.0
 _WORTH_IT = 0.6
 
-# Points that cost as much as what is to be done for a bin beside adding up its points: to add up
-# the tables, and the passes over all sums.
-_PER_BIN = 25
+# Points that cost as much as the passes over a sum below a threshold.
+_PER_BIN = 2
+
+# Weights below that part of the largest add up to less than a rounding. Most are far below where
+# the data are separated, and to add up subnormal numbers takes ten times as long.
+_NOTHING = 2.0**-64
 
 # The other points may change their weights by that part, until heavy points are chosen anew.
 _CHANGE = 0.6
+
+# The sums over the others grow by no larger factor, nor do the roundings that are in them.
+_GROWTH = 2.0
 
 # Heavy points are chosen anew after that many rounds, or half of the rounds before if that is more;
 # where no choice was worth it, the next one is made after so many.
@@ -65,9 +72,6 @@ class LargestSum:
     def __init__(self, codes, n_thresholds):
         self._codes, self._n_thresholds = codes, n_thresholds
         self.points = BinnedPoints(codes, n_thresholds)
-        self._most = _WORTH_IT - _PER_BIN * n_thresholds / codes.shape[1]
-        # Two sums differ by no more than that part of the sum of all sizes.
-        self._rounding = 2 * self.points.additions * float(np.finfo(np.float32).eps)
         self._heavy = None
         self._round = self._choice = 0
 
@@ -86,7 +90,7 @@ class LargestSum:
             With its sign.
         """
         self._round += 1
-        exact, weights = weights, weights.astype(np.float32)
+        exact, weights = weights, _single(weights)
         if self._heavy:
             features = self._candidates(weights)
             if self._heavy.waste(len(features)) > _TAKING_OUT or self._round >= self._choice:
@@ -94,8 +98,8 @@ class LargestSum:
             if _ONE_BY_ONE * len(features) < len(self._codes):
                 return self._first(exact, self._below(features, weights), features)
         sums = self.points.below(weights)
-        if self._most > 0 and self._round >= self._choice:
-            self._heavy = _choose(self.points, weights, sums, self._most)
+        if self._round >= self._choice:
+            self._heavy = self._choose(weights, sums)
             lasts = max(_ROUNDS, self._round // 2) if self._heavy else _AGAIN
             self._choice = self._round + lasts
         return self._first(exact, sums, np.arange(len(self._codes)))
@@ -104,7 +108,7 @@ class LargestSum:
         """First threshold and feature of the largest size, of those that were added up."""
         scale = float(np.abs(weights).sum())
         largest = _largest_sizes(sums)
-        least = largest.max() - (2 * self._rounding + EQUAL) * scale
+        least = largest.max() - self._slack(scale)
         near = np.flatnonzero(largest >= least)
         place, nth = np.nonzero(np.abs(sums[:, near]) >= least)
         nth = near[nth]
@@ -125,11 +129,41 @@ class LargestSum:
         n_first = min(_N_FIRST, len(bounds))
         first = np.argpartition(-bounds, n_first - 1)[:n_first]
         reached = _largest_sizes(self._below(first, weights)).max()
-        slack = (2 * self._rounding + EQUAL) * float(np.abs(weights).sum())
+        slack = self._slack(float(np.abs(weights).sum()), self._heavy.additions)
         return np.flatnonzero(bounds >= reached - slack)
+
+    def _slack(self, scale, additions=0):
+        """What two sums may differ by, of weights whose sizes add up to `scale`, that are equal."""
+        additions = max(additions, self.points.additions)
+        return (4 * additions * float(np.finfo(np.float32).eps) + EQUAL) * scale
 
     def _below(self, features, weights):
         return BinnedPoints(self._codes[features], self._n_thresholds).below(weights)
+
+    def _choose(self, weights, sums):
+        """Choose as many points as make the search cheapest; None where that is not worth it."""
+        n_points = len(weights)
+        if n_points < _N_NUMBERS:
+            return None
+        sizes = np.abs(weights)
+        by_size = np.argsort(-sizes)
+        numbers = n_points * np.arange(1, _N_NUMBERS) // _N_NUMBERS
+        mass = np.cumsum(sizes[by_size], dtype=np.float64)
+        room = _CHANGE * (mass[-1] - mass[numbers - 1])
+        largest = np.sort(_largest_sizes(sums))
+        n_below = np.searchsorted(largest, largest[-1] - room)
+        plain = self._price(numbers) / self._price(n_points)
+        prices = plain + _ONE_BY_ONE * (1 - n_below / len(largest))
+        at = prices.argmin()
+        if prices[at] > _WORTH_IT:
+            return None
+        heavy, others = by_size[: numbers[at]], by_size[numbers[at] :]
+        heavy.sort()
+        points = BinnedPoints(self._codes.take(heavy, axis=1), self._n_thresholds)
+        return _HeavyPoints(points, heavy, others, weights, sums, plain[at], prices[at])
+
+    def _price(self, n_points):
+        return price(n_points, self._n_thresholds + 1) + _PER_BIN * self._n_thresholds
 
 
 class _HeavyPoints:
@@ -138,23 +172,30 @@ class _HeavyPoints:
     Parameters
     ----------
     points : BinnedPoints
+        The heavy ones.
+    heavy, others : ndarray of int
+        Their numbers, and those of the others.
     weights : ndarray of shape (n_points,), dtype=float32
+        Of all points.
     sums : ndarray of shape (n_thresholds, n_features), dtype=float32
         Of these weights.
-    heavy : ndarray of shape (n_points,), dtype=bool
-    price : float
-        Expected, of a search.
+    plain, price : float
+        Of a search: without candidates, and as it is expected to be.
+
+    Attributes
+    ----------
+    additions : int
+        As of `BinnedPoints`.
     """
 
-    def __init__(self, points, weights, sums, heavy, price):
-        self._kept, self._others = np.flatnonzero(heavy), np.flatnonzero(~heavy)
-        self._points = points.only(self._kept)
-        self._before = weights[self._others]
-        self._mass = max(float(np.abs(self._before).sum()), np.finfo(np.float32).tiny)
-        self._sums = sums - self._points.below(weights[self._kept])
-        self._heavy_part = heavy.mean()
-        self._price = price
+    def __init__(self, points, heavy, others, weights, sums, plain, price):
+        self._points, self._heavy, self._others = points, heavy, others
+        self._before = weights[others]
+        self._mass = float(np.abs(self._before).sum())
+        self._sums = sums - points.below(weights[heavy])
+        self._plain, self._price = plain, price
         self._wasted = 0.0
+        self.additions = points.additions
 
     def bounds(self, weights):
         """Bound the largest size of a feature's sums.
@@ -169,37 +210,25 @@ class _HeavyPoints:
             Exact but for rounding.
         """
         now = weights[self._others]
-        factor = np.float32(np.abs(now).sum() / self._mass)
+        mass = float(np.abs(now).sum())
+        factor = np.float32(mass / self._mass if mass < _GROWTH * self._mass else _GROWTH)
         change = now - factor * self._before
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
-        sums = self._points.below(weights[self._kept])
+        sums = self._points.below(weights[self._heavy])
         sums += factor * self._sums
         return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0))
 
     def waste(self, n_candidates):
         """Return what all searches have cost above what was expected; the last had candidates."""
-        price = self._heavy_part + _ONE_BY_ONE * n_candidates / self._sums.shape[1]
+        price = self._plain + _ONE_BY_ONE * n_candidates / self._sums.shape[1]
         self._wasted += max(0.0, price - self._price)
         return self._wasted
 
 
-def _choose(points, weights, sums, most):
-    """Choose as many points as make the search cheapest; None where it costs more than `most`."""
-    n_points = len(weights)
+def _single(weights):
+    """Convert weights to single precision, those that add up to nothing to 0."""
     sizes = np.abs(weights)
-    by_size = np.argsort(-sizes)
-    numbers = n_points * np.arange(1, _N_NUMBERS) // _N_NUMBERS
-    mass = np.cumsum(sizes[by_size], dtype=np.float64)
-    room = _CHANGE * (mass[-1] - mass[numbers])
-    largest = np.sort(_largest_sizes(sums))
-    n_below = np.searchsorted(largest, largest[-1] - room)
-    prices = numbers / n_points + _ONE_BY_ONE * (1 - n_below / len(largest))
-    at = prices.argmin()
-    if prices[at] > most:
-        return None
-    heavy = np.zeros(n_points, bool)
-    heavy[by_size[: numbers[at]]] = True
-    return _HeavyPoints(points, weights, sums, heavy, prices[at])
+    return np.where(sizes < _NOTHING * sizes.max(), 0.0, weights).astype(np.float32)
 
 
 def _largest_sizes(sums):

@@ -59,11 +59,11 @@ class PairTables:
 
     def __init__(self, codes, n_bins, n_layers=1):
         n_samples = len(codes[0])
-        self.width = width = -(-n_bins // _MULTIPLE) * _MULTIPLE
+        self.width = width = _multiple(n_bins)
         self._n_layers = n_layers
         self._layer = np.int32(0)
-        self._n_joint = 2 if width**2 <= _BINS_PER_SAMPLE * n_samples else 1
-        n_cells = self._n_cells = n_layers * width**self._n_joint
+        self._n_joint = 2 if _by_pairs(n_samples, width) <= n_samples else 1
+        n_cells = n_layers * width**self._n_joint
         at_once = max(1, min(_ENTRIES // max(1, n_samples), _CELLS // n_cells))
         self._tables = []
         for first in range(0, len(codes), self._n_joint * at_once):
@@ -82,24 +82,6 @@ class PairTables:
         deepest = max(int(np.bincount(table.indices).max()) for table in self._tables)
         # In a bin of a table, and over the bins of the other feature.
         return deepest + (self.width if self._n_joint == 2 else 0)
-
-    def only(self, some):
-        """Leave samples out, of tables with a single layer.
-
-        Parameters
-        ----------
-        some : ndarray of shape (n_kept,), dtype=int64
-            The numbers of those that stay.
-
-        Returns
-        -------
-        PairTables
-            Of the same class. It takes the weights of those that stay.
-        """
-        fewer = object.__new__(type(self))
-        fewer.__dict__.update(self.__dict__)
-        fewer._tables = [_table(_joint(table)[:, some], self._n_cells) for table in self._tables]
-        return fewer
 
     def sums(self, weights, layer=None):
         """Add up the weights in each bin.
@@ -151,6 +133,31 @@ class PairTables:
                 joint = _joint(table)
                 joint += change
             self._layer = layer
+
+
+def price(n_samples, n_bins):
+    """Tell what sums cost.
+
+    Parameters
+    ----------
+    n_samples : int or ndarray of int
+    n_bins : int
+        Of a feature.
+
+    Returns
+    -------
+    float or ndarray
+        Of a feature; 1 is what it costs to add a sample to a bin.
+    """
+    return np.minimum(n_samples, _by_pairs(n_samples, _multiple(n_bins)))
+
+
+def _by_pairs(n_samples, width):
+    return (n_samples + width**2 / _BINS_PER_SAMPLE) / 2
+
+
+def _multiple(n_bins):
+    return -(-n_bins // _MULTIPLE) * _MULTIPLE
 
 
 def _table(joint, n_cells):

@@ -42,18 +42,6 @@ def test_sums_below_thresholds(seed):
     np.testing.assert_allclose(sums, expected(codes, weights.astype(float)), rtol=0, atol=rounding)
 
 
-@pytest.mark.usefixtures("together", "calls")
-@pytest.mark.parametrize("share", [0, 0.3, 1])
-def test_only_some_points(share):
-    codes, weights = draw(0)
-    some = np.random.default_rng(1).random(N_POINTS) < share
-    all_points = BinnedPoints(codes, N_THRESHOLDS)
-    before = all_points.below(weights)
-    sums = all_points.only(np.flatnonzero(some)).below(weights[some])
-    np.testing.assert_allclose(sums, expected(codes, np.where(some, weights, 0)), atol=1e-5)
-    np.testing.assert_array_equal(all_points.below(weights), before)
-
-
 def test_more_bins_than_a_byte_counts():
     codes, weights = draw(0, n_thresholds=600)
     np.testing.assert_allclose(
@@ -66,3 +54,12 @@ def test_many_points_are_added_up_by_pairs_few_feature_by_feature():
     for repeats, n_joint in ((1, 1), (10, 2)):
         points = BinnedPoints(np.tile(codes, repeats), N_THRESHOLDS)
         assert points._n_joint == n_joint
+
+
+@pytest.mark.parametrize("n_points", [N_POINTS, 10 * N_POINTS])
+def test_the_price_is_that_of_the_cheaper_way(n_points):
+    # A table of one feature has 16 bins, that of two 256.
+    alone, by_pairs = n_points, (n_points + 256 / pair_tables._BINS_PER_SAMPLE) / 2
+    assert pair_tables.price(n_points, N_THRESHOLDS + 1) == min(alone, by_pairs)
+    points = BinnedPoints(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)
+    assert points._n_joint == (1 if alone < by_pairs else 2)

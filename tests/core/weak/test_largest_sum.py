@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from boostbench.core.weak import largest_sum
 from boostbench.core.weak.binned_points import BinnedPoints
 from boostbench.core.weak.largest_sum import LargestSum
 from boostbench.core.weak.ties import first_largest
@@ -106,10 +107,37 @@ def test_no_weight_at_all(binned):
         assert search(weights) == by_all(binned, weights)
 
 
+@pytest.mark.parametrize("n_points", [150, 600])
+def test_so_few_points_that_no_pairs_of_features_are_added_up(n_points, asked):
+    """All of them, or the heavy ones only."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 32, (N_FEATURES, n_points)).astype(np.uint8)
+    search = LargestSum(codes, 31)
+    weights = rng.normal(size=n_points) * rng.pareto(0.4, n_points)
+    for _ in range(60):
+        weights *= np.exp(0.01 * rng.normal(size=n_points))
+        shares = weights / np.abs(weights).sum()
+        assert search(shares) == by_all((codes, 31), shares)
+    assert search.points._n_joint == (1 if n_points < 512 else 2)
+    assert search._heavy._points._n_joint == 1
+    assert np.median(asked) < N_FEATURES / 20
+
+
+def test_weights_that_single_precision_cannot_hold(binned):
+    """They count for nothing beside the others, and alone for what they are."""
+    search = LargestSum(*binned)
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=N_POINTS) * 10.0 ** rng.uniform(-60, 0, N_POINTS)
+    single = largest_sum._single(weights)
+    assert (single == 0).sum() > N_POINTS / 3
+    assert np.abs(single[single != 0]).min() > np.finfo(np.float32).tiny
+    assert search(weights) == by_all(binned, weights)
+
+
 def test_few_points_are_searched_plainly(binned, asked):
-    few = binned[0][:5, :100], N_THRESHOLDS
+    few = binned[0][:5, :31], N_THRESHOLDS
     search = LargestSum(*few)
     for _ in range(100):
-        weights = np.random.default_rng(0).pareto(1.0, 100)
+        weights = np.random.default_rng(0).pareto(1.0, 31)
         assert search(weights) == by_all(few, weights)
     assert not asked
