@@ -21,6 +21,7 @@ from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
 from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.running.forecast import Forecast
 from boostbench.running.progress import progress
 from boostbench.running.queue import Finished
 from boostbench.running.runner import Interrupted, Planned
@@ -182,12 +183,14 @@ def _follow(
     """File what comes out, and show how far it is; Ctrl-C ends it, and what is filed is kept."""
     n_tuning, count = sum("fold" in member.record for _, member in drawn), 0
     with progress() as on_event:
-        on_event(Planned(n_tuning, len(drawn) - n_tuning, 0))
+        seconds = Forecast(sum(member.seconds for _, member in drawn), 0, {})
+        on_event(Planned(n_tuning, len(drawn) - n_tuning, 0, seconds))
         try:
             for tally, member in fits:
                 file(tally)
                 count += 1
-                on_event(Finished("fold" in member.record, member.label, None, None))
+                is_tuning = "fold" in member.record
+                on_event(Finished(is_tuning, member.label, None, None, member.seconds))
         except KeyboardInterrupt:
             on_event(Interrupted(count, len(drawn)))
             raise

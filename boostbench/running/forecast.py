@@ -1,6 +1,6 @@
 """How long fits will take, by the seconds of others like them on record."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -16,36 +16,43 @@ class Forecast(NamedTuple):
         CPU seconds on this machine, of those fits of which something is known.
     unknown : int
         Number of fits of which nothing is known.
+    each : mapping of hashable to float
+        CPU seconds of one fit of a kind; only of kinds of which something is known.
     """
 
     seconds: float
     unknown: int
+    each: Mapping[Hashable, float]
 
 
-def forecast(work: Iterable[tuple[int, Mapping, Sequence[Sequence[Mapping]]]]) -> Forecast:
+def forecast(
+    work: Iterable[tuple[Hashable, int, Mapping, Sequence[Sequence[Mapping]]]],
+) -> Forecast:
     """Add up what fits will take.
 
     Parameters
     ----------
-    work : iterable of (int, mapping, sequence)
-        So many fits of a config, and records of other fits of the same algorithm on the same data:
-        those of its own kind, and others, to be asked where these tell nothing.
+    work : iterable of (hashable, int, mapping, sequence)
+        A kind of fits, how many there are, their config, and records of other fits of the same
+        algorithm on the same data: those of its own kind, and others, to be asked where these tell
+        nothing.
 
     Returns
     -------
     Forecast
-        Brought to this machine by the reference job, and to the asked boosting rounds in
-        proportion.
+        Brought to this machine by the reference job where there is one, and to the asked boosting
+        rounds in proportion.
     """
-    seconds, unknown = 0.0, 0
-    for number, config, sources in work:
+    seconds, unknown, each = 0.0, 0, {}
+    for kind, number, config, sources in work:
         known = (_spent(config, records) for records in sources)
-        spent = next((seconds_spent for seconds_spent in known if seconds_spent is not None), None)
+        spent = next((jobs for jobs in known if jobs is not None), None)
         if spent is None:
             unknown += number
         else:
-            seconds += number * spent
-    return Forecast(seconds * calibration() if seconds else 0.0, unknown)
+            each[kind] = spent * calibration()
+            seconds += number * each[kind]
+    return Forecast(seconds, unknown, each)
 
 
 def _spent(config: Mapping, records: Sequence[Mapping]) -> float | None:
@@ -54,8 +61,13 @@ def _spent(config: Mapping, records: Sequence[Mapping]) -> float | None:
     jobs = []
     for record in same:
         times = record.get("seconds")
-        if not isinstance(times, Mapping) or not (times.get("fit") and times.get("calibration")):
+        if isinstance(times, list) and sum(times):
+            # Of a path of fits there is no reference job.
+            spent = sum(times) / calibration()
+        elif isinstance(times, Mapping) and times.get("fit") and times.get("calibration"):
+            spent = times["fit"] / times["calibration"]
+        else:
             continue
         asked, done = (about["algo"].get("n_iterations") for about in (config, record["config"]))
-        jobs.append(times["fit"] / times["calibration"] * (asked / done if asked and done else 1))
+        jobs.append(spent * (asked / done if asked and done else 1))
     return fmean(jobs) if jobs else None

@@ -11,10 +11,11 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -34,11 +35,16 @@ class Listener(AbstractContextManager):
     ----------
     console : rich.console.Console
         Where to show it.
+    clock : callable, default=time.monotonic
+        Gives seconds.
     """
 
-    def __init__(self, console: Console):
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic):
         self.console = console
+        self.clock = clock
+        self.start = 0.0
         self.planned: Planned | None = None
+        self.work: _Work | None = None
         self.done: dict[bool, int] = {True: 0, False: 0}
         self.failures: dict[bool, int] = {True: 0, False: 0}
         self.told: set[str] = set()
@@ -56,10 +62,11 @@ class Listener(AbstractContextManager):
         """Show an event."""
         match event:
             case Planned():
-                self.planned = event
+                self.planned, self.work, self.start = event, _Work.of(event), self.clock()
                 self.plan(event)
             case Finished():
                 self.done[event.tuning] += 1
+                self.work.finish(event)
                 self.failures[event.tuning] += event.error is not None
                 # Many cross-validation trials fail for one reason; once is enough to know.
                 if event.error and not (event.tuning and event.error in self.told):
@@ -76,6 +83,16 @@ class Listener(AbstractContextManager):
                     "yellow",
                 )
 
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return self.clock() - self.start
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end, by what is done; None where nothing is."""
+        return self.spent * self.work.left / self.work.done if self.work.done else None
+
     def plan(self, event: Planned) -> None:
         """Show what is planned."""
         raise NotImplementedError
@@ -89,19 +106,62 @@ class Listener(AbstractContextManager):
         self.console.print(Text(text, style), soft_wrap=True)
 
 
-class ProgressBars(Listener):
-    """A bar for cross-validation trials and one for splits, at a terminal."""
+class _Work:
+    """How much is done, in CPU seconds as expected; fits that nothing is known of are average.
 
-    def __init__(self, console: Console):
-        super().__init__(console)
+    Attributes
+    ----------
+    left, done : float
+    """
+
+    def __init__(self, left: float, average: float):
+        self.left, self.done, self._average = left, 0.0, average
+
+    @classmethod
+    def of(cls, planned: Planned) -> "_Work":
+        """Take what is planned."""
+        number, known = planned.tuning + planned.splits, planned.forecast
+        if known is None or not known.seconds:
+            return cls(number, 1.0)
+        average = known.seconds / (number - known.unknown)
+        return cls(known.seconds + known.unknown * average, average)
+
+    def finish(self, event: Finished) -> None:
+        """Count a fit as done."""
+        seconds = event.expected or self._average
+        self.done += seconds
+        self.left = max(0.0, self.left - seconds)
+
+
+class _Left(ProgressColumn):
+    """The time until the end of all, beside the last bar."""
+
+    max_refresh = 0.5
+
+    def __init__(self, listener: Listener):
+        super().__init__()
+        self.listener = listener
+
+    def render(self, task: Task) -> Text:
+        """Write it."""
+        if not task.fields["is_last"]:
+            return Text()
+        left = self.listener.left
+        return Text("ETA " + ("-:--:--" if left is None else _duration(left)), "progress.remaining")
+
+
+class ProgressBars(Listener):
+    """A bar for cross-validation trials and one for splits, at a terminal; as `Listener`."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic):
+        super().__init__(console, clock)
         self.bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             MofNCompleteColumn(),
             TextColumn("[red]{task.fields[failed]}"),
             TimeElapsedColumn(),
-            TextColumn("ETA"),
-            TimeRemainingColumn(),
+            _Left(self),
             console=console,
             expand=True,
         )
@@ -118,7 +178,8 @@ class ProgressBars(Listener):
         """Tell what is planned, above empty bars."""
         self.line(_planned(event))
         for tuning, name, total in self.kinds:
-            self.tasks[tuning] = self.bars.add_task(name, total=total, failed="")
+            fields = {"failed": "", "is_last": tuning == self.kinds[-1][0]}
+            self.tasks[tuning] = self.bars.add_task(name, total=total, **fields)
 
     def advance(self, event: Finished) -> None:
         """Lengthen a bar."""
@@ -129,26 +190,17 @@ class ProgressBars(Listener):
 class ProgressLines(Listener):
     """Dated lines, where no terminal is: at the start and the end, and each minute at most.
 
-    Parameters
-    ----------
-    console : rich.console.Console
-        Where to.
-    clock : callable, default=time.monotonic
-        Gives seconds.
+    Parameters are those of `Listener`.
     """
-
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic):
-        super().__init__(console)
-        self.clock = clock
 
     def __exit__(self, exception, *_) -> None:
         if self.planned and exception is None:
-            end = f"{self._spent()} for {counted(sum(self.done.values()), 'fit')}"
+            end = f"{_duration(self.spent)} for {counted(sum(self.done.values()), 'fit')}"
             self.line(f"end: {', '.join(filter(None, [end, self._failed()]))}")
 
     def plan(self, event: Planned) -> None:
         """Tell what is planned."""
-        self.start = self.last = self.clock()
+        self.last = self.start
         self.line(f"start: {_planned(event)}")
 
     def advance(self, event: Finished) -> None:
@@ -158,10 +210,8 @@ class ProgressLines(Listener):
             return
         self.last = now
         counts = [f"{name} {self.done[tuning]} of {total}" for tuning, name, total in self.kinds]
-        done, total = sum(self.done.values()), self.planned.tuning + self.planned.splits
-        left = (now - self.start) * (total - done) / done
         state = ", ".join(filter(None, [*counts, self._failed()]))
-        self.line(f"{state}; {self._spent()} so far, ETA {_duration(left)}")
+        self.line(f"{state}; {_duration(self.spent)} so far, ETA {_duration(self.left)}")
 
     def line(self, text: str, style: str = "") -> None:
         """Print a line that says when."""
@@ -169,9 +219,6 @@ class ProgressLines(Listener):
 
     def _failed(self) -> str:
         return _failed(sum(self.failures.values()))
-
-    def _spent(self) -> str:
-        return _duration(self.clock() - self.start)
 
 
 def progress(console: Console | None = None) -> Listener:

@@ -18,13 +18,15 @@ _PAUSE = 0.3
 class Finished(NamedTuple):
     """Event: a cross-validation trial or a split is done and recorded.
 
-    `label` says which in words, `error` and `where` are those of a failure, else None.
+    `label` says which in words, `error` and `where` are those of a failure, else None. `expected`
+    are the CPU seconds that it was expected to take, None where nothing was known.
     """
 
     tuning: bool
     label: str
     error: str | None
     where: str | None
+    expected: float | None = None
 
 
 class Waiting(NamedTuple):
@@ -43,6 +45,8 @@ class Queue:
     workers : Workers
     on_event : callable
         Called with each `Finished` and `Waiting`.
+    expected : mapping of (Experiment, bool) to float
+        CPU seconds that a split, or a cross-validation trial, is expected to take.
 
     Attributes
     ----------
@@ -52,8 +56,15 @@ class Queue:
         Splits that were done here, by their keys.
     """
 
-    def __init__(self, ledgers: Ledgers, workers: Workers, on_event: Callable):
+    def __init__(
+        self,
+        ledgers: Ledgers,
+        workers: Workers,
+        on_event: Callable,
+        expected: Mapping[tuple[Experiment, bool], float],
+    ):
         self.ledgers, self.workers, self.on_event = ledgers, workers, on_event
+        self.expected = expected
         self.done = 0
         self.ran: set[tuple[Experiment, str]] = set()
         # Who wants all anew wants no one else's.
@@ -125,4 +136,6 @@ class Queue:
 
     def _finish(self, task: Task, outcome: Mapping) -> None:
         self.done += 1
-        self.on_event(Finished(task.tuning, task.label, outcome.get("error"), outcome.get("where")))
+        failure = outcome.get("error"), outcome.get("where")
+        expected = self.expected.get((task.experiment, task.tuning))
+        self.on_event(Finished(task.tuning, task.label, *failure, expected))

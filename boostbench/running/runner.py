@@ -212,7 +212,7 @@ class Run:
     def _carry_out(self, on_event: Callable) -> set[tuple[Experiment, str]]:
         """Do what is planned, and give the splits that have run here."""
         on_event(self.planned)
-        queue = Queue(self.ledgers, self.workers, on_event)
+        queue = Queue(self.ledgers, self.workers, on_event, self.planned.forecast.each)
         try:
             queue.carry_out([*self.tuning, *self.ready])
             tuned = []
@@ -243,8 +243,8 @@ def _forecast(
         return list(ledgers.of(experiment, tuning).records.values()) if is_read else []
 
     splits = Counter(experiment for experiment, _ in missing)
-    work = [(n, e.config, [of(e, False), of(e, True)]) for e, n in splits.items()]
-    work += [(n, e.config, [of(e, True), of(e, False)]) for e, n in trials.items()]
+    work = [((e, False), n, e.config, [of(e, False), of(e, True)]) for e, n in splits.items()]
+    work += [((e, True), n, e.config, [of(e, True), of(e, False)]) for e, n in trials.items()]
     return forecast(work)
 
 

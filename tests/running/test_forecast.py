@@ -24,27 +24,32 @@ def slow(monkeypatch):
 def test_what_is_known_is_brought_to_this_machine():
     same = records(100, 1.0, 3.0)
     # Ten fits of 2 seconds, twice as slow here.
-    assert forecast([(10, config(100), [same])]) == Forecast(40.0, 0)
+    assert forecast([("a", 10, config(100), [same])]) == Forecast(40.0, 0, {"a": 4.0})
     # Other rounds take as long in proportion, and count only where the same are not known.
-    assert forecast([(10, config(50), [same])]) == Forecast(20.0, 0)
-    assert forecast([(10, config(50), [same + records(50, 9.0)])]) == Forecast(180.0, 0)
+    assert forecast([("a", 10, config(50), [same])]) == Forecast(20.0, 0, {"a": 2.0})
+    some = [("a", 10, config(50), [same + records(50, 9.0)])]
+    assert forecast(some) == Forecast(180.0, 0, {"a": 18.0})
+
+
+def test_a_path_of_fits_counts_as_of_this_machine():
+    path = [{"config": config(100), "seconds": [1.0, 2.0]}]
+    assert forecast([("a", 2, config(100), [path])]) == Forecast(6.0, 0, {"a": 3.0})
 
 
 def test_what_is_unknown_is_counted():
     failed = [{"config": config(100), "error": "x"}]
-    path = [{"config": config(100), "seconds": [1.0, 2.0]}]
-    work = [(10, config(100), [failed, path]), (1, config(100), [[], records(100, 1.0)])]
-    assert forecast(work) == Forecast(2.0, 10)
-    assert forecast([]) == Forecast(0.0, 0)
+    work = [("a", 10, config(100), [failed, []]), ("b", 1, config(100), [[], records(100, 1.0)])]
+    assert forecast(work) == Forecast(2.0, 10, {"b": 2.0})
+    assert forecast([]) == Forecast(0.0, 0, {})
 
 
 @pytest.mark.parametrize(
     ("known", "told"),
     [
         (None, "9 splits to run"),
-        (Forecast(0.0, 9), "9 splits to run"),
-        (Forecast(400.0, 0), "to run; fits take about 6.7 CPU minutes, by what is on record"),
-        (Forecast(2.0, 1), "by what is on record, without 1 fit of which nothing is known"),
+        (Forecast(0.0, 9, {}), "9 splits to run"),
+        (Forecast(400.0, 0, {}), "to run; fits take about 6.7 CPU minutes, by what is on record"),
+        (Forecast(2.0, 1, {}), "by what is on record, without 1 fit of which nothing is known"),
     ],
 )
 def test_a_run_says_how_long_it_takes(capsys, known, told):

@@ -5,6 +5,7 @@ import pytest
 from experiment.toy import run
 from rich.console import Console
 
+from boostbench.running.forecast import Forecast
 from boostbench.running.progress import ProgressLines, progress
 from boostbench.running.queue import Finished
 from boostbench.running.runner import Interrupted, Planned
@@ -38,8 +39,8 @@ def test_bars_count_both_phases_within_80_columns(show):
     events = [Planned(6, 10, 0), *[done(tuning=True)] * 6, *[done()] * 3, done(error=ERROR)]
     shown = show(events, terminal=True)
     tuning, splits = shown[-2:]
-    assert re.fullmatch(r"tuning ━+ 6/6 +[\d:]+ ETA 0:00:00", tuning)
-    assert re.fullmatch(r"splits [━╸╺ ]+ 4/10 1 failed [\d:]+ ETA [-\d:]+", splits)
+    assert re.fullmatch(r"tuning ━+ 6/6 +[\d:]+", tuning)
+    assert re.fullmatch(r"splits [━╸╺ ]+ 4/10 1 failed [\d:]+ ETA [\d:]+", splits)
     assert max(len(line) for line in shown) <= 80
     assert f"failed: fake on toy, split 0: {ERROR} (fakes:12)" in shown
 
@@ -88,6 +89,27 @@ def test_a_line_a_minute_with_the_time_that_is_left():
         "tuning 4 of 4, splits 1 of 2, 1 failed; 0:03:00 so far, ETA 0:00:36",
         "end: 0:03:05 for 6 fits, 1 failed",
     ]
+
+
+@pytest.mark.parametrize(
+    ("known", "left"),
+    [
+        # Of 300 expected seconds 30 are done; of fits alike, one of four.
+        (Forecast(300.0, 0, {}), "0:09:00"),
+        (Forecast(0.0, 4, {}), "0:03:00"),
+        (None, "0:03:00"),
+        # The fit of which nothing is known counts as the average of the others, 100.
+        (Forecast(300.0, 1, {}), "0:12:20"),
+    ],
+)
+def test_the_time_that_is_left_is_weighed_by_what_fits_were_expected_to_take(known, left):
+    now = 0.0
+    file = io.StringIO()
+    with ProgressLines(Console(file=file, width=80), clock=lambda: now) as lines:
+        lines(Planned(0, 4, 0, known))
+        now = 60.0
+        lines(Finished(False, "a fit", None, None, 30.0 if known and known.seconds else None))
+    assert undated(file.getvalue().splitlines())[1].endswith(f"0:01:00 so far, ETA {left}")
 
 
 def test_trials_that_fail_alike_are_told_once(show):
