@@ -34,7 +34,7 @@ _NOTHING = 2.0**-64
 # The other points may change their weights by that part, until heavy points are chosen anew.
 _CHANGE = 0.6
 
-# The sums over the others grow by no larger factor, nor do the roundings that are in them.
+# The sums over the others grow by no larger factor: what they are off by grows with them.
 _GROWTH = 2.0
 
 # Heavy points are chosen anew after that many rounds, or half of the rounds before if that is more;
@@ -129,7 +129,8 @@ class LargestSum:
         n_first = min(_N_FIRST, len(bounds))
         first = np.argpartition(-bounds, n_first - 1)[:n_first]
         reached = _largest_sizes(self._below(first, weights)).max()
-        slack = self._slack(float(np.abs(weights).sum()), self._heavy.additions)
+        scale = float(np.abs(weights).sum()) + self._heavy.scale
+        slack = self._slack(scale, self._heavy.additions)
         return np.flatnonzero(bounds >= reached - slack)
 
     def _slack(self, scale, additions=0):
@@ -186,6 +187,9 @@ class _HeavyPoints:
     ----------
     additions : int
         As of `BinnedPoints`.
+    scale : float
+        The sizes of the weights that the sums over the others come from, as they are multiplied in
+        the last bounds: what the heavy ones of them were off by is in these sums.
     """
 
     def __init__(self, points, heavy, others, weights, sums, plain, price):
@@ -193,6 +197,8 @@ class _HeavyPoints:
         self._before = weights[others]
         self._mass = float(np.abs(self._before).sum())
         self._sums = sums - points.below(weights[heavy])
+        self._scale = float(np.abs(weights).sum())
+        self.scale = 0.0
         self._plain, self._price = plain, price
         self._wasted = 0.0
         self.additions = points.additions
@@ -213,6 +219,7 @@ class _HeavyPoints:
         mass = float(np.abs(now).sum())
         factor = np.float32(mass / self._mass if mass < _GROWTH * self._mass else _GROWTH)
         change = now - factor * self._before
+        self.scale = float(factor) * self._scale
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
         sums = self._points.below(weights[self._heavy])
         sums += factor * self._sums

@@ -99,6 +99,23 @@ def test_any_weights(seed):
         assert search(shares) == by_all((codes, n_thresholds), shares)
 
 
+@pytest.mark.parametrize("share", [1e-3, 1e-5])
+def test_heavy_points_that_lose_their_weight(share):
+    """What their sums were off by is still in the sums over the others."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 8, (400, 2400)).astype(np.uint8)
+    search = LargestSum(codes, 7)
+    heavy = np.arange(2400) < 200
+    weights = rng.normal(size=2400) * np.where(heavy, 1.0, share / 10)
+    for _ in range(12):
+        search(weights)
+    assert search._heavy
+    for _ in range(20):
+        weights[~heavy] *= np.exp(1e-6 * rng.normal(size=2200))
+        fallen = weights * np.where(heavy, share, 1.0)
+        assert search(fallen) == by_all((codes, 7), fallen)
+
+
 def test_no_weight_at_all(binned):
     search = LargestSum(*binned)
     *_, heavy = boosted(binned, 200)
