@@ -12,6 +12,7 @@ import numpy as np
 
 from boostbench.core.weak.binned_points import BinnedPoints
 from boostbench.core.weak.pair_tables import price
+from boostbench.core.weak.single import single
 from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Numbers of heavy points that are considered: all thirty-seconds of the points.
@@ -26,10 +27,6 @@ _WORTH_IT = 0.6
 
 # Points that cost as much as the passes over a sum below a threshold.
 _PER_BIN = 2
-
-# Weights below that part of the largest add up to less than a rounding. Most are far below where
-# the data are separated, and to add up subnormal numbers takes ten times as long.
-_NOTHING = 2.0**-64
 
 # The other points may change their weights by that part, until heavy points are chosen anew.
 _CHANGE = 0.6
@@ -90,7 +87,7 @@ class LargestSum:
             With its sign.
         """
         self._round += 1
-        exact, weights = weights, _single(weights)
+        exact, weights = weights, single(weights)
         if self._heavy:
             features = self._candidates(weights)
             if self._heavy.waste(len(features)) > _TAKING_OUT or self._round >= self._choice:
@@ -230,12 +227,6 @@ class _HeavyPoints:
         price = self._plain + _ONE_BY_ONE * n_candidates / self._sums.shape[1]
         self._wasted += max(0.0, price - self._price)
         return self._wasted
-
-
-def _single(weights):
-    """Convert weights to single precision, those that add up to nothing to 0."""
-    sizes = np.abs(weights)
-    return np.where(sizes < _NOTHING * sizes.max(), 0.0, weights).astype(np.float32)
 
 
 def _largest_sizes(sums):

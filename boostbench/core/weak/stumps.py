@@ -20,6 +20,7 @@ from boostbench.core.weak.layout import UNIT_ROUNDOFF
 from boostbench.core.weak.layouts import PIECE, choose_layout, sorted_by_one_sort
 from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns, sums_of_sizes
 from boostbench.core.weak.quantiles import codes, columns, thresholds
+from boostbench.core.weak.single import without_nothing
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 from boostbench.core.weak.ties import EQUAL, first_largest
 
@@ -49,6 +50,9 @@ _FEW_ROWS = 64
 
 # Sums of that size are far from the ends of the range of single precision.
 _SINGLE_RANGE = 2.0**-60, 2.0**60
+
+# Of fewer weights the search takes hardly longer than to look for those that add up to nothing.
+_MANY_WEIGHTS = 2**12
 
 
 class Stump(NamedTuple):
@@ -483,6 +487,8 @@ class StumpSearch:
             dtype = np.float64
             W, total = _prepared(G, dtype)
             bound = criterion.bound(W)
+        elif dtype is np.float32 and W.size >= _MANY_WEIGHTS:
+            W = without_nothing(W, bound)
         slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
         slack_here = slack * bound
         at, size = self._near(layout.largest(W, total, slack_here), criterion, slack_here)

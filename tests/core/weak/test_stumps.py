@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from boostbench.core.weak import stumps
 from boostbench.core.weak.layouts import Dense, FewBins, Histogram, Sorted
 from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
 
@@ -216,8 +217,10 @@ def test_the_scale_of_the_weights_does_not_matter(scale):
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("seed", MANY_SEEDS)
-def test_weights_of_very_different_size(seed):
+@pytest.mark.parametrize("many", [0, stumps._MANY_WEIGHTS])
+def test_weights_of_very_different_size(seed, many, monkeypatch):
     """Late in a training few samples hold nearly all the weight."""
+    monkeypatch.setattr(stumps, "_MANY_WEIGHTS", many)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 3))
     G = rng.choice([-1.0, 1.0], (40, 3)) * 10.0 ** rng.uniform(-40, 0, (40, 3))
