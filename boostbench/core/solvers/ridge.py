@@ -61,7 +61,8 @@ class GrowingRidge:
         earlier = self._orthogonal.matrix
         parts = earlier @ centred
         new = centred - parts @ earlier
-        length = np.sqrt(centred @ new + 1.0 / self._C)
+        # Not negative but for rounding, where weights are large.
+        length = np.sqrt(max(0.0, centred @ new) + 1.0 / self._C)
         new /= length
         # By the column itself: only its own coordinate is 0 in the residual.
         step = centred @ self._residual / length

@@ -73,3 +73,14 @@ def test_a_constant_column_adds_nothing():
     ridge.add(np.ones(20))
     assert (ridge.residual == before).all()
     assert (ridge.weights()[1] == 0).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_of_very_different_size(seed):
+    rng = np.random.default_rng(seed)
+    columns, L = draw(seed, 15, 60, 2)
+    ridge = GrowingRidge(L, 0.01, 10.0 ** rng.uniform(-30, 30, 60))
+    for column in columns:
+        ridge.add(column)
+    assert np.isfinite(ridge.weights()).all()
+    assert np.isfinite(ridge.residual).all()
