@@ -5,6 +5,10 @@ from scipy.linalg import blas, solve_triangular
 
 from boostbench.core.solvers.growing import GrowingRows
 
+# A column of which less than that part of its square is new, its own coordinate included, depends
+# on those before: that is so where weights or C are huge.
+_DEPENDENT = 1e-24
+
 
 class GrowingRidge:
     r"""Minimise :math:`\frac12 \|W\|^2 + \frac C2 \|L - H W - 1 b^\top\|^2` with a free b.
@@ -61,11 +65,15 @@ class GrowingRidge:
         earlier = self._orthogonal.matrix
         parts = earlier @ centred
         new = centred - parts @ earlier
-        # Not negative but for rounding, where weights are large.
-        length = np.sqrt(max(0.0, centred @ new) + 1.0 / self._C)
+        square, whole = centred @ new + 1.0 / self._C, centred @ centred
+        is_dependent = square < _DEPENDENT * whole
+        length = np.sqrt(whole if is_dependent else square)
         new /= length
         # By the column itself: only its own coordinate is 0 in the residual.
         step = centred @ self._residual / length
+        if is_dependent:
+            # Nothing is left of it but rounding.
+            new[:] = step[:] = 0.0
         self._residual = blas.dger(-1.0, new, step, a=self._residual, overwrite_a=1)
         self._orthogonal.append(new)
         self._triangle.append(np.append(parts, length))
