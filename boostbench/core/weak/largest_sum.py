@@ -122,11 +122,10 @@ class LargestSum:
 
     def _candidates(self, weights):
         """Features that may have the largest sum, ascending."""
-        bounds = self._heavy.bounds(weights)
+        bounds, scale = self._heavy.bounds(weights)
         n_first = min(_N_FIRST, len(bounds))
         first = np.argpartition(-bounds, n_first - 1)[:n_first]
         reached = _largest_sizes(self._below(first, weights)).max()
-        scale = float(np.abs(weights).sum()) + self._heavy.scale
         slack = self._slack(scale, self._heavy.additions)
         return np.flatnonzero(bounds >= reached - slack)
 
@@ -177,26 +176,22 @@ class _HeavyPoints:
         Of all points.
     sums : ndarray of shape (n_thresholds, n_features), dtype=float32
         Of these weights.
-    plain, price : float
-        Of a search: without candidates, and as it is expected to be.
+    plain, expected : float
+        Prices of a search: without candidates, and with as many as there should be.
 
     Attributes
     ----------
     additions : int
         As of `BinnedPoints`.
-    scale : float
-        The sizes of the weights that the sums over the others come from, as they are multiplied in
-        the last bounds: what the heavy ones of them were off by is in these sums.
     """
 
-    def __init__(self, points, heavy, others, weights, sums, plain, price):
+    def __init__(self, points, heavy, others, weights, sums, plain, expected):
         self._points, self._heavy, self._others = points, heavy, others
         self._before = weights[others]
         self._mass = float(np.abs(self._before).sum())
         self._sums = sums - points.below(weights[heavy])
         self._scale = float(np.abs(weights).sum())
-        self.scale = 0.0
-        self._plain, self._price = plain, price
+        self._plain, self._expected = plain, expected
         self._wasted = 0.0
         self.additions = points.additions
 
@@ -209,23 +204,26 @@ class _HeavyPoints:
 
         Returns
         -------
-        ndarray of shape (n_features,), dtype=float32
+        bounds : ndarray of shape (n_features,), dtype=float32
             Exact but for rounding.
+        scale : float
+            The sizes of all weights that they come from, which rounding is relative to: also of
+            those before, as what the heavy ones of them were off by is in the sums of the others.
         """
         now = weights[self._others]
         mass = float(np.abs(now).sum())
         factor = np.float32(mass / self._mass if mass < _GROWTH * self._mass else _GROWTH)
         change = now - factor * self._before
-        self.scale = float(factor) * self._scale
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
         sums = self._points.below(weights[self._heavy])
         sums += factor * self._sums
-        return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0))
+        scale = float(np.abs(weights).sum()) + float(factor) * self._scale
+        return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0)), scale
 
     def waste(self, n_candidates):
         """Return what all searches have cost above what was expected; the last had candidates."""
-        price = self._plain + _ONE_BY_ONE * n_candidates / self._sums.shape[1]
-        self._wasted += max(0.0, price - self._price)
+        paid = self._plain + _ONE_BY_ONE * n_candidates / self._sums.shape[1]
+        self._wasted += max(0.0, paid - self._expected)
         return self._wasted
 
 

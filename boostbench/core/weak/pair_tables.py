@@ -130,7 +130,8 @@ class PairTables:
         if change.any():
             change *= np.int32(self.width**self._n_joint)
             for table in self._tables:
-                joint = _joint(table)
+                # A view of the cells, table by table.
+                joint = table.indices.reshape(table.shape[1], -1)
                 joint += change
             self._layer = layer
 
@@ -178,8 +179,3 @@ def _table(joint, n_cells):
     table.indptr = np.arange(len(joint) + 1, dtype=np.int32) * np.int32(joint.shape[1])
     table.indices = joint.ravel()
     return table
-
-
-def _joint(table):
-    """View the cells of a matrix by `_table`, of shape (n_tables, n_samples)."""
-    return table.indices.reshape(table.shape[1], -1)

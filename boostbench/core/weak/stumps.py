@@ -483,12 +483,13 @@ class StumpSearch:
         dtype = layout.dtype
         W, total = _prepared(G, dtype)
         bound = criterion.bound(W)
-        if dtype is np.float32 and not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
-            dtype = np.float64
-            W, total = _prepared(G, dtype)
-            bound = criterion.bound(W)
-        elif dtype is np.float32 and W.size >= _MANY_WEIGHTS:
-            W = without_nothing(W, bound)
+        if dtype is np.float32:
+            if not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
+                dtype = np.float64
+                W, total = _prepared(G, dtype)
+                bound = criterion.bound(W)
+            elif W.size >= _MANY_WEIGHTS:
+                W = without_nothing(W, bound)
         slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
         slack_here = slack * bound
         at, size = self._near(layout.largest(W, total, slack_here), criterion, slack_here)
