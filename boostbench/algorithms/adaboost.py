@@ -5,11 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base import NO_EDGE, BinaryClassifier
+from boostbench.algorithms.estimators import BinaryClassifier
+from boostbench.algorithms.master import NO_EDGE
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster, WithCategorySets
 from boostbench.core.weak.category_sets import stacked
-from boostbench.core.weak.stumps import StumpSearch, WithConstant
+from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.with_constant import WithConstant
 
 __all__ = ["AdaBoost", "AdaBoostMH", "ProjectedAdaBoostMH"]
 
@@ -33,7 +35,7 @@ class AdaBoostMH(StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         ``alpha_t v_t`` for each round.
 
@@ -79,7 +81,7 @@ class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
         The constant stump has an infinite threshold.
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`, positive: the stumps carry the signs.

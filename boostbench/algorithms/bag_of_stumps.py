@@ -14,8 +14,9 @@ from boostbench.algorithms.bag_pairs import (
     sum_of_unseen,
     with_functions,
 )
-from boostbench.algorithms.base import Master, Tabular
+from boostbench.algorithms.base import Tabular
 from boostbench.algorithms.explaining.stump_sums import StumpSum
+from boostbench.algorithms.master import Master
 from boostbench.algorithms.parameters import (
     MonotonicConstraints,
     NonNegativeInt,
@@ -26,7 +27,8 @@ from boostbench.algorithms.parameters import (
 )
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out
 from boostbench.algorithms.training.weights import relative
-from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.stump import Stumps
+from boostbench.core.weak.stumps import StumpSearch
 
 # Added to the curvature on each side of a stump, so that few samples move little: the default of
 # XGBoost (`reg_lambda`). It makes steps shorter, not another minimum.

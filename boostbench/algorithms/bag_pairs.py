@@ -7,7 +7,7 @@ import numpy as np
 from boostbench.algorithms.bag_block import BagBlock
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.core.weak.pair_cells import Axis, axes_of, purified, ranked_pairs
-from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.stump import Stump, Stumps
 
 # Thresholds of a feature in a table, and in the ranking of pairs, at most.
 MOST_CUTS, COARSE_CUTS = 31, 7

@@ -2,7 +2,7 @@
 
 from boostbench.algorithms.bag_losses import SquaredLoss
 from boostbench.algorithms.bag_of_stumps import BagOfStumps
-from boostbench.algorithms.base import BoostingRegressor
+from boostbench.algorithms.estimators import BoostingRegressor
 from boostbench.algorithms.parameters import TwoOrMore
 
 __all__ = ["BaggedLsBoostRegressor"]
@@ -25,7 +25,7 @@ class BaggedLsBoostRegressor(BoostingRegressor, BagOfStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
         All stumps of all members and rounds, equal ones once, by feature and threshold.
     coefficients_ : ndarray of shape (n_hypotheses,)
         Of the mean of the members.

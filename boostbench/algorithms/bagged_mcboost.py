@@ -39,7 +39,7 @@ class BaggedMCBoost(Bag, BagOfStumps):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
         All stumps of all members and rounds, equal ones once, by feature and threshold.
     coefficients_ : ndarray of shape (n_hypotheses,) or (n_hypotheses, n_classes)
         Of the mean of the members. For two classes one number, which moves the score towards the

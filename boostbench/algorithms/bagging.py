@@ -8,12 +8,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from boostbench.algorithms.base import Booster, BoostingClassifier, SumOfStumps, dense
+from boostbench.algorithms.base import Booster, dense
+from boostbench.algorithms.estimators import BoostingClassifier
+from boostbench.algorithms.explaining.explainable import SumOfStumps
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
 from boostbench.algorithms.training.early_stopping import hold_out
-from boostbench.core.weak.stumps import Stumps
+from boostbench.core.weak.stump import Stumps
 
 __all__ = ["BaggedBooster"]
 

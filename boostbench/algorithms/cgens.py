@@ -5,22 +5,18 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from boostbench.algorithms.base import (
-    NO_EDGE,
-    BinaryClassifier,
-    Master,
-    Tabular,
-    TotallyCorrective,
-    spans,
-)
+from boostbench.algorithms.base import Tabular, spans
+from boostbench.algorithms.estimators import BinaryClassifier
+from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.parameters import PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble
+from boostbench.algorithms.totally_corrective import TotallyCorrective
 from boostbench.core.codebooks import simplex
 from boostbench.core.solvers.primal_svm import PrimalSVM
 from boostbench.core.solvers.ridge import GrowingRidge
 from boostbench.core.weak.families import Families, stacked
 from boostbench.core.weak.random_units import RandomCosines, RandomPerceptrons
-from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.unused_stumps import UnusedStumps
 
 __all__ = ["CGENS", "CGENSSLS"]
@@ -202,7 +198,7 @@ class CGENSSLS(StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
     codewords_ : ndarray of shape (n_classes, n_classes - 1)
         c.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)

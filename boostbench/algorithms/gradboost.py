@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import NO_EDGE
+from boostbench.algorithms.master import NO_EDGE
 from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS
@@ -48,7 +48,7 @@ class GradBoost(StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
         The stump of each round; the same one may come back.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What each round adds to the coefficients of its stump.

@@ -6,9 +6,11 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base import NO_EDGE, BoostingClassifier, Master, Tabular, Weighted
+from boostbench.algorithms.base import Tabular, Weighted
 from boostbench.algorithms.decisions import slack_of
+from boostbench.algorithms.estimators import BoostingClassifier
 from boostbench.algorithms.explaining.stump_sums import of_trees
+from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
 from boostbench.core.codebooks import codebook

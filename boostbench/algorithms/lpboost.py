@@ -54,7 +54,7 @@ class LPBoost(MarginBooster):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.weak.stump.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_,)
         w after the last round; many are 0.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)

@@ -5,10 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, Master, Tabular, TotallyCorrective
+from boostbench.algorithms.base import Tabular
+from boostbench.algorithms.estimators import BinaryClassifier
+from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.parameters import PositiveInt
+from boostbench.algorithms.totally_corrective import TotallyCorrective
 from boostbench.core.coefficient_path import CoefficientPath
-from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.stump import Stumps
+from boostbench.core.weak.stumps import StumpSearch
 
 # A score that is this part of the sum of the coefficients is 0: solutions of linear programs have
 # coefficients of few digits, which often cancel, but for rounding.

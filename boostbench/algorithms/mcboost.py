@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, Master
+from boostbench.algorithms.master import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.parameters import (
     NonNegativeFloat,
     PartOrAll,
@@ -70,7 +70,7 @@ class MCBoost(WithCategorySets, StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.trees.Trees
+    hypotheses_ : boostbench.core.weak.stump.Stumps or boostbench.core.weak.trees.Trees
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W.
 

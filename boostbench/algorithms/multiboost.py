@@ -6,9 +6,12 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.algorithms.base import BoostingClassifier, Master, Tabular, TotallyCorrective
+from boostbench.algorithms.base import Tabular
+from boostbench.algorithms.estimators import BoostingClassifier
+from boostbench.algorithms.master import Master
 from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
+from boostbench.algorithms.totally_corrective import TotallyCorrective
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -16,7 +19,8 @@ from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
 from boostbench.core.solvers.solution import Solution
-from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.stump import Stumps
+from boostbench.core.weak.stumps import StumpSearch
 
 __all__ = ["MultiBoost"]
 
@@ -86,7 +90,7 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
         With ``start="zero"`` a stump may come several times.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         W after the last round.

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base import Master
+from boostbench.algorithms.master import Master
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import get_loss

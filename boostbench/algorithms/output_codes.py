@@ -10,12 +10,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy import sparse
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Tabular, spans
+from boostbench.algorithms.base import Tabular, spans
+from boostbench.algorithms.estimators import BoostingClassifier
 from boostbench.algorithms.explaining.stump_sums import of_votes
+from boostbench.algorithms.master import NO_EDGE, PERFECT
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.codewords import exhaustive, random_half
-from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
+from boostbench.core.weak.stump import Stump, Stumps
+from boostbench.core.weak.stumps import StumpSearch
 
 __all__ = ["AdaBoostECC", "AdaBoostMO", "AdaBoostSIP"]
 
@@ -59,7 +62,7 @@ class AdaBoostECC(StumpEnsemble):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         :math:`\frac12 (\alpha_t + \beta_t) \mu_t`.
     intercepts_ : ndarray of shape (n_iterations_, n_classes)
@@ -186,7 +189,7 @@ class AdaBoostSIP(AdaBoostECC):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
     coefficients_, intercepts_ : ndarray of shape (n_iterations_, n_classes)
         As of `AdaBoostECC`.
 
@@ -253,7 +256,7 @@ class AdaBoostMO(Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
         Of shape (n_iterations_, n_codes).
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\alpha_t`.

@@ -4,14 +4,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import (
-    BoostingClassifier,
-    Master,
-    Tabular,
-    TotallyCorrective,
-    warn_unsolved,
-)
+from boostbench.algorithms.base import Tabular
+from boostbench.algorithms.estimators import BoostingClassifier
+from boostbench.algorithms.master import Master
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
+from boostbench.algorithms.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -98,7 +95,7 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
 
     Attributes
     ----------
-    hypotheses_ : boostbench.core.weak.stumps.Stumps or boostbench.core.weak.linear.Perceptrons
+    hypotheses_ : boostbench.core.weak.stump.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
         What a weak learner adds to the scores: of a pair ``w[t] P[v[t], t, r]``, of rows
         ``sum_v w[v] P[v, t, r]``.

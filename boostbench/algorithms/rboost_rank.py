@@ -4,15 +4,10 @@ from typing import Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import (
-    NO_EDGE,
-    PERFECT,
-    BoostingClassifier,
-    Master,
-    TotallyCorrective,
-    warn_unsolved,
-)
+from boostbench.algorithms.estimators import BoostingClassifier
+from boostbench.algorithms.master import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
+from boostbench.algorithms.totally_corrective import TotallyCorrective, warn_unsolved
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import pairwise_weights

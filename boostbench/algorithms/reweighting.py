@@ -8,8 +8,8 @@ from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomFor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
-from boostbench.algorithms.base import SumOfStumps
 from boostbench.algorithms.decisions import decision, predicted, slack_of
+from boostbench.algorithms.explaining.explainable import SumOfStumps
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
 from boostbench.algorithms.explaining.stump_sums import refuse_pairs
 from boostbench.algorithms.training.labels import known_numbers

@@ -6,19 +6,16 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.base import (
-    NO_EDGE,
-    BinaryClassifier,
-    BoostingRegressor,
-    Master,
-)
+from boostbench.algorithms.estimators import BinaryClassifier, BoostingRegressor
+from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.stump_ensembles import WithCategorySets
 from boostbench.core.projections import orthonormal, random_matrix
 from boostbench.core.weak.category_sets import stacked
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
-from boostbench.core.weak.stumps import StumpSearch, WithConstant
+from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.with_constant import WithConstant
 
 __all__ = ["LsBoost", "LsBoostRegressor", "RpBoost"]
 
@@ -114,7 +111,7 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquares):
     ----------
     intercept_ : float
         F_0, the mean of y.
-    hypotheses_ : boostbench.core.weak.stumps.Stumps
+    hypotheses_ : boostbench.core.weak.stump.Stumps
         The constant stump has an infinite threshold.
     coefficients_ : ndarray of shape (n_iterations_,)
         :math:`\rho_t`.

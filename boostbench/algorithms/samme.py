@@ -4,8 +4,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from boostbench.algorithms.base import NO_EDGE, PERFECT, BoostingClassifier, Master, Tabular
+from boostbench.algorithms.base import Tabular
+from boostbench.algorithms.estimators import BoostingClassifier
 from boostbench.algorithms.explaining.stump_sums import of_trees
+from boostbench.algorithms.master import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.weak.class_trees import ClassTreeSearch

@@ -5,7 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base import PERFECT, BoostingClassifier, Master, Tabular
+from boostbench.algorithms.base import Tabular
+from boostbench.algorithms.estimators import BoostingClassifier
+from boostbench.algorithms.master import PERFECT, Master
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.algorithms.training.weights import relative
 from boostbench.core.weak.category_sets import stacked, with_sets

@@ -10,8 +10,10 @@ from boostbench.algorithms import (
     LsBoostRegressor,
     MultiBoost,
 )
-from boostbench.algorithms.base import NO_EDGE, BinaryClassifier, BoostingTransformer, Master
-from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.algorithms.estimators import BinaryClassifier, BoostingTransformer
+from boostbench.algorithms.master import NO_EDGE, Master
+from boostbench.core.weak.stump import Stumps
+from boostbench.core.weak.stumps import StumpSearch
 
 from .problems import blobs
 

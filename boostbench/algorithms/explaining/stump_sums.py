@@ -7,7 +7,7 @@ import numpy as np
 
 from boostbench.algorithms.decisions import slack_of
 from boostbench.core.weak.category_sets import StumpsWithSets
-from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.stump import Stump, Stumps
 
 
 class StumpSum(NamedTuple):
@@ -15,7 +15,7 @@ class StumpSum(NamedTuple):
 
     Attributes
     ----------
-    stumps : boostbench.core.weak.stumps.Stumps
+    stumps : boostbench.core.weak.stump.Stumps
         In the order of the training; one whose threshold is infinite is constant.
     coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
         W. For two classes one number, which moves the scores towards the second class.
@@ -184,7 +184,7 @@ def of_votes(stumps, coefficients, intercept=0.0):
 
     Parameters
     ----------
-    stumps : boostbench.core.weak.stumps.Stumps
+    stumps : boostbench.core.weak.stump.Stumps
     coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
     intercept : float or ndarray of shape (n_classes,), default=0.0
 

@@ -11,7 +11,7 @@ def additive_tables(stumps, coefficients):
 
     Parameters
     ----------
-    stumps : boostbench.core.weak.stumps.Stumps
+    stumps : boostbench.core.weak.stump.Stumps
     coefficients : ndarray of shape (n_hypotheses, n_classes)
         W.
 

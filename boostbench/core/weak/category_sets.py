@@ -19,7 +19,7 @@ from scipy import sparse
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.nearly_best import sums_of_sizes
-from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Of fewer categories each set is one of them, or all but one: an ordinary stump.

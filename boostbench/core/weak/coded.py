@@ -8,7 +8,8 @@ that its constraint has without h, and asks for the h that takes one of the cons
 import numpy as np
 
 from boostbench.core.weak.base import Found
-from boostbench.core.weak.stumps import Stumps, StumpSearch
+from boostbench.core.weak.stump import Stumps
+from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Candidates are scored in blocks of that many stumps, the most promising first.

@@ -5,7 +5,7 @@ import numpy as np
 from boostbench.core.weak.base import Stack
 from boostbench.core.weak.linear import Perceptron, Perceptrons
 from boostbench.core.weak.random_units import Cosine, Cosines
-from boostbench.core.weak.stumps import Stump, Stumps
+from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.ties import first_largest
 
 _STACKS = {Stump: Stumps, Perceptron: Perceptrons, Cosine: Cosines}

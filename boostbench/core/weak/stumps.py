@@ -10,19 +10,19 @@ every column at once, and is built once per fit.
 """
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.weak.base import Found, Stack
+from boostbench.core.weak.base import Found
 from boostbench.core.weak.layout import UNIT_ROUNDOFF
 from boostbench.core.weak.layouts import PIECE, choose_layout, sorted_by_one_sort
 from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns, sums_of_sizes
 from boostbench.core.weak.quantiles import codes, columns, thresholds
 from boostbench.core.weak.single import without_nothing
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.weak.stump import Stump
+from boostbench.core.weak.ties import EQUAL
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
@@ -30,11 +30,8 @@ _BLOCK_EDGES = 2**21
 _BLOCK_COLUMNS = 8
 
 # Outputs of that many samples and stumps at a time stay in the cache between the comparison with
-# the thresholds and the product with the coefficients.
+# the thresholds and the product with the weights.
 _BLOCK_OUTPUTS = 2**17
-
-# So few stumps are not worth to turn anything.
-_FEW_STUMPS = 16
 
 # No positions.
 _NONE = np.empty(0, np.int64)
@@ -53,113 +50,6 @@ _SINGLE_RANGE = 2.0**-60, 2.0**60
 
 # Of fewer weights the search takes hardly longer than to look for those that add up to nothing.
 _MANY_WEIGHTS = 2**12
-
-
-class Stump(NamedTuple):
-    """A weak learner: ``polarity * (+1 if x[feature] > threshold else -1)``.
-
-    The fields may be arrays of one length, for many weak learners at once.
-    """
-
-    feature: int
-    threshold: float
-    polarity: int = 1
-
-    def __call__(self, X):
-        """Evaluate the stump.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_stumps), dtype=float64
-            -1 or +1.
-        """
-        above = X[:, self.feature] > self.threshold
-        return np.where(above, 1.0, -1.0) * self.polarity
-
-
-class Stumps(Stack):
-    """T stacked stumps.
-
-    Parameters
-    ----------
-    stumps : sequence of Stump
-
-    Attributes
-    ----------
-    feature : ndarray of shape (n_hypotheses,), dtype=int64
-    threshold : ndarray of shape (n_hypotheses,), dtype=float64
-    polarity : ndarray of shape (n_hypotheses,), dtype=float64
-
-    Examples
-    --------
-    >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
-    >>> stumps.scores(np.array([[0.0], [1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    array([[-1.,  1.],
-           [-1., -1.]])
-    """
-
-    def __init__(self, stumps):
-        self.feature = np.array([s.feature for s in stumps], dtype=np.int64)
-        self.threshold = np.array([s.threshold for s in stumps], dtype=np.float64)
-        self.polarity = np.array([s.polarity for s in stumps], dtype=np.float64)
-
-    def __len__(self):
-        return len(self.feature)
-
-    def __iter__(self):
-        return map(Stump, self.feature, self.threshold, self.polarity)
-
-    @property
-    def tested(self):
-        """The column of X that each tests."""
-        return self.feature
-
-    @property
-    def n_parameters(self):
-        """Numbers that prediction needs, besides coefficients."""
-        return 2 * len(self)
-
-    def __repr__(self):
-        if self.feature.ndim > 1:
-            return super().__repr__()
-        shown = 4
-        tests = [
-            f"{'+' if polarity > 0 else '-'}(x[{feature}] > {threshold:.4g})"
-            for feature, threshold, polarity in zip(
-                self.feature[:shown], self.threshold, self.polarity, strict=False
-            )
-        ]
-        rest = ["..."] * (len(self) > shown)
-        return f"<{len(self)} Stumps: {', '.join(tests + rest)}>"
-
-    def outputs(self, X, some=slice(None)):
-        """Evaluate some as `Stack.outputs`: -1 or +1, of shape (n_samples, n_some)."""
-        above = X[:, self.feature[some]] > self.threshold[some]
-        return np.where(above, self.polarity[some], -self.polarity[some])
-
-    def scores(self, X, coefficients, some=slice(None)):
-        """Add up some of the stumps; as `Stack.scores`, several times faster."""
-        feature, threshold = self.feature[some], self.threshold[some, None]
-        if len(feature) <= _FEW_STUMPS:
-            return super().scores(X, coefficients, some)
-        votes = np.ascontiguousarray(coefficients[some].T) * self.polarity[some]
-        scores = np.repeat(-votes.sum(axis=-1, keepdims=True), len(X), axis=-1)
-        votes *= 2.0
-        # With features in rows, those of the stumps are copied row by row.
-        if len(feature) > X.shape[1]:
-            turned = np.ascontiguousarray(X.T)
-        else:
-            turned, feature = X.T[feature], np.arange(len(feature))
-        width = max(1, _BLOCK_OUTPUTS // max(1, len(X)))
-        for start in range(0, len(feature), width):
-            block = slice(start, start + width)
-            above = turned.take(feature[block], axis=0) > threshold[block]
-            scores += votes[..., block] @ above.astype(np.float64)
-        return scores.T
 
 
 class StumpSearch:
@@ -576,39 +466,6 @@ class StumpSearch:
 
     def _are_many(self, n_stumps):
         return n_stumps > _FEW_EXACT + self.X.shape[1]
-
-
-class WithConstant:
-    """A search of stumps, and the constant one beside them.
-
-    A sum of stumps that are -1 or +1 has no offset of its own: the constant stump is what moves it.
-
-    Parameters
-    ----------
-    search : StumpSearch
-
-    Examples
-    --------
-    >>> search = WithConstant(StumpSearch(np.array([[0.0], [1.0], [2.0]])))
-    >>> search.best(np.array([[1.0], [-0.5], [1.0]])).learner
-    Stump(feature=0, threshold=inf, polarity=-1)
-    """
-
-    def __init__(self, search):
-        self.X = search.X
-        self._search = search
-
-    def best(self, G):
-        """Stump and column of the largest absolute edge; as `StumpSearch.best`, but never None."""
-        found = self._search.best(G)
-        totals = G.sum(axis=0)
-        scale = float(sums_of_sizes(G).max())
-        column = int(first_largest(np.abs(totals), scale))
-        edge = abs(float(totals[column]))
-        if found is not None and found.edge >= edge - EQUAL * scale:
-            return found
-        sign = 1 if totals[column] >= 0 else -1
-        return Found(Stump(0, np.inf, -sign), np.full(len(G), float(sign)), edge, column)
 
 
 def _signs(above):

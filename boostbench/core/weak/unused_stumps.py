@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from boostbench.core.weak.stumps import Stump, StumpSearch
+from boostbench.core.weak.stump import Stump
+from boostbench.core.weak.stumps import StumpSearch
 
 
 class UnusedStumps(StumpSearch):

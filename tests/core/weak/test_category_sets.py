@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from boostbench.core.weak.category_sets import CategorySet, StumpsWithSets, stacked, with_sets
-from boostbench.core.weak.stumps import Stump, Stumps, StumpSearch
+from boostbench.core.weak.stump import Stump, Stumps
+from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.views import views_of
 
 

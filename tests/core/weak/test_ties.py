@@ -11,11 +11,12 @@ from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.coded import CodedStumps
 from boostbench.core.weak.families import Families
 from boostbench.core.weak.layouts import Dense, FewBins, Histogram, Sorted
-from boostbench.core.weak.stumps import StumpSearch, WithConstant
+from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import EQUAL, first_largest
 from boostbench.core.weak.trees import ClassStumpSearch
 from boostbench.core.weak.unused_stumps import UnusedStumps
 from boostbench.core.weak.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
+from boostbench.core.weak.with_constant import WithConstant
 
 from . import reference
 

@@ -1,0 +1,50 @@
+"""Boosters that find all their coefficients anew in every round."""
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
+from boostbench.core.coefficient_path import coefficients_at
+
+
+class TotallyCorrective:
+    """A booster whose coefficients are all found anew in every round.
+
+    A subclass sets `weight_path_` in `_keep`, the coefficients after each round as from
+    `boostbench.core.coefficient_path.CoefficientPath.matrix`.
+    """
+
+    def _staged_coefficients(self, stages):
+        """Yield the coefficients after each number of rounds in `stages`, as long as that."""
+        for stage in stages:
+            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
+
+    def _staged_scores(self, X, stages):
+        stages = list(stages)
+        if stages == [self.n_iterations_]:
+            yield self.hypotheses_.scores(X, self.coefficients_)
+            return
+        outputs = self.hypotheses_.outputs(X)
+        for stage, coefficients in zip(stages, self._staged_coefficients(stages), strict=True):
+            yield outputs[..., :stage] @ coefficients
+
+
+def warn_unsolved(booster, converged):
+    """Warn where the solver of the coefficients came to its limit in the last round.
+
+    Parameters
+    ----------
+    booster : TotallyCorrective
+        With the parameter `solver_iterations`.
+    converged : list of bool
+        Of each round.
+    """
+    if converged and not converged[-1]:
+        warnings.warn(
+            f"{type(booster).__name__}'s solver stopped at "
+            f"solver_iterations={booster.solver_iterations}, or could go no further, in "
+            f"{converged.count(False)} of {len(converged)} rounds, in the last one as well: raise "
+            f"solver_iterations, or take a larger nu",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
