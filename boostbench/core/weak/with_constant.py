@@ -19,6 +19,7 @@ class WithConstant:
 
     Examples
     --------
+    >>> from boostbench.core.weak.stumps import StumpSearch
     >>> search = WithConstant(StumpSearch(np.array([[0.0], [1.0], [2.0]])))
     >>> search.best(np.array([[1.0], [-0.5], [1.0]])).learner
     Stump(feature=0, threshold=inf, polarity=-1)
