@@ -27,7 +27,7 @@ def additive_tables(stumps, coefficients):
 
     Examples
     --------
-    >>> from boostbench.core.weak.stumps import Stump, Stumps
+    >>> from boostbench.core.weak.stump import Stump, Stumps
     >>> stumps = Stumps([Stump(0, 1.5), Stump(0, 0.5, -1)])
     >>> [(_, thresholds, table)] = additive_tables(stumps, np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> thresholds
