@@ -51,7 +51,7 @@ def chosen_pairs(main, weights):
 
     Parameters
     ----------
-    main : boostbench.algorithms.bag_of_stumps.BagMaster
+    main : boostbench.algorithms.bag_master.BagMaster
         Trained.
     weights : ndarray of shape (n_samples,)
 

@@ -10,8 +10,8 @@ from boostbench.data.bundles import write_bundle
 from boostbench.data.describe import describe
 from boostbench.data.load import load
 from boostbench.definitions.compose import experiment
+from boostbench.definitions.data import choose_data
 from boostbench.definitions.overrides import settings
-from boostbench.definitions.table import choose_data
 from boostbench.errors import UserError, complain, unknown
 
 

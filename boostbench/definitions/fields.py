@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from boostbench.definitions.files import shorten
@@ -123,6 +123,13 @@ def check(kind: Any, value: Any, where: str, key: str, empty: bool = False) -> A
     # "a: b" without quotes is no text to YAML.
     quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""
     raise UserError(f"{where}: {key} is {shorten(value)}; it must be {_describe(kind)}{quotes}")
+
+
+def check_names(names: Iterable[str], known: Collection[str], what: str) -> None:
+    """Refuse a name that is not known, with the near matches; `what` says of what it is none."""
+    for name in names:
+        if name not in known:
+            raise UserError(f"{what} {name!r}; {hint(name, known)}")
 
 
 def _settings(overrides: Sequence[str], where: str) -> Settings:

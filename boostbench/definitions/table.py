@@ -1,21 +1,24 @@
 """What ``conf/table/*.yaml`` says of a table."""
 
-import os
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from boostbench import configs
-from boostbench.busy import busy
-from boostbench.data.files import FORMATS, name_of, split_name
-from boostbench.data.openml_source import suite
 from boostbench.definitions import fields, files
 from boostbench.definitions.compose import experiment
+from boostbench.definitions.data import choose_data
+from boostbench.definitions.fields import check_names
 from boostbench.definitions.overrides import Settings, settings
+from boostbench.definitions.remarks import remarks_on
+from boostbench.definitions.rows_and_columns import (
+    ColumnDefinition,
+    RowDefinition,
+    read_columns,
+    read_rows,
+)
 from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
@@ -24,62 +27,6 @@ from boostbench.report.tables import Claim
 
 #: Row and column of a cell.
 Key = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class RowDefinition:
-    """A data set.
-
-    Attributes
-    ----------
-    data : str
-        Its name, or the path of a file.
-    title : str
-        Heading.
-    overrides : Settings
-        Hydra overrides that hold for it alone.
-    published : dict of str to str
-        Where the published table calls it otherwise: values by the table's column.
-    cells : dict of str to Settings
-        Hydra overrides of single columns that hold for it alone.
-    """
-
-    data: str
-    title: str
-    overrides: Settings = field(default_factory=Settings)
-    published: dict[str, Any] = field(default_factory=dict)
-    cells: dict[str, Settings] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ColumnDefinition:
-    """A column: an algorithm, or one with overrides of its own.
-
-    Attributes
-    ----------
-    algo : str, default=None
-        Name of the algorithm; None for a class that has no config.
-    _target_ : str, default=None
-        Dotted name of that class.
-    title : str, default=None
-        Heading; by default the name of the column or, where that is the algorithm's, its title.
-    group : str, default=None
-        Heading over several columns.
-    overrides : Settings
-        Hydra overrides that hold for it alone.
-    published : dict of str to str
-        Where the published table calls it otherwise than its config: values by the table's column.
-    without : list of str
-        Rows on which it is not run.
-    """
-
-    algo: str | None = None
-    _target_: str | None = None
-    title: str | None = None
-    group: str | None = None
-    overrides: Settings = field(default_factory=Settings)
-    published: dict[str, Any] = field(default_factory=dict)
-    without: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -161,26 +108,18 @@ class TableDefinition:
         """
         path, content = files.read("table", name)
         if "suite" in content:
-            content = {**content, "rows": _with_suite(content, f"{path}: suite")}
+            content = {"rows": [], **content}
         for key in ("title", "rows", "columns"):
             if key not in content:
                 raise UserError(f"{path} is not a table: it needs title, rows and columns")
-        columns = _columns(content["columns"], f"{path}: columns")
+        others = {k: v for k, v in content.items() if k not in ("rows", "suite", "columns")}
         table = fields.fill(
             cls,
-            {k: value for k, value in content.items() if k not in ("rows", "suite", "columns")},
+            others,
             str(path),
             name=path.stem,
-            rows={
-                row: fields.fill(
-                    RowDefinition, {"data": row, "title": _title(row)} | entry, f"{path}: row {row}"
-                )
-                for row, entry in _entries(content["rows"], f"{path}: rows").items()
-            },
-            columns={
-                column: _column(column, entry, f"{path}: column {column}")
-                for column, entry in _entries(columns, f"{path}: columns").items()
-            },
+            rows=read_rows(content, str(path)),
+            columns=read_columns(content, str(path)),
         )
         table._check(str(path))
         return table
@@ -267,28 +206,8 @@ class TableDefinition:
             speedup=within(self.speedup),
             published_as={row: to for row, to in self.published_as.items() if row in kept_rows},
             claims=[claim for claim in claims if claim.rows and claim.pairs],
-            remarks=self._remarks_on(kept_rows, kept),
+            remarks=remarks_on(self.remarks, self.rows, self.columns, kept_rows, kept),
         )
-
-    def _remarks_on(
-        self, rows: Mapping[str, RowDefinition], columns: Mapping[str, ColumnDefinition]
-    ) -> list[str]:
-        """Leave out what is said of other rows or columns alone, and say where it is."""
-
-        def title(name: str, column: ColumnDefinition) -> str:
-            is_known = not column.title and column.algo in configs.names("algo")
-            return configs.read("algo", column.algo)["title"] if is_known else column.title or name
-
-        remarks = self.remarks
-        for every, kept in (
-            ({name: row.title for name, row in self.rows.items()}, rows),
-            ({name: title(name, column) for name, column in self.columns.items()}, columns),
-        ):
-            shown = {every[name] for name in kept}
-            remarks = [r for r in remarks if (named(r, every.values()) or shown) & shown]
-        if len(remarks) < len(self.remarks):
-            remarks = [*remarks, "The whole table has more remarks; rerun=never shows it at once."]
-        return remarks
 
     @property
     def pairs(self) -> list[list[str]]:
@@ -417,18 +336,6 @@ class TableDefinition:
         return {name} | {f"{name}:{value}" for value in asked.values()}
 
 
-def named(text: str, names: Iterable[str]) -> set[str]:
-    """Find names in a text; one that is a part of another is none.
-
-    Examples
-    --------
-    >>> sorted(named("AdaBoost.MO on vowel528, and on wine.", ["AdaBoost", "vowel", "wine"]))
-    ['wine']
-    """
-    longest = sorted(map(re.escape, names), key=len, reverse=True)
-    return set(re.findall(rf"(?<![\w.-])(?:{'|'.join(longest)})(?![\w^-]|\.\w)", text))
-
-
 def _among(
     known: Mapping[str, Any], names: Sequence[str], others: Callable[[Any], set], what: str
 ) -> dict[str, Any]:
@@ -444,96 +351,7 @@ def _among(
     return {name: entry for name, entry in known.items() if name in kept}
 
 
-def _columns(columns: Any, where: str) -> Any:
-    """Read ``columns: mcboost2``, those of another table, or the list of them."""
-    if not isinstance(columns, str):
-        return columns
-    path, content = files.read("table", columns)
-    if not isinstance(content.get("columns"), list):
-        raise UserError(f"{where}: {path} has no columns of its own; name a table that lists them")
-    return content["columns"]
-
-
-def _with_suite(content: Mapping, where: str) -> Any:
-    """Give the rows of a file, and behind them the tasks of its suite."""
-    number, rows = fields.check(int, content["suite"], where, "suite"), content.get("rows", [])
-    try:
-        with busy(f"asking OpenML for suite {number}"):
-            tasks = suite(number)
-    except ConnectionError as error:
-        raise UserError(f"{where} is not at hand: {error}") from None
-    own = [{f"{configs.TASK}{task}": {"title": name}} for task, name in tasks.items()]
-    return rows + own if isinstance(rows, list) else rows
-
-
-def _entries(entries: Any, where: str) -> dict[str, dict]:
-    """Read ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``."""
-    if not isinstance(entries, list) or not entries:
-        shown = files.shorten(entries)
-        raise UserError(f"{where} is {shown}; it must be a list of names, see docs/tables.md")
-    named: dict[str, dict] = {}
-    for entry in entries:
-        pairs = entry.items() if isinstance(entry, dict) else [(entry, {})]
-        for name, content in pairs:
-            if not isinstance(name, str):
-                shown = files.shorten(name)
-                raise UserError(f"{where} has {shown}, which is no text; put names in quotes")
-            if name in named:
-                raise UserError(f"{where} has {name} twice; give one another name, see docs")
-            if isinstance(content, str | list):
-                content = {"overrides": content}
-            if content is not None and not isinstance(content, dict):
-                raise UserError(
-                    f"{where}: {name} is {files.shorten(content)}; it must be overrides or keys"
-                )
-            named[name] = content or {}
-    return named
-
-
 @cache
 def all_definitions() -> Mapping[str, TableDefinition]:
     """Read the definitions of all tables of ``conf``, by name, once in a process."""
     return MappingProxyType({name: TableDefinition.read(name) for name in configs.names("table")})
-
-
-def choose_data(data: str) -> dict[str, Any]:
-    """Choose data by the name of a set, a task or the path of a file.
-
-    Raises
-    ------
-    UserError
-        There is no such file.
-    """
-    if data.startswith(configs.TASK):
-        return settings([f"data.openml_task={data.removeprefix(configs.TASK)}"])
-    if _is_file(data):
-        return {"data.path": data}
-    path = Path(data)
-    if path.name != data or split_name(path)[1] in FORMATS:
-        raise UserError(f"there is no file {data}; check the path")
-    return {"data": data}
-
-
-def _is_file(data: str) -> bool:
-    """Whether data are a file, and no data set that is called as one."""
-    return os.path.isfile(data) and data not in configs.names("data")
-
-
-def _title(row: str) -> str:
-    """Give the heading of a row: its name or, of a file, what the data set in it is called."""
-    return name_of(Path(row)) if _is_file(row) else row
-
-
-def _column(name: str, content: dict, where: str) -> ColumnDefinition:
-    if "_target_" in content and "algo" in content:
-        raise UserError(f"{where} has algo and _target_; take one of them")
-    return fields.fill(
-        ColumnDefinition, content if "_target_" in content else {"algo": name} | content, where
-    )
-
-
-def check_names(names: Iterable[str], known: Collection[str], what: str) -> None:
-    """Refuse a name that is not known, with the near matches; `what` says of what it is none."""
-    for name in names:
-        if name not in known:
-            raise UserError(f"{what} {name!r}; {hint(name, known)}")

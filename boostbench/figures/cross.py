@@ -7,9 +7,9 @@ from typing import Any
 
 from boostbench.data.dataset import Dataset
 from boostbench.definitions.compose import experiment
+from boostbench.definitions.data import choose_data
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import Settings, settings
-from boostbench.definitions.table import choose_data
 from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.table import TableDefinition, check_names
+from boostbench.definitions.fields import check_names
+from boostbench.definitions.table import TableDefinition
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note

@@ -8,7 +8,7 @@ from sklearn.datasets import load_diabetes, make_friedman1
 
 from boostbench import BaggedLsBoostRegressor, LsBoostRegressor
 from boostbench.algorithms.bag_losses import SquaredLoss
-from boostbench.algorithms.bag_of_stumps import BagMaster
+from boostbench.algorithms.bag_master import BagMaster
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.inspection import export_html, export_text
 

@@ -9,9 +9,9 @@ from sklearn.datasets import make_blobs, make_gaussian_quantiles, make_hastie_10
 from sklearn.linear_model import LogisticRegression
 
 from boostbench import BaggedMCBoost, MCBoost
-from boostbench.algorithms import bag_of_stumps
+from boostbench.algorithms import bag_master
 from boostbench.algorithms.bag_losses import LogisticLoss
-from boostbench.algorithms.bag_of_stumps import BagMaster
+from boostbench.algorithms.bag_master import BagMaster
 from boostbench.algorithms.explaining.probabilities import probabilities
 from boostbench.algorithms.training.early_stopping import log_losses
 from boostbench.core.weak.stumps import StumpSearch
@@ -68,7 +68,7 @@ def columns(search, X):
 @pytest.mark.parametrize("block", [1, 2**19])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_round_is_what_the_definition_says(n_classes, block, monkeypatch):
-    monkeypatch.setattr(bag_of_stumps, "_BLOCK", block)
+    monkeypatch.setattr(bag_master, "_BLOCK", block)
     X, y = blobs(n_classes, n_samples=300)
     bag = train(master(X, y, max_bins=None), 3)
     assert (len(bag.blocks) > 1) == (block == 1)

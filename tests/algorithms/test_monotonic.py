@@ -6,7 +6,7 @@ from scipy.optimize import lsq_linear, minimize
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
 from boostbench.algorithms.bag_losses import SquaredLoss
-from boostbench.algorithms.bag_of_stumps import BagMaster
+from boostbench.algorithms.bag_master import BagMaster
 from boostbench.core.weak.stumps import StumpSearch
 
 from .problems import messy

@@ -1,7 +1,8 @@
 import pytest
 
 from boostbench.definitions.compose import experiment
-from boostbench.definitions.table import TableDefinition, choose_data
+from boostbench.definitions.data import choose_data
+from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
 
 

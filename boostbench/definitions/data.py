@@ -1,0 +1,38 @@
+"""Which data a row, a figure or a command names: a set, a task of OpenML, or a file."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from boostbench import configs
+from boostbench.data.files import FORMATS, name_of, split_name
+from boostbench.definitions.overrides import settings
+from boostbench.errors import UserError
+
+
+def choose_data(data: str) -> dict[str, Any]:
+    """Choose data by the name of a set, a task or the path of a file.
+
+    Raises
+    ------
+    UserError
+        There is no such file.
+    """
+    if data.startswith(configs.TASK):
+        return settings([f"data.openml_task={data.removeprefix(configs.TASK)}"])
+    if _is_file(data):
+        return {"data.path": data}
+    path = Path(data)
+    if path.name != data or split_name(path)[1] in FORMATS:
+        raise UserError(f"there is no file {data}; check the path")
+    return {"data": data}
+
+
+def title_of(row: str) -> str:
+    """Give the heading of a row: its name or, of a file, what the data set in it is called."""
+    return name_of(Path(row)) if _is_file(row) else row
+
+
+def _is_file(data: str) -> bool:
+    """Whether data are a file, and no data set that is called as one."""
+    return os.path.isfile(data) and data not in configs.names("data")

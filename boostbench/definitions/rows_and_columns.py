@@ -1,0 +1,142 @@
+"""Rows and columns of a table, as ``conf/table/*.yaml`` lists them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from boostbench import configs
+from boostbench.busy import busy
+from boostbench.data.openml_source import suite
+from boostbench.definitions import fields, files
+from boostbench.definitions.data import title_of
+from boostbench.definitions.overrides import Settings
+from boostbench.errors import UserError
+
+
+@dataclass(frozen=True)
+class RowDefinition:
+    """A data set.
+
+    Attributes
+    ----------
+    data : str
+        Its name, or the path of a file.
+    title : str
+        Heading.
+    overrides : Settings
+        Hydra overrides that hold for it alone.
+    published : dict of str to str
+        Where the published table calls it otherwise: values by the table's column.
+    cells : dict of str to Settings
+        Hydra overrides of single columns that hold for it alone.
+    """
+
+    data: str
+    title: str
+    overrides: Settings = field(default_factory=Settings)
+    published: dict[str, Any] = field(default_factory=dict)
+    cells: dict[str, Settings] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ColumnDefinition:
+    """A column: an algorithm, or one with overrides of its own.
+
+    Attributes
+    ----------
+    algo : str, default=None
+        Name of the algorithm; None for a class that has no config.
+    _target_ : str, default=None
+        Dotted name of that class.
+    title : str, default=None
+        Heading; by default the name of the column or, where that is the algorithm's, its title.
+    group : str, default=None
+        Heading over several columns.
+    overrides : Settings
+        Hydra overrides that hold for it alone.
+    published : dict of str to str
+        Where the published table calls it otherwise than its config: values by the table's column.
+    without : list of str
+        Rows on which it is not run.
+    """
+
+    algo: str | None = None
+    _target_: str | None = None
+    title: str | None = None
+    group: str | None = None
+    overrides: Settings = field(default_factory=Settings)
+    published: dict[str, Any] = field(default_factory=dict)
+    without: list[str] = field(default_factory=list)
+
+
+def read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
+    """Read the rows of a table's file; behind them are the tasks of its suite, if it has one."""
+    entries = content.get("rows", [])
+    if "suite" in content:
+        tasks = _of_suite(content["suite"], f"{where}: suite")
+        entries = entries + tasks if isinstance(entries, list) else entries
+    return {
+        row: fields.fill(
+            RowDefinition, {"data": row, "title": title_of(row)} | entry, f"{where}: row {row}"
+        )
+        for row, entry in _entries(entries, f"{where}: rows").items()
+    }
+
+
+def read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
+    """Read the columns of a table's file, which may be those of another: ``columns: mcboost2``."""
+    entries = content["columns"]
+    if isinstance(entries, str):
+        path, other = files.read("table", entries)
+        entries = other.get("columns")
+        if not isinstance(entries, list):
+            raise UserError(
+                f"{where}: columns: {path} has no columns of its own; name a table that lists them"
+            )
+    return {
+        column: _column(column, entry, f"{where}: column {column}")
+        for column, entry in _entries(entries, f"{where}: columns").items()
+    }
+
+
+def _of_suite(suite_id: Any, where: str) -> list[dict]:
+    """Give the tasks of a suite as rows."""
+    number = fields.check(int, suite_id, where, "suite")
+    try:
+        with busy(f"asking OpenML for suite {number}"):
+            tasks = suite(number)
+    except ConnectionError as error:
+        raise UserError(f"{where} is not at hand: {error}") from None
+    return [{f"{configs.TASK}{task}": {"title": name}} for task, name in tasks.items()]
+
+
+def _entries(entries: Any, where: str) -> dict[str, dict]:
+    """Read ``[wine, {usps: [protocol.samples_per_class=100]}, {mine: {title: Mine}}]``."""
+    if not isinstance(entries, list) or not entries:
+        shown = files.shorten(entries)
+        raise UserError(f"{where} is {shown}; it must be a list of names, see docs/tables.md")
+    named: dict[str, dict] = {}
+    for entry in entries:
+        pairs = entry.items() if isinstance(entry, dict) else [(entry, {})]
+        for name, content in pairs:
+            if not isinstance(name, str):
+                shown = files.shorten(name)
+                raise UserError(f"{where} has {shown}, which is no text; put names in quotes")
+            if name in named:
+                raise UserError(f"{where} has {name} twice; give one another name, see docs")
+            if isinstance(content, str | list):
+                content = {"overrides": content}
+            if content is not None and not isinstance(content, dict):
+                raise UserError(
+                    f"{where}: {name} is {files.shorten(content)}; it must be overrides or keys"
+                )
+            named[name] = content or {}
+    return named
+
+
+def _column(name: str, content: dict, where: str) -> ColumnDefinition:
+    if "_target_" in content and "algo" in content:
+        raise UserError(f"{where} has algo and _target_; take one of them")
+    return fields.fill(
+        ColumnDefinition, content if "_target_" in content else {"algo": name} | content, where
+    )
