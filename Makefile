@@ -41,7 +41,7 @@ mcboost8: $(VENV)/installed ## Table VIII: 15 scenes; the features are our own
 mcboost1 mcboost2 mcboost3 mcboost4 mcboost5 mcboost6 mcboost7 mcboost8:
 	$(BIN)/boostbench table $@ $(ARGS)
 
-rpboost4: $(VENV)/installed ## Table 12.4 of RpBoost: test patterns; 5 CPU minutes
+rpboost4: $(VENV)/installed ## Table 12.4 of RpBoost: test patterns; 3 CPU minutes
 rpboost6: $(VENV)/installed ## Table 12.6: UCI data; a quarter of an hour
 rpboost7: $(VENV)/installed ## Table 12.7: the best of all
 rpboost4 rpboost6 rpboost7:

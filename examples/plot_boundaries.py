@@ -2,9 +2,9 @@
 Boundaries that stumps cannot have
 ==================================
 
-A sum of stumps cannot tell the black fields of a checkerboard from the white ones: no feature alone
-says anything about the class. RpBoost draws a random projection in each round, and finds its stumps
-there.
+A sum of stumps cannot tell the black fields of a checkerboard from the white ones: the class
+depends on both features together. RpBoost draws a random projection in each round, and finds its
+stumps there.
 """
 
 import matplotlib.pyplot as plt

@@ -25,11 +25,10 @@ ELSEWHERE = "§"
 
 #: Of a number that is better for no known reason.
 BETTER = (
-    "Better, and a success as far as the level goes, which is reached. The number is not "
-    "reproduced, and no reason is known."
+    "Better: the published level is reached. The number is not reproduced, and no reason is known."
 )
 #: Of one that is better as it is another experiment: before the reason.
-BETTER_ELSEWHERE = "Better, and a failure to reproduce, no success."
+BETTER_ELSEWHERE = "Better, but not reproduced: the experiment differs."
 
 #: Verdicts that need no reason.
 _WITHOUT_NOTE = ("reproduced", "undecided", "not judged")

@@ -19,9 +19,9 @@ _FOUND = f"{POWER:.0%} power"
 _SECONDS = "CPU seconds"
 COMPARISON_EXPLANATION = (
     "Difference: ours minus published, with Welch's 95% interval. "
-    f"{_FOUND}: the difference that would have been found with this probability. "
-    f"Reproduced: the interval holds 0, and that is at most {TELLING:.0%} of the published error; "
-    "undecided: the interval holds 0, and it is more."
+    f"{_FOUND}: the difference that would have been detected with this probability. "
+    "Reproduced: the interval contains 0, and that difference is at most "
+    f"{TELLING:.0%} of the published error; undecided: the interval contains 0, and it is more."
 )
 
 #: Cells whose reference job took longer or shorter than the usual one by this factor are named.

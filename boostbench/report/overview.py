@@ -99,7 +99,7 @@ def headline(total: Tally) -> str:
     >>> numbers = dict.fromkeys(VERDICTS, 0) | {"undecided": 3, "not run": 5}
     >>> headline(Tally(numbers))
     'The tables hold 8 published numbers. Beside 3 of them there is one of ours. 0 of these can be
-    decided, as a difference of 20% of the published error would have been found. Of the other 3,
+    decided: a difference of 20% of the published error would have been detected. Of the other 3,
     0 are better, 0 are worse and 3 are undecided.'
     """
     text = f"The tables hold {total.published} published numbers."
@@ -108,8 +108,8 @@ def headline(total: Tally) -> str:
     decided = total.decided
     n = decided.total()
     text += (
-        f" Beside {total.compared} of them there is one of ours. {n} of these can be decided, as a "
-        f"difference of {TELLING:.0%} of the published error would have been found"
+        f" Beside {total.compared} of them there is one of ours. {n} of these can be decided: a "
+        f"difference of {TELLING:.0%} of the published error would have been detected"
     )
     if n:
         text += f": {_are(decided['reproduced'])} reproduced ({decided['reproduced'] / n:.0%}), "
@@ -128,7 +128,7 @@ def headline(total: Tally) -> str:
         )
     if total.without_pool:
         verdicts = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
-        sentences.append(f"Without the luck of one pool in any interval, {verdicts}.")
+        sentences.append(f"Without the variance of one pool in any interval, {verdicts}.")
     if older := sum(bool(cell.stale) for cell in total.judged):
         sentences.append(
             f"{older} of ours rest on records of an older edition, in part or whole ({STALE} in "
@@ -167,8 +167,8 @@ def sharpness(total: Tally) -> str:
     if points:
         size = f"{median(points):.1f} percentage points, or {size},"
     text = (
-        f"In half of the cells a difference of {size} would have been found with a probability of "
-        f"{POWER:.0%}."
+        f"In half of the cells a difference of {size} would have been detected with a probability "
+        f"of {POWER:.0%}."
     )
     beyond = sum(
         cell.agreement.verdict == "undecided" and not cell.agreement.can_tell for cell in tested

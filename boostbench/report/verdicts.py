@@ -40,8 +40,8 @@ VERDICTS = {
     "reproduced": Verdict(
         "#009e73",
         "✓",
-        "the difference is within sampling error, its 95% interval holds 0, and one of "
-        f"{TELLING:.0%} of the published error would have been found",
+        "the difference is within sampling error, its 95% interval contains 0, and one of "
+        f"{TELLING:.0%} of the published error would have been detected",
     ),
     "better": Verdict(
         "#56b4e9",
@@ -68,7 +68,7 @@ VERDICTS = {
 COMPARED = tuple(VERDICTS)[:4]
 
 #: Explain `Tally.count`.
-WITHOUT_POOL = "Behind a slash: without the luck of one pool, whose size is known only roughly."
+WITHOUT_POOL = "Behind a slash: without the variance of one pool, whose size is known only roughly."
 CORRECTED = (
     "In brackets: what still differs after Benjamini and Hochberg's correction for the number of "
     f"comparisons, at a false discovery rate of {LEVEL:.0%}."
@@ -92,7 +92,7 @@ class Tally:
     judged : list of Cell
         Those with an `agreement`.
     without_pool : Tally or None
-        The same numbers without the luck of one pool in any interval; None where it is in none.
+        The same numbers without the variance of one pool in any interval; None where it is in none.
     """
 
     numbers: dict[str, int]
@@ -135,7 +135,7 @@ class Tally:
 
     @property
     def verdicts(self) -> list[str]:
-        """What some of them are, with or without the luck of one pool, in the order of all."""
+        """What some of them are, with or without the variance of one pool, in the order of all."""
         shown = self.shown | (self.without_pool.shown if self.without_pool else {})
         return [verdict for verdict in VERDICTS if verdict in shown]
 

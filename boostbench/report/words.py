@@ -8,7 +8,7 @@ from boostbench.report.tables import Table
 
 POOL_NOTE = (
     "Where samples are drawn first, the paper seems to have drawn them once for all splits of a "
-    "table. So the intervals there include the luck of this draw."
+    "table. So the intervals there include the variance of this draw."
 )
 
 #: So many partial means are named one by one.

@@ -86,8 +86,8 @@ def test_sharpness(make_cell):
     assert small == pytest.approx(detectable)
     assert overview.sharpness(Tally.of(cells)) == (
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
-        f"{detectable / 50:.0%} of the published error, would have been found with a probability "
-        "of 80%. Of the undecided numbers, 1 would be so with any number of splits of ours, as the "
+        f"{detectable / 50:.0%} of the published error, would have been detected with a "
+        "probability of 80%. Of the undecided numbers, 1 would be so with any number of splits of ours, as the "
         "paper's are too few or are of one pool."
     )
     assert overview.sharpness(Tally.of(cells[3:])) == ""
@@ -98,7 +98,7 @@ def test_headline_counts_what_is_left_after_the_correction(make_cell):
     total = Tally.of([*alike, make_cell([52.4, 52.5, 52.6], published=(50.0, 3.0))])
     assert overview.headline(total) == (
         "The tables hold 20 published numbers. Beside 20 of them there is one of ours. 20 of these "
-        "can be decided, as a difference of 20% of the published error would have been found: 19 "
+        "can be decided: a difference of 20% of the published error would have been detected: 19 "
         "are reproduced (95%), 0 are better and 1 is worse. Corrected for the number of "
         "comparisons, 0 are better and 0 worse."
     )
@@ -110,7 +110,7 @@ def test_headline_tells_first_of_what_can_be_decided(make_cell):
     told = overview.headline(Tally.of(cells))
     assert told.startswith(
         "The tables hold 4 published numbers. Beside 3 of them there is one of ours. 1 of these "
-        "can be decided, as a difference of 20% of the published error would have been found: 1 is "
+        "can be decided: a difference of 20% of the published error would have been detected: 1 is "
         "reproduced (100%), 0 are better and 0 are worse. Of the other 2, 0 are better, 1 is worse "
         "and 1 is undecided."
     )

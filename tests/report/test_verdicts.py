@@ -132,7 +132,7 @@ def test_counts_with_and_without_the_luck_of_one_pool(make_cell, make_table):
     assert tally.without_pool.shown == {"worse": 2}
     assert [tally.count(v) for v in ("reproduced", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
     assert str(tally) == "2 published numbers: 1 / 0 reproduced, 1 / 2 worse"
-    assert "Behind a slash: without the luck of one pool" in summary_of_verdicts(
+    assert "Behind a slash: without the variance of one pool" in summary_of_verdicts(
         make_table({("wine", "a"): pooled, ("iris", "a"): there})
     )
     assert Tally.of([there]).without_pool is None

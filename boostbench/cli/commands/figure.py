@@ -1,4 +1,4 @@
-"""Compute what is missing of a figure, and draw it."""
+"""Compute what a figure still needs, and draw it."""
 
 from argparse import ArgumentParser, Namespace
 

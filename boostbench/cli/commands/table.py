@@ -1,4 +1,4 @@
-"""Run what is missing of a table, print and write it."""
+"""Run the missing splits of a table, then print and save it."""
 
 from argparse import ArgumentParser, Namespace
 

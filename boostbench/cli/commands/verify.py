@@ -1,4 +1,4 @@
-"""Fit a draw of the records again, and compare what comes out."""
+"""Fit a random sample of the records again, and compare the results."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

@@ -17,8 +17,8 @@ from boostbench.report.numbers import rounded
 #: What a verdict rests on, by the names of `Agreement.basis`.
 BASES = {
     "welch": "Welch's 95% interval, from both standard deviations",
-    "pool": "a 95% interval, from both standard deviations and the luck of the samples that the "
-    "paper splits, as it seems to have drawn them once",
+    "pool": "a 95% interval, from both standard deviations and the variance of the samples that "
+    "the paper splits, as it seems to have drawn them once",
     "ours": "a 95% interval; the published standard deviation is not known, ours is taken for both",
     "published": "a 95% interval; ours is one number, the published standard deviation is taken "
     "for both",
