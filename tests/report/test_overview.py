@@ -87,8 +87,8 @@ def test_sharpness(make_cell):
     assert overview.sharpness(Tally.of(cells)) == (
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
         f"{detectable / 50:.0%} of the published error, would have been detected with a "
-        "probability of 80%. Of the undecided numbers, 1 would be so with any number of splits of ours, as the "
-        "paper's are too few or are of one pool."
+        "probability of 80%. Of the undecided numbers, 1 would be so with any number of splits of "
+        "ours, as the paper's are too few or are of one pool."
     )
     assert overview.sharpness(Tally.of(cells[3:])) == ""
 
