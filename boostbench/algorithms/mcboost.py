@@ -153,7 +153,7 @@ class _MCBoostMaster(Master):
         self.largest = np.inf if params.kappa is None else params.kappa
 
     def generate(self):
-        found = self.search.best(self.weights.gains)
+        found = self.search.best(self.weights.gains) if self.weights.share else None
         if found is None:
             return None
         found = found._replace(edge=found.edge / self.weights.total)

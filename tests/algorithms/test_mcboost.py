@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -181,3 +183,16 @@ class TestTrees:
             assert w[edges.argmax()] > 0
             F += np.outer(h, w)
         np.testing.assert_allclose(model.decision_function(X), F, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_without_a_penalty_training_ends_where_no_loss_is_left(loss, n_classes):
+    """Only one of the classes of which a stump cannot tell them apart is in the last samples."""
+    X, y = np.arange(4.0)[:, None].repeat(4, axis=0), np.array([0, 1, 0, n_classes - 1]).repeat(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = MCBoost(nu=0.0, eta=1.0, loss=loss, n_iterations=4000).fit(X, y)
+    assert 1 < model.n_iterations_ < 4000
+    assert model.score(X, y) == 1.0
+    assert model.coefficients_[-1].any()

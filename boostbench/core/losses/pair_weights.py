@@ -18,6 +18,9 @@ from boostbench.core.sparse_products import product
 # Odds beyond are as good as infinite, and stay numbers.
 LARGEST_ODDS = 1e300
 
+# The logarithm of a loss that is as good as 0. Much further down numbers lose their digits.
+_NOTHING_LEFT = -650.0
+
 # So many pairs stay in the cache through all passes.
 _BLOCK = 2**17
 
@@ -145,7 +148,9 @@ class ExponentialWeights(PairWeights):
 
     @property
     def share(self):
-        """The part of the pairs with r != y_i in the sum of u."""
+        """The part of the pairs with r != y_i in the sum of u; 0 where they come to nothing."""
+        if self._log_mean < _NOTHING_LEFT:
+            return 0.0
         return 1.0 / (1.0 + exp(-self._log_mean) / (self.n_classes - 1))
 
     def problem(self, outputs):
@@ -208,7 +213,7 @@ class LogisticWeights(PairWeights):
             if self._sample_weight is not None:
                 gains *= self._sample_weight[some, None]
             self.total += float(self._complete(some).sum())
-        self.share = self.total / (self.total + 0.5 * self._size)
+        self.share = share_of(self.total, self._size)
 
     def sums_at(self, w):
         """Sum u by class and other class, were the last learner added with w.
@@ -275,6 +280,19 @@ class LogisticProblem(PairwiseProblem):
     def start(self):
         """Return 0, as the last rounds have left the loss near its minimum."""
         return np.zeros(len(self._part))
+
+
+def share_of(total, size):
+    """Give the part of the pairs with r != y_i in the sum of u; 0 where they come to nothing.
+
+    Parameters
+    ----------
+    total : float
+        The sum of u over these pairs.
+    size : float
+        The sum of the weights of the samples, each of which has u = 1/2 for its own class.
+    """
+    return total / (total + 0.5 * size) if total > exp(_NOTHING_LEFT) else 0.0
 
 
 def factors(w):

@@ -4,7 +4,7 @@ from math import exp
 
 import numpy as np
 
-from boostbench.core.losses.pair_weights import LARGEST_ODDS, LogisticProblem
+from boostbench.core.losses.pair_weights import LARGEST_ODDS, LogisticProblem, share_of
 
 # So many samples stay in the cache through all passes.
 _BLOCK = 2**14
@@ -79,7 +79,7 @@ class TwoClassLogisticWeights:
             squares += float(odds @ weighted)
             np.multiply(weighted, self._sign[some], out=self.gains[some, 0])
         self.total, self._squares_at_zero = total, squares
-        self.share = total / (total + 0.5 * self._size)
+        self.share = share_of(total, self._size)
 
     def sums_at(self, w):
         """Sum u by class and other class, were the last learner added with w.
@@ -113,7 +113,7 @@ class TwoClassLogisticWeights:
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
 
     def _moved(self, w, some):
-        """Odds after a weak learner with w, in one of three buffers that may be overwritten."""
+        """Odds after a weak learner with w, in a buffer that may be overwritten."""
         change = float(w[0] - w[1])
         odds, work, ones = *self._buffers, self._ones
         wrong = self._wrong[some]

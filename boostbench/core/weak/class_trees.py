@@ -98,7 +98,7 @@ class ClassTreeSearch:
             return leaf
         total = votes.sum()
         # With edges e of the weights and d of these deviations of the classes from their shares, a
-        # split gains 2 |d|^2 / (1 - e^2), in which nothing cancels.
+        # split gains |d|^2 / (1 - e^2), in which nothing cancels.
         shares = weights / total
         factors = np.append(1.0, -votes / total)
         np.multiply(shares[:, None], factors, out=self._weights)
@@ -160,7 +160,7 @@ def _gain(edges):
     Returns
     -------
     ndarray of shape (n_stumps,)
-        Half of what the split gains.
+        What the split gains.
     """
     of_squares = np.zeros((edges.shape[1], 2))
     of_squares[0, 1] = of_squares[1:, 0] = 1.0

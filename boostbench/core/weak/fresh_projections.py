@@ -10,6 +10,7 @@ import numpy as np
 
 from boostbench.core.weak.base import Found, above_middle
 from boostbench.core.weak.linear import Perceptron
+from boostbench.core.weak.nearly_best import of_one_size
 from boostbench.core.weak.ties import EQUAL, first_largest
 
 # Projected values of a batch of rounds: few enough to stay in the cache while they are sorted.
@@ -75,11 +76,12 @@ class FreshProjections:
         """
         matrix, order, together = self._next()
         n_samples = len(self.X)
-        self._weights[:-1] = G[:, 0]
+        weights = of_one_size(G[:, 0])
+        self._weights[:-1] = weights
         # Less half of all weights, a sum below a threshold is -1/2 of the stump's edge. In the last
         # column, where every sample is below, stands that of the constant stump.
-        below = _prefix_sums(self._weights.take(order), -G.sum() / 2)
-        feature, rank = self._first(G[:, 0], order, together, np.abs(below, out=below))
+        below = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
+        feature, rank = self._first(weights, order, together, np.abs(below, out=below))
         direction, threshold = matrix[:, feature].copy(), np.inf
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction
@@ -92,7 +94,8 @@ class FreshProjections:
     def _first(self, weights, order, together, sizes):
         """Choose the first of the largest sums, in double precision where single cannot tell."""
         n_samples = len(weights)
-        sizes[together] = -1.0
+        # Where all edges are small, rounding must not make one of these near to the largest.
+        sizes[together] = -np.inf
         scale = np.abs(weights).sum()
         # A sum has that many roundings: within its block, of the blocks before, of the weights. Two
         # sums are off by half of eps each, relative to all sizes.

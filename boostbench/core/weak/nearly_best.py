@@ -141,6 +141,24 @@ def _near(sizes, padding, reached, slack):
     return largest, several, flat[several]
 
 
+def of_one_size(G, axis=None):
+    """Bring the largest of some weights near to 1 by a power of 2, which keeps their digits.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_samples, ...), dtype=float64
+    axis : int, default=None
+        Along which each has a largest weight of its own; None: one of all.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `G`.
+    """
+    _, exponent = np.frexp(np.maximum(G.max(axis=axis), -G.min(axis=axis)))
+    return G * np.ldexp(1.0, np.minimum(-exponent, 1000))
+
+
 def sums_of_sizes(W):
     """Add up the sizes of the weights of each column; no less than the exact sums.
 

@@ -8,7 +8,6 @@ thresholds in its cell of another grid, or with all where they are few.
 import numpy as np
 
 from boostbench.core.weak.base import midpoint
-from boostbench.core.weak.ties import EQUAL
 
 # Fewer values are sorted and searched in no time.
 _MANY_VALUES = 2**14
@@ -68,7 +67,8 @@ def thresholds(values, max_bins=None, weights=None):
     else:
         counts = np.bincount(np.searchsorted(distinct, values), weights)
         # A sum of weights may miss the quantile that it is equal to by rounding.
-        wanted = counts.sum() * (np.arange(1, max_bins) / max_bins - EQUAL)
+        rounding = len(values) * 2.0**-52
+        wanted = counts.sum() * (np.arange(1, max_bins) / max_bins - rounding)
     at = np.searchsorted(np.cumsum(counts)[:-1], wanted)
     return middle[np.unique(at.clip(0, len(middle) - 1))]
 

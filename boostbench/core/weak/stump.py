@@ -7,8 +7,8 @@ import numpy as np
 from boostbench.core.weak.base import Stack
 
 # Outputs of that many samples and stumps at a time stay in the cache between the comparison with
-# the thresholds and the product with the coefficients.
-_BLOCK_OUTPUTS = 2**17
+# the thresholds and the product with coefficients or weights.
+BLOCK_OUTPUTS = 2**17
 
 # So few stumps are not worth to turn anything.
 _FEW_STUMPS = 16
@@ -113,7 +113,7 @@ class Stumps(Stack):
             turned = np.ascontiguousarray(X.T)
         else:
             turned, feature = X.T[feature], np.arange(len(feature))
-        width = max(1, _BLOCK_OUTPUTS // max(1, len(X)))
+        width = max(1, BLOCK_OUTPUTS // max(1, len(X)))
         for start in range(0, len(feature), width):
             block = slice(start, start + width)
             above = turned.take(feature[block], axis=0) > threshold[block]

@@ -17,21 +17,24 @@ from scipy import sparse
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.layout import UNIT_ROUNDOFF
 from boostbench.core.weak.layouts import PIECE, choose_layout, sorted_by_one_sort
-from boostbench.core.weak.nearly_best import Entries, Rows, Votes, near_in_columns, sums_of_sizes
+from boostbench.core.weak.nearly_best import (
+    Entries,
+    Rows,
+    Votes,
+    near_in_columns,
+    of_one_size,
+    sums_of_sizes,
+)
 from boostbench.core.weak.quantiles import codes, columns, thresholds
 from boostbench.core.weak.single import without_nothing
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
-from boostbench.core.weak.stump import Stump
+from boostbench.core.weak.stump import BLOCK_OUTPUTS, Stump
 from boostbench.core.weak.ties import EQUAL
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
 _BLOCK_EDGES = 2**21
 _BLOCK_COLUMNS = 8
-
-# Outputs of that many samples and stumps at a time stay in the cache between the comparison with
-# the thresholds and the product with the weights.
-_BLOCK_OUTPUTS = 2**17
 
 # No positions.
 _NONE = np.empty(0, np.int64)
@@ -45,8 +48,9 @@ _COPIED_VALUES = 2**20
 # Columns that are not mirrored differ in so many rows, as a rule.
 _FEW_ROWS = 64
 
-# Sums of that size are far from the ends of the range of single precision.
-_SINGLE_RANGE = 2.0**-60, 2.0**60
+# Of sums of that size neither squares of the weights nor sums of edges leave the range of single
+# precision.
+_RANGE = 2.0**-20, 2.0**60
 
 # Of fewer weights the search takes hardly longer than to look for those that add up to nothing.
 _MANY_WEIGHTS = 2**12
@@ -240,10 +244,7 @@ class StumpSearch:
         positions = np.zeros(G.shape[1], np.int64)
         for start in range(0, G.shape[1], width):
             columns = G[:, start : start + width]
-            # Brought to one size by powers of 2, which changes no digit.
-            _, exponent = np.frexp(np.maximum(columns.max(axis=0), -columns.min(axis=0)))
-            scaled = columns * np.ldexp(1.0, np.minimum(-exponent, 1000))
-            positions[start : start + width] = self._first_of_each(scaled)
+            positions[start : start + width] = self._first_of_each(of_one_size(columns, axis=0))
         return positions
 
     def best_position(self, G, size, scale, beside=_NONE):
@@ -371,15 +372,15 @@ class StumpSearch:
             G = G[:, :1]
         layout = self._layout_of_largest(G.shape[1])
         dtype = layout.dtype
-        W, total = _prepared(G, dtype)
+        with np.errstate(over="ignore"):
+            W, total = _prepared(G, dtype)
         bound = criterion.bound(W)
-        if dtype is np.float32:
-            if not _SINGLE_RANGE[0] < bound < _SINGLE_RANGE[1]:
-                dtype = np.float64
-                W, total = _prepared(G, dtype)
-                bound = criterion.bound(W)
-            elif W.size >= _MANY_WEIGHTS:
-                W = without_nothing(W, bound)
+        if not _RANGE[0] < bound < _RANGE[1]:
+            G = of_one_size(G)
+            W, total = _prepared(G, dtype)
+            bound = criterion.bound(W)
+        if dtype is np.float32 and W.size >= _MANY_WEIGHTS:
+            W = without_nothing(W, bound)
         slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
         slack_here = slack * bound
         at, size = self._near(layout.largest(W, total, slack_here), criterion, slack_here)
@@ -433,7 +434,7 @@ class StumpSearch:
         reached, kept = np.full(G.shape[1], -np.inf), []
         for some, edges in self._pieces(W, total):
             np.abs(edges, out=edges)
-            edges[self.is_padding[some]] = -1.0
+            edges[self.is_padding[some]] = -np.inf
             row, column, size = near_in_columns(edges, reached, slack)
             np.maximum.at(reached, column, size)
             kept.append((some.start + row, column, size))
@@ -452,7 +453,7 @@ class StumpSearch:
 
     def _outputs(self, positions):
         """Yield slices of positions, and what the stumps there say of the samples."""
-        width = max(1, _BLOCK_OUTPUTS // len(self.X))
+        width = max(1, BLOCK_OUTPUTS // len(self.X))
         for start in range(0, len(positions), width):
             some = slice(start, start + width)
             stumps = zip(*self._layout.stumps_at(positions[some]), strict=True)

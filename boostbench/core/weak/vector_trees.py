@@ -79,8 +79,20 @@ class LeastSquares:
         """
         return float(self.gain(weights, np.where(counts > 0, counts, 1.0)).sum())
 
-    def values(self, sums, counts):
-        """Give the vectors of leaves; parameters as of `gain`, returns the shape of `sums`."""
+    def values(self, sums, counts, sizes):
+        """Give the vectors of leaves.
+
+        Parameters
+        ----------
+        sums, counts
+            As of `gain`.
+        sizes : ndarray of shape (n_leaves, n_components)
+            What the sizes of the weights add up to.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves, n_components)
+        """
         return sums / np.maximum(counts, self._least)[:, None]
 
 
@@ -103,10 +115,10 @@ class CodewordVote:
         """Say how good leaves could be; as `LeastSquares.scale`."""
         return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
-    def values(self, sums, counts):
+    def values(self, sums, counts, sizes):
         """Give the vectors of leaves; as `LeastSquares.values`."""
         votes = sums @ self.codewords.T
-        return self.codewords[first_largest(votes, np.abs(votes).max(axis=1))]
+        return self.codewords[first_largest(votes, sizes @ np.abs(self.codewords).max(axis=0))]
 
 
 class VectorTreeSearch:
@@ -189,8 +201,8 @@ class VectorTreeSearch:
         n_leaves = 2**self.depth
         is_in = np.arange(n_leaves)[:, None] == leaf
         counts = is_in @ self._counts
-        sums = is_in.astype(np.float64) @ G
-        values = criterion.values(sums, counts)
+        sums, sizes = (is_in.astype(np.float64) @ weights for weights in (G, np.abs(G)))
+        values = criterion.values(sums, counts, sizes)
         # No sample of the training data comes to such a leaf; others find there what is beside it.
         empty = np.flatnonzero(counts == 0)
         values[empty] = values[empty ^ 1]

@@ -96,3 +96,23 @@ def test_the_size_of_the_values_does_not_matter(scale):
     X, residual = rng.normal(size=(40, 2)), rng.normal(size=(40, 1))
     plain, scaled = (FreshProjections(Z, random_draw((2, 2)), 2) for Z in (X, scale * X))
     assert plain.best(residual).edge == scaled.best(residual).edge
+
+
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**500])
+def test_the_size_of_the_weights_does_not_matter(scale):
+    rng = np.random.default_rng(2)
+    X, residual = rng.normal(size=(40, 2)), rng.normal(size=(40, 1))
+    plain, scaled = (FreshProjections(X, random_draw((2, 2)), 2) for _ in range(2))
+    assert scale * plain.best(residual).edge == scaled.best(scale * residual).edge
+
+
+def test_equal_samples_stay_together_where_edges_are_small():
+    """Rounding of many weights is more than the largest edge."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (20_000, 2)).astype(float)
+    G = rng.normal(size=(20_000, 1))
+    for corner in np.unique(X, axis=0):
+        inside = (X == corner).all(axis=1)
+        G[inside] -= G[inside].mean()
+    found = FreshProjections(X, random_draw((2, 2)), 2).best(G)
+    assert (found.learner(X) == found.outputs).all()

@@ -116,3 +116,9 @@ def test_columns(shape, order):
     for values, feature in zip(columns(X), X.T, strict=True):
         assert values.flags.c_contiguous
         assert (values == feature).all()
+
+
+def test_weights_of_1_are_as_none_of_many_values():
+    values = np.arange(2.0**15 + 1)
+    unweighted = thresholds(values, 2**15)
+    assert thresholds(values, 2**15, np.ones(len(values))).tolist() == unweighted.tolist()

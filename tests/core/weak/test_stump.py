@@ -45,7 +45,7 @@ def test_no_stumps():
 @pytest.mark.parametrize("n_stumps", [0, 1, 7, 100])
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])
 def test_scores_are_the_outputs_times_the_coefficients(n_stumps, block, shape, monkeypatch):
-    monkeypatch.setattr("boostbench.core.weak.stump._BLOCK_OUTPUTS", block)
+    monkeypatch.setattr("boostbench.core.weak.stump.BLOCK_OUTPUTS", block)
     rng = np.random.default_rng(n_stumps)
     stumps, X = stacked(rng, n_stumps)
     W = rng.normal(size=(n_stumps, *shape))

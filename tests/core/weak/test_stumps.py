@@ -202,7 +202,7 @@ def test_the_largest_doubles_are_separated(low):
 
 
 @pytest.mark.usefixtures("layout")
-@pytest.mark.parametrize("scale", [2.0**-90, 2.0**-30, 2.0**30, 2.0**90])
+@pytest.mark.parametrize("scale", [2.0**-560, 2.0**-90, 2.0**-30, 2.0**30, 2.0**90, 2.0**560])
 def test_the_scale_of_the_weights_does_not_matter(scale):
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
@@ -214,6 +214,26 @@ def test_the_scale_of_the_weights_does_not_matter(scale):
     assert scaled.learner == found.learner
     assert scaled.votes.tolist() == found.votes.tolist()
     assert scaled.edge == scale * found.edge
+
+
+@pytest.mark.usefixtures("layout")
+@pytest.mark.parametrize("scale", [2.0**-900, 2.0**-560, 2.0**-90, 2.0**90, 2.0**560, 2.0**900])
+def test_the_scale_does_not_choose_among_equals(scale):
+    rng = np.random.default_rng(1)
+    x, G = rng.integers(0, 6, (50, 1)).astype(float), rng.normal(size=(50, 1))
+    search = StumpSearch(np.hstack([x, 5 - x]))
+    assert search.best(G).learner.feature == 0
+    assert search.best(scale * G).learner == search.best(G).learner
+
+
+def test_padding_is_not_found_where_edges_are_small():
+    """Rounding of many weights is more than the largest edge."""
+    n = 2**17
+    X = np.column_stack([np.arange(n) // 2, np.arange(n)[::-1] // 2]).astype(float)
+    search = StumpSearch(X)
+    assert search.is_padding.any()
+    found = search.best_each(np.where(np.arange(n) % 2, 1.0, -1.0)[:, None] * np.ones(2))
+    assert not search.is_padding[found].any()
 
 
 @pytest.mark.usefixtures("layout")

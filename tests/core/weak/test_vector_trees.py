@@ -114,3 +114,9 @@ def test_scores_are_the_sum_of_the_outputs():
             atol=1e-12,
         )
     assert VectorTrees([], 2).scores(X, np.empty(0)).shape == (30, 2)
+
+
+@pytest.mark.parametrize("rest", [0.1 + 0.2 - 0.3, 0.3 - 0.2 - 0.1])
+def test_a_leaf_whose_weights_cancel_gives_the_first_codeword(rest):
+    vote, sizes = CodewordVote(np.eye(3)), np.full((1, 3), 0.6)
+    assert vote.values(np.array([[0.0, rest, 0.0]]), None, sizes).tolist() == [[1.0, 0.0, 0.0]]
