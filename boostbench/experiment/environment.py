@@ -29,8 +29,8 @@ def environment(package: str) -> dict:
     Returns
     -------
     dict
-        ``python`` and the distributions by name to their versions, ``system`` (such as
-        ``"Linux x86_64"``), ``cpu`` (model), ``n_cores`` (that this process may use), ``blas``.
+        ``python`` and the distributions by name to their versions, ``system``, ``cpu`` (model),
+        ``n_cores`` (that this process may use), ``blas``.
     """
     distribution = package if package in PACKAGES else distribution_of(package)
     distributions = {*PACKAGES, distribution or "boostbench"}
@@ -38,11 +38,16 @@ def environment(package: str) -> dict:
     return {
         "python": platform.python_version(),
         **versions,
-        "system": f"{platform.system()} {platform.machine()}",
+        "system": system(),
         "cpu": cpu_model(),
         "n_cores": joblib.cpu_count(),
         "blas": blas(),
     }
+
+
+def system() -> str:
+    """Name the operating system and the kind of processor: ``"Linux x86_64"``."""
+    return f"{platform.system()} {platform.machine()}"
 
 
 @functools.cache

@@ -1,13 +1,14 @@
 """What is known of a group of records, and what their fits of today say.
 
 Which kernel of BLAS made a record, the record says, or another fit that came out as it is: older
-records name none.
+records name none. On another operating system a kernel of the same name is another one, as its
+compiler and library of mathematics are others.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from boostbench.experiment.environment import now
+from boostbench.experiment.environment import now, system
 from boostbench.records.keys import digest
 from boostbench.records.makers import FIRST_EDITION
 from boostbench.records.verified import Finding, Group
@@ -132,11 +133,13 @@ class GroupTally:
         if not differing:
             self.same[member.key] = member
             return
-        made = (record["environment"] or {}).get("blas")
+        made = record["environment"] or {}
         agreed = known.agreed.get(blas, ()) if known else ()
         # What is equivalent differs, and that is known.
         is_settled = known is not None and known.state == "equivalent"
-        is_same_kernel |= not is_settled and (made == blas or member.key in agreed)
+        is_by_this_kernel = made.get("blas") == blas or member.key in agreed
+        is_here = made.get("system") in (None, system())
+        is_same_kernel |= not is_settled and is_here and is_by_this_kernel
         if is_same_kernel or "error" in outcome:
             self.refuted[member.key] = f"{member.label}: {'; '.join(differing)}"
         elif are_alike(record.get("witness"), outcome.get("witness")):

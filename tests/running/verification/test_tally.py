@@ -1,6 +1,7 @@
 import pytest
 from experiment.examples import RECORD, changed
 
+from boostbench.experiment.environment import system
 from boostbench.records.verified import Group
 from boostbench.running.verification.tally import ENOUGH, GroupTally, Member
 
@@ -76,6 +77,15 @@ def test_what_agreed_once_has_to_agree_again_by_that_kernel():
     known = verdict(GroupTally(GROUP, some, None))
     assert verdict(GroupTally(GROUP, some, known), wrong=[0]).state == "refuted"
     assert verdict(GroupTally(GROUP, some, known), wrong=[0], blas=THERE).state == "compatible"
+
+
+def test_on_another_system_a_kernel_is_another_one():
+    here, there = (members(10, blas=HERE, environment__system=s) for s in (system(), "Plan9 68k"))
+    assert verdict(GroupTally(GROUP, here, None), wrong=[0]).state == "refuted"
+    known = verdict(GroupTally(GROUP, there, None), wrong=[0])
+    assert (known.state, list(known.unlike)) == ("compatible", [there[0].key])
+    # What agreed here once was made elsewhere all the same.
+    assert verdict(GroupTally(GROUP, there, known), wrong=[1]).state == "compatible"
 
 
 def test_records_of_this_machine():
