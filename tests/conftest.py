@@ -1,4 +1,5 @@
 import re
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -113,6 +114,12 @@ def refused(call, folder):
         return result.err
 
     return refused
+
+
+@pytest.fixture
+def fine_clock(monkeypatch):
+    """Take the clock on the wall for that of the CPU, which on Windows goes by ticks of 16 ms."""
+    monkeypatch.setattr(time, "process_time", time.perf_counter)
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def test_binary_scores_are_one_number_a_sample():
 
 
 class TestTime:
-    def test_phases_add_up(self):
+    def test_phases_add_up(self, fine_clock):
         X, y = blobs(3, n_samples=300)
         model = MultiBoost(n_iterations=20).fit(X, y)
         assert set(model.seconds_) == {"preparation", "search", "coefficients"}

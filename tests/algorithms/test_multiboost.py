@@ -252,7 +252,7 @@ def test_a_heavy_norm_leaves_nothing(loss):
     assert list(model.staged_predict(X)) == []
 
 
-def test_time_of_the_search_is_not_that_of_the_coefficients():
+def test_time_of_the_search_is_not_that_of_the_coefficients(fine_clock):
     X, y = blobs(3, n_samples=200)
     model = MultiBoost(nu=1e-3, n_iterations=40).fit(X, y)
     assert model.weak_learner_time_ > 0

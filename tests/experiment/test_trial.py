@@ -90,7 +90,7 @@ def test_boosting_that_stops_before_its_first_round(do):
     assert outcome["checkpoints"] == dict.fromkeys("125", outcome["test_error"])
 
 
-def test_costs_are_told(do):
+def test_costs_are_told(do, fine_clock):
     outcome = do("fake_classifiers.Nearest")
     seconds = outcome["seconds"]
     assert (seconds["weak_learner"], seconds["coefficients"]) == (0.25, 0.125)
