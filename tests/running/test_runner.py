@@ -436,7 +436,8 @@ def runner(results, n_jobs, tuning=False, shard=None):
     try:
         yield process
     finally:
-        with contextlib.suppress(ProcessLookupError):
+        # macOS has PermissionError for a group of which none but zombies are left.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate(timeout=600)
 
@@ -465,7 +466,8 @@ def test_kill_loses_only_what_is_in_flight(slow, results, n_jobs, tuning):
         # Its workers follow it, rather than compute what nobody will record.
         with pytest.raises(ProcessLookupError):  # noqa: PT012
             while True:
-                os.killpg(process.pid, 0)
+                with contextlib.suppress(PermissionError):
+                    os.killpg(process.pid, 0)
                 time.sleep(0.1)
     before = read_records(results / "records" / "toy" / "fake.jsonl")[0]
     trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
