@@ -5,6 +5,7 @@ import functools
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -171,8 +172,11 @@ def _obey_parent(parent: int) -> None:
     """
 
     def watch():
-        while os.getppid() == parent:
-            time.sleep(1)
+        if sys.platform == "win32":  # where a process keeps the number of a parent that is gone
+            multiprocessing.parent_process().join()
+        else:
+            while os.getppid() == parent:
+                time.sleep(1)
         os._exit(1)
 
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -492,6 +492,21 @@ time.sleep(600)
     assert child.wait() == 1
 
 
+def test_on_windows_a_worker_ends_when_its_parent_does():
+    """Whose number it keeps: here that of a process that lives."""
+    program = """
+import os, sys, time
+from types import SimpleNamespace
+from boostbench.running import workers
+sys.platform = "win32"
+workers.multiprocessing.parent_process = lambda: SimpleNamespace(join=lambda: time.sleep(0.1))
+workers._obey_parent(os.getppid())
+time.sleep(60)
+"""
+    child = processes.start([sys.executable, "-c", program])
+    assert child.wait() == 1
+
+
 @pytest.mark.parametrize(("n_jobs", "shard"), [(2, None), (1, Shard(1, 1))])
 def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
     """What another has claimed is waited for, and taken over when that one is killed."""
