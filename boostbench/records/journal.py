@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -32,12 +33,21 @@ def alone(path: Path, what: str) -> Iterator[None]:
     """
     with writing(path, what=what), path.with_name(".lock").open("ab") as lock:
         try:
-            portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE)
+            _wait_for(lock)
         except portalocker.LockException as error:
             raise UserError(
                 f"cannot lock {path.parent}: {first_line(error)}; choose another folder by results="
             ) from error
         yield
+
+
+def _wait_for(lock: BinaryIO) -> None:
+    """Lock a file when nobody else does; on Windows portalocker gives up after ten seconds."""
+    while True:
+        try:
+            return portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE)
+        except portalocker.AlreadyLocked:
+            time.sleep(0.05)
 
 
 @contextlib.contextmanager

@@ -683,6 +683,21 @@ def test_a_thread_that_looks_for_new_records_waits_for_one_that_adds(path, monke
         assert looking.result() == []
 
 
+def test_a_lock_that_is_not_given_at_once_is_waited_for(path, monkeypatch):
+    """As on Windows, where it is asked for in vain for ten seconds."""
+    answers, lock = [portalocker.AlreadyLocked("still")] * 2, portalocker.lock
+
+    def lock_in_time(file, flags):
+        if answers:
+            raise answers.pop()
+        lock(file, flags)
+
+    monkeypatch.setattr(portalocker, "lock", lock_in_time)
+    append(path, record(0))
+    assert answers == []
+    assert [one["split"] for one in read_records(path)[0]] == [0]
+
+
 def test_a_folder_without_locks(path, monkeypatch):
     def lock(file, flags):
         raise portalocker.LockException("no locks available")
