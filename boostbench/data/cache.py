@@ -4,6 +4,8 @@ import contextlib
 import json
 import logging
 import os
+import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -73,10 +75,25 @@ def write_whole(path: Path, save: Callable[[BinaryIO], None]) -> None:
             save(stream)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, path)
+        in_time(lambda: os.replace(temporary, path))
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def in_time(change: Callable[[], None]) -> None:
+    """Replace or remove a file; where Windows refuses that, try again for two seconds.
+
+    There nobody can while another process reads the file.
+    """
+    end = time.monotonic() + 2
+    while True:
+        try:
+            return change()
+        except PermissionError:
+            if sys.platform != "win32" or time.monotonic() > end:
+                raise
+            time.sleep(0.05)
 
 
 def read(path: Path, name: str, origin: Mapping) -> Dataset | None:

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.data.cache import write_whole
+from boostbench.data.cache import in_time, write_whole
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
@@ -295,7 +295,7 @@ def thin(path: Path) -> int:
         defined = {name: text for definitions, _ in composed for name, text in definitions.items()}
         body = [*defined.values(), *(line for _, line in composed)]
         write_whole(path, lambda stream: stream.writelines(body))
-        _packed(path).unlink(missing_ok=True)
+        in_time(lambda: _packed(path).unlink(missing_ok=True))
     return len(everything) - len(newest)
 
 
@@ -325,7 +325,7 @@ def pack(path: Path) -> int:
         body = b"".join(dict.fromkeys([*known, *new.splitlines(keepends=True)]))
         # Without a time the same lines give the same bytes.
         write_whole(packed, lambda stream: stream.write(gzip.compress(body, mtime=0)))
-        path.unlink()
+        in_time(path.unlink)
     return before - packed.stat().st_size
 
 
