@@ -122,5 +122,6 @@ def cut_of(spec: Mapping[str, Any]) -> dict:
     cut = {key: value for key, value in spec.items() if value != named.get(key)}
     if isinstance(cut.get("path"), str):
         path, here = Path(cut["path"]).expanduser().absolute(), Path.cwd()
-        cut["path"] = str(path.relative_to(here) if path.is_relative_to(here) else path)
+        path = path.relative_to(here) if path.is_relative_to(here) else path
+        cut["path"] = path.as_posix()  # records are found by it on any system
     return cut
