@@ -8,6 +8,8 @@ export BOOSTBENCH_DATA ?= $(abspath ../shared/data)
 endif
 
 BIN := $(VENV)/bin
+# Of OpenMP, of OpenBLAS and of macOS' Accelerate.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 VECLIB_MAXIMUM_THREADS=1
 # Overrides for the targets that run experiments, e.g. make table5 ARGS="profile=quick".
 ARGS ?=
 
@@ -68,7 +70,7 @@ report: $(VENV)/installed-plots ## all results on one page, results/report.html
 	$(BIN)/boostbench report $(ARGS)
 
 docs: $(VENV)/installed-docs ## the documentation, docs/_build/html; runs the examples
-	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
+	env $(ONE_THREAD) $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet \
 	  --conf-dir docs --doctree-dir docs/_build/doctrees . docs/_build/html
 	@echo "written: docs/_build/html/index.html"
 
@@ -89,7 +91,7 @@ bench: $(VENV)/installed-bench ## speed as ratios, one core; needs the papers' d
 
 # A process for each core, so that none needs threads of its own.
 test: lint ## install, lint, run all tests
-	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) \
 	  $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 test-kernels: $(VENV)/installed-dev ## the numeric tests as other processors would add up
@@ -98,7 +100,7 @@ test-kernels: $(VENV)/installed-dev ## the numeric tests as other processors wou
 test-oldest: ## the tests with the lowest versions of all libraries
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable '.[dev]'
-	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	env $(ONE_THREAD) \
 	  .venv-oldest/bin/python -m pytest --numprocesses=auto --dist=worksteal
 
 dist: $(VENV)/installed-dev ## a wheel and an sdist, checked and tried
@@ -121,7 +123,7 @@ format: $(VENV)/installed-dev ## put style and formatting right
 
 # What continuous integration adds to the tests: published numbers, fitted again.
 verify: $(VENV)/installed ## two minutes of refits: does today's code give the records?
-	env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/boostbench verify --budget 2m $(ARGS)
+	env $(ONE_THREAD) $(BIN)/boostbench verify --budget 2m $(ARGS)
 
 clean: ## remove the virtual environment and caches, not results
 	rm -rf $(VENV) .venv-oldest .pytest_cache .ruff_cache

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import joblib
+import numpy as np
 import scipy.linalg  # noqa: F401, so that its BLAS is known too
 from threadpoolctl import threadpool_info
 
@@ -63,6 +64,9 @@ def blas() -> str:
         )
         for library in about
     ]
+    if not names:  # threadpoolctl does not see Accelerate, which is a part of macOS
+        built = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
+        names = [f"{built} {platform.mac_ver()[0]}".strip()]
     return ", ".join(sorted(set(names)))
 
 

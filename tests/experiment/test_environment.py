@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from boostbench import __version__
-from boostbench.experiment.environment import commit, cpu_model, environment
+from boostbench.experiment.environment import blas, commit, cpu_model, environment
 
 
 def test_versions_and_machine():
@@ -21,6 +21,14 @@ def test_versions_and_machine():
 
 def test_unknown_packages_have_no_version():
     assert "nosuchpackage" not in environment("nosuchpackage")
+
+
+def test_a_blas_that_is_a_part_of_the_system(monkeypatch):
+    built = {"Build Dependencies": {"blas": {"name": "accelerate"}}}
+    monkeypatch.setattr("boostbench.experiment.environment.threadpool_info", list)
+    monkeypatch.setattr(np, "show_config", lambda mode: built)
+    monkeypatch.setattr(platform, "mac_ver", lambda: ("15.6", ("", "", ""), "arm64"))
+    assert blas.__wrapped__() == "accelerate 15.6"
 
 
 @pytest.fixture
