@@ -69,9 +69,12 @@ class Watch:
 
 
 def _is_usual(event: str, args: tuple) -> bool:
-    """Whether boostbench itself does this, whatever it is given: it asks git for the commit."""
+    """Whether boostbench itself does this, whatever it is given.
+
+    It asks git for the commit, and on macOS `platform` asks uname for the processor.
+    """
     if event == "subprocess.Popen":
-        return os.path.basename(os.fsdecode(args[0])) == "git"
+        return os.path.basename(os.fsdecode(args[0])) in ("git", "uname")
     if event in ("os.fork", "os.posix_spawn", "marshal.loads"):
         return _under("subprocess.py", "importlib._bootstrap_external")
     if event in ("ctypes.dlopen", "ctypes.dlsym"):
