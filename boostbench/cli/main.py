@@ -78,11 +78,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 143
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader has seen enough ('boostbench list | head'); nothing must be flushed to it.
-        _close_output()
-        return 0
     except OSError as error:
+        if _is_of_a_reader_that_left(error):
+            # It has seen enough ('boostbench list | head'); nothing must be flushed to it.
+            _close_output()
+            return 0
         if error.errno != errno.ENOSPC or error.filename is not None or debugging():
             raise
         complain(f"cannot write the output: {error.strerror}")
@@ -96,6 +96,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         if own_process:
             _end_workers()
+
+
+def _is_of_a_reader_that_left(error: OSError) -> bool:
+    is_windows = sys.platform == "win32"  # which takes the argument for invalid
+    is_invalid = is_windows and error.errno == errno.EINVAL and error.filename is None
+    return is_invalid or isinstance(error, BrokenPipeError)
 
 
 def _close_output() -> None:

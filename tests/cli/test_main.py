@@ -1,6 +1,8 @@
+import errno
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -111,6 +113,24 @@ def test_a_terminal_that_cannot_show_a_name(tmp_path):
     shown = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
     assert "gr\\xf6\\xdfe" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("platform", "number", "code"),
+    [("linux", errno.EPIPE, 0), ("win32", errno.EINVAL, 0), ("linux", errno.EINVAL, None)],
+)
+def test_a_reader_that_has_seen_enough(monkeypatch, platform, number, code):
+    module, closed = sys.modules["boostbench.cli.main"], []
+
+    def print_more(argv):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(module, "_dispatch", print_more)
+    monkeypatch.setattr(module, "_close_output", lambda: closed.append(True))
+    with pytest.raises(OSError, match="Invalid") if code is None else nullcontext():
+        assert main(["list"]) == code
+    assert closed == ([] if code is None else [True])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full, of Linux")
