@@ -104,7 +104,7 @@ def published(table=None):
 @cache
 def _algorithms():
     """Read what the files of `boostbench.algorithms` name, to import which takes a second."""
-    texts = (file.read_text() for file in Path(__file__).parent.glob("algorithms/*.py"))
+    texts = (file.read_text("utf-8") for file in Path(__file__).parent.glob("algorithms/*.py"))
     named = (re.search(r'^__all__ = (\["[^]]*\])', text, re.MULTILINE) for text in texts)
     return sorted(name for match in named if match for name in literal_eval(match[1]))
 
