@@ -103,7 +103,7 @@ test-oldest: ## the tests with the lowest versions of all libraries
 	env $(ONE_THREAD) \
 	  .venv-oldest/bin/python -m pytest --numprocesses=auto --dist=worksteal
 
-dist: $(VENV)/installed-dev ## a wheel and an sdist, checked and tried
+dist: $(VENV)/bin/python ## a wheel and an sdist, checked and tried
 	rm -rf dist
 	$(BIN)/python -m pip install --quiet build twine
 	$(BIN)/python -m build --outdir dist
