@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from boostbench.data.numerals import all_plain
 from boostbench.errors import UserError
 
 #: From here on, a float64 is no longer different from its neighbours.
@@ -109,7 +110,10 @@ def _exact(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarr
     """Make int64 of whole numbers and of text that says such; other text stays as it is.
 
     Nothing that is written as a whole number passes through float64, where large ones merge.
+    ``1_1`` is a word, and not the class 11.
     """
+    if values.dtype.kind == "U" and not all_plain(values):
+        return values
     try:
         whole = values.astype(np.int64)
         if values.dtype.kind != "u" or (whole >= 0).all():

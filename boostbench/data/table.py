@@ -10,6 +10,7 @@ import numpy as np
 
 from boostbench.data.labels import as_labels
 from boostbench.data.missing import IMPUTATIONS, KEEP, OF_OTHERS
+from boostbench.data.numerals import is_number
 from boostbench.data.sparse import LARGE
 from boostbench.dates import are_dates, as_days
 from boostbench.errors import UserError, some, unknown
@@ -292,10 +293,7 @@ def no_category(where: str, name: str, n_different: int | str, n_rows: int) -> U
 
 
 def _are_numbers(categories: Sequence[str]) -> bool:
-    try:
-        return all(float(unquote(category)) is not None for category in categories)
-    except ValueError:
-        return False
+    return all(is_number(unquote(category)) for category in categories)
 
 
 def _told(table: DataTable, j: int, n_columns: int) -> str:

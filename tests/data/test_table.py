@@ -149,6 +149,15 @@ def test_columns_of_words_are_told(caplog):
     assert caplog.messages[-1].endswith(" each: flag (all missing)")
 
 
+def test_words_that_python_takes_for_numbers_are_words(caplog):
+    values = np.array([[0, 0], [1, 1], [2, 0]], dtype=float)
+    categories = [["1_1", "11", "2_1"], ["11", "1_1"]]
+    X, y, *_ = features_and_labels(DataTable(["level", "class"], categories, values, "toy"))
+    assert X.tolist() == np.eye(3).tolist()
+    assert y.tolist() == ["11", "1_1", "11"]
+    assert caplog.messages == ["toy: words become a column of 0 and 1 each: level (3)"]
+
+
 def test_many_categories_of_which_some_are_missing_are_not_made_dense():
     n = 12_000
     codes = np.append(np.arange(n) // 3, np.nan).astype(float)

@@ -37,11 +37,11 @@ MOST = 100_000
 # Cells that are read at a time, and bytes.
 _CELLS, _BLOCK = 2**19, 2**20
 #: A number with a decimal comma, or with commas between thousands.
-_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?")
+_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
 #: With a point.
-_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?")
+_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
 #: What may be either: 1,234.
-_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
+_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 def read_csv(

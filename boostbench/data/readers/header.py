@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
+from boostbench.data.numerals import is_number
+
 #: A number with a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
-DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?")
+DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
 # Rows in which something must stand below a name, and cells that are looked at for the same word.
 _NEAR, _CELLS = 20, 2**17
 
@@ -105,8 +107,5 @@ def _guess_by_label(
 
 def _is_value(cell: str) -> bool:
     """Whether a cell is a number, or a truth value."""
-    try:
-        float(cell)
-    except ValueError:
-        return cell.lower() in ("true", "false") or DECIMAL.fullmatch(cell) is not None
-    return True
+    is_other = cell.lower() in ("true", "false") or DECIMAL.fullmatch(cell) is not None
+    return is_other or is_number(cell)

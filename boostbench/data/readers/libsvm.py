@@ -8,11 +8,14 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.labels import INEXACT, as_labels
+from boostbench.data.numerals import is_plain
 from boostbench.data.readers.text import lines_of
 from boostbench.errors import UserError
 
 #: Largest index of a feature, as in LIBSVM.
 LARGEST = 2**31 - 1
+#: An underscore before a comment, which scikit-learn reads over: the label 1_1 as 11.
+_UNDERSCORE = re.compile(rb"(^|[\r\n])[^#\r\n]*_")
 _LONG = 2**20
 #: Rows, of those of long files, that have features at least.
 SHARE = 0.5
@@ -39,9 +42,11 @@ def read_libsvm(stream: BinaryIO, where: str):
     text = stream.read()
     if len(text) > _LONG:
         _check_features(text, where)
+    exact = not (b"_" in text and _UNDERSCORE.search(text))
     try:
-        X, y = load_svmlight_file(io.BytesIO(text))
-        exact = -INEXACT < y.min(initial=0) and y.max(initial=0) < INEXACT
+        if exact:
+            X, y = load_svmlight_file(io.BytesIO(text))
+            exact = -INEXACT < y.min(initial=0) and y.max(initial=0) < INEXACT
     except Exception:  # not ValueError alone: indices overflow, and lines may hold anything
         exact = False
     if not exact:
@@ -113,7 +118,7 @@ def _label(word: str) -> str:
 def _pair(word: str) -> tuple[int, float]:
     index, colon, value = word.partition(":")
     try:
-        if not colon or int(index) < 0:
+        if not colon or not is_plain(word) or int(index) < 0:
             raise ValueError
         pair = int(index), float(value)
     except ValueError:

@@ -17,6 +17,7 @@ def guess(first, below, labels=None):
     [
         ("u,v,kind", NUMBERS, True),
         ("u,v,a", NUMBERS, True),
+        ("1_1,1_2,kind", NUMBERS, True),
         ("9,8,a", NUMBERS, False),
         ("9,8,7", ["1,2,3", "1,3,3"], False),
         # A missing value is no word above a number, and none below.

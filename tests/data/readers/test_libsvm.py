@@ -31,11 +31,19 @@ def test_words_as_labels(first):
     assert read(text) == ([[1], [3]], ["cat", "dog"])
 
 
+def test_underscores_make_words_of_labels():
+    """To Python, 1_1 is the number 11."""
+    assert read("11 1:1\n1_1 1:2\n") == ([[1], [2]], ["11", "1_1"])
+    assert read("11 1:1 # 1_1\n1 1:2\n# 2_1") == ([[1], [2]], [11, 1])
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("2 1:x", "expected index:value, found '1:x'"),
         ("2 one:1", "found 'one:1'"),
+        ("2 1:1_5", "found '1:1_5'"),
+        ("2 1_0:1", "found '1_0:1'"),
         ("2 1:1 7", "found '7'"),
         ("2 -1:1", "found '-1:1'"),
         ("2 2:1 1:1", "index 1 comes after 2"),
