@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from boostbench.data.fixed_splits import read_splits
+from boostbench.data.fixed_splits import read_splits, renumbered
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.readers.csv import read_csv
 from boostbench.data.readers.idx import read_idx
@@ -122,6 +122,8 @@ def read_file(
     names : list of str, or None
         See `boostbench.data.table.features_and_labels`; None of other formats, and of CSV files
         without a heading.
+    kept : ndarray of shape (n_rows,), bool, or None
+        Which rows of the file are left; None: all of them.
 
     Raises
     ------
@@ -134,16 +136,16 @@ def read_file(
     if ending in FORMATS:
         given = {"labels": labels, "na_values": na_values, "header": header}
         check_format(given, ending, f"which {path.name} is not")
-    where, splits, words, names = str(path), None, (), None
+    where, splits, words, names, kept = str(path), None, (), None, None
     with _opened(path) as stream:
         if ending == ".svm":
             X, y = read_libsvm(stream, where)
         elif ending == ".arff":
             table = read_arff(stream, where)
-            X, y, words, names = features_and_labels(table, labels, missing=missing)
+            X, y, words, names, kept = features_and_labels(table, labels, missing=missing)
         elif ending == ".csv":
             table = read_csv(stream, where, labels, na_values, header)
-            X, y, words, names = features_and_labels(table, labels, missing=missing)
+            X, y, words, names, kept = features_and_labels(table, labels, missing=missing)
         elif ending == ".npz":
             X, y, splits = read_npz(stream, where)
         elif ending == IDX:
@@ -155,10 +157,11 @@ def read_file(
             )
     beside = path.with_name(f"{stem}.splits.npz")
     if beside.is_file():
-        splits = read_splits(beside, len(y))
+        splits = read_splits(beside, len(y) if kept is None else len(kept))
+        splits = renumbered(splits, kept, str(beside))
     if names and all(name.isdecimal() for name in names):
         names = None
-    return dense_unless_large(X), y, splits, words, names
+    return dense_unless_large(X), y, splits, words, names, kept
 
 
 def check_format(given: Mapping[str, Any], ending: str, otherwise: str) -> None:

@@ -22,6 +22,47 @@ def first_rows(n_train: int, n_samples: int) -> Split:
     return np.arange(n_train), np.arange(n_train, n_samples)
 
 
+def renumbered(splits: list[Split], kept: np.ndarray | None, where: str) -> list[Split]:
+    """Count the rows of splits anew, where rows are left out of the data.
+
+    Parameters
+    ----------
+    splits : list of (ndarray, ndarray)
+        Their numbers count all rows.
+    kept : ndarray of shape (n_rows,), bool, or None
+        Which of them are left; None: all.
+    where : str
+        What to call the source of the splits in messages.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+        A row that is left out is in no part.
+
+    Raises
+    ------
+    UserError
+        Nothing is left of a part.
+
+    Examples
+    --------
+    >>> renumbered([first_rows(2, 4)], np.array([True, False, True, True]), "toy.csv")
+    [(array([0]), array([1, 2]))]
+    """
+    if kept is None:
+        return splits
+    numbers = np.cumsum(kept) - 1
+    counted = [tuple(numbers[part[kept[part]]] for part in split) for split in splits]
+    for number, split in enumerate(counted, 1):
+        for name, part in zip(("training", "test"), split, strict=True):
+            if not len(part):
+                raise UserError(
+                    f"{where}: no row of the {name} part of split {number} is without missing "
+                    "values; take data.missing=median"
+                )
+    return counted
+
+
 def marked_rows(is_test: np.ndarray, n_samples: int, where: str) -> Split:
     """Make the split whose test part is marked, row by row.
 

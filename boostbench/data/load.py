@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.fixed_splits import drawn_pools, first_rows
+from boostbench.data.fixed_splits import drawn_pools, first_rows, renumbered
 from boostbench.data.missing import chosen, validate
 from boostbench.data.sources import find
 from boostbench.data.spec import check
@@ -47,7 +47,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
           class, each divided so many times: the fixed splits, drawn by ``seed``;
         - ``redraw``: so many rows of each class, drawn with replacement by ``seed``; ``expect`` is
           of the data before that;
-        - ``train_rows``: the official training part is that many first rows of the file;
+        - ``train_rows``: the official training part is that many first rows of the file,
+          those that ``missing`` leaves out among them;
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
         - ``as_in_libsvm``: whether scikit-learn's copy is scaled as the file of LIBSVM's collection
@@ -77,17 +78,19 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
 
 def _load(spec: Mapping[str, Any]) -> Dataset:
-    dataset, about, is_prepared = find(spec)
+    dataset, about, is_prepared, kept = find(spec)
     if is_prepared:
         return dataset
-    n_train, n_samples = about.get("train_rows"), dataset.n_samples
+    n_train = about.get("train_rows")
+    n_rows = dataset.n_samples if kept is None else len(kept)
     if n_train and dataset.splits is None:
-        if n_train >= n_samples:
+        if n_train >= n_rows:
             raise UserError(
-                f"data.train_rows is {n_train}, but {dataset.source} has {n_samples} rows; some "
-                "must be left to test"
+                f"data.train_rows is {n_train}, but {dataset.source} has {n_rows} rows; some must "
+                "be left to test"
             )
-        dataset = replace(dataset, splits=[first_rows(n_train, n_samples)])
+        official = [first_rows(n_train, n_rows)]
+        dataset = replace(dataset, splits=renumbered(official, kept, dataset.source))
     if spec.get("rows"):
         dataset = dataset.take(dataset.span("rows", spec["rows"]))
     if spec.get("descriptor"):

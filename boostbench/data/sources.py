@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from boostbench import configs
 from boostbench.data import bundles, cache
 from boostbench.data.bundled import as_in_libsvm, bundled, generate
@@ -39,11 +41,14 @@ class Found(NamedTuple):
         The part of the config that counts their rows, by ``train_rows`` and ``expect``.
     is_prepared : bool
         Whether all that the config asks for is done already.
+    kept : ndarray of shape (n_rows,), bool, or None
+        Which rows of the source these are, where some were left out.
     """
 
     dataset: Dataset
     about: Mapping[str, Any]
     is_prepared: bool = False
+    kept: np.ndarray | None = None
 
 
 def find(spec: Mapping[str, Any]) -> Found:
@@ -141,7 +146,7 @@ def _from_file(path: Path | None, spec: Mapping[str, Any]) -> Found | str:
     labels = None if spec.get("labels") is None else str(spec["labels"])
     na_values = spec.get("na_values") or ()
     header = spec.get("header")
-    X, y, splits, words, names = read_file(path, labels, chosen(spec), na_values, header)
+    X, y, splits, words, names, kept = read_file(path, labels, chosen(spec), na_values, header)
     dataset = Dataset(spec["name"], X, y, f"file {path}", splits, names=names)
     if spec.get("path") and words and not (spec.get("features") or dataset.is_sparse):
         dataset = replace(dataset, words=words)
@@ -150,7 +155,7 @@ def _from_file(path: Path | None, spec: Mapping[str, Any]) -> Found | str:
     if spec.get("features"):
         span = dataset.span("features", spec["features"])
         dataset = replace(dataset, X=X[:, span], names=names and names[span])
-    return Found(dataset, spec)
+    return Found(dataset, spec, kept=kept)
 
 
 def _no_file(spec: Mapping[str, Any]) -> str:
@@ -168,7 +173,17 @@ def _openml(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"task": task} if task else spec.get("openml") or {}
 
 
+def _check_counted(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
+    """Refuse to leave out rows that the training part counts: a copy does not say which."""
+    if openml.get("train_rows") and spec.get("missing") == "drop":
+        raise UserError(
+            f"data.missing=drop leaves rows out, which openml.train_rows of {source_of(spec)} "
+            "counts; take data.missing=median"
+        )
+
+
 def _from_cache(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> Found | str | Exception:
+    _check_counted(openml, spec)
     try:
         copy = cache.fetch(stem_of(spec), _origin(openml, spec))
     except ValueError as error:
@@ -183,6 +198,7 @@ def _from_sklearn(spec: Mapping[str, Any]) -> Found:
 
 
 def _from_openml(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> Found | Exception:
+    _check_counted(openml, spec)
     try:
         dataset = download(stem_of(spec), _asked(openml), spec.get("missing"))
     except ConnectionError as error:

@@ -96,6 +96,8 @@ def features_and_labels(
         Of each column of 3 to 255 words its features, from the one number to before the other.
     names : list of str
         Of the features: that of the column, and ``colour=red`` for one of a column of words.
+    kept : ndarray of shape (n_rows,), bool, or None
+        Which rows of the table these are; None: all of them.
 
     Raises
     ------
@@ -127,12 +129,14 @@ def features_and_labels(
         complete[:] = True
     if not complete.any():
         raise UserError(f"{table.where} has no row without missing values")
+    kept = None
     if not complete.all():
+        kept = complete
         n_rows, n_left_out = len(complete), int((~complete).sum())
         logger.warning("%s: %d of %d rows are left out", table.where, n_left_out, n_rows)
         table = replace(table, values=table.values[complete])
     X, words, names = _features(table, columns)
-    return X, table.labels(labels), words, names
+    return X, table.labels(labels), words, names, kept
 
 
 def unquote(word: str) -> str:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.data.fixed_splits import read_splits
+from boostbench.data.fixed_splits import read_splits, renumbered
 from boostbench.errors import UserError
 
 
@@ -12,6 +12,22 @@ def test_splits(tmp_path):
     assert [(a.tolist(), b.tolist()) for a, b in splits] == [([0, 1], [2, 3]), ([2, 3], [0, 1])]
     with pytest.raises(UserError, match=r"do not fit the 3 rows"):
         read_splits(path, 3)
+
+
+def test_rows_that_are_left_out_are_in_no_part():
+    kept = np.array([True, False, True, True, False, True])
+    split = np.array([5, 1, 0]), np.array([4, 3, 2])
+    assert [part.tolist() for part in renumbered([split], kept, "toy")[0]] == [[3, 0], [2, 1]]
+    assert renumbered([split], None, "toy") == [split]
+
+
+@pytest.mark.parametrize("name", ["training", "test"])
+def test_nothing_is_left_of_a_part(name):
+    kept = np.array([name == "test", name == "training"])
+    split = np.array([0]), np.array([1])
+    message = rf"^toy: no row of the {name} part of split 1 .*; take data\.missing=median$"
+    with pytest.raises(UserError, match=message):
+        renumbered([split], kept, "toy")
 
 
 @pytest.mark.parametrize(

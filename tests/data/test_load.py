@@ -84,6 +84,33 @@ def test_splits_beside_the_file_come_before_training_rows(toy_svm):
     assert train.tolist() == [5]
 
 
+def test_rows_that_are_left_out_move_no_row_to_another_part(data_folder):
+    """Of the first four rows two are left out: the fifth and sixth stay in the test part."""
+    rows = ["1,a", "?,b", "3,a", "?,b", "5,a", "6,b"]
+    (data_folder / "toy.csv").write_text("\n".join(["x,class", *rows]))
+    spec = {"name": "toy", "missing": "drop", "train_rows": 4}
+    dataset = load(spec)
+    [split] = dataset.splits
+    assert [dataset.X[part, 0].tolist() for part in split] == [[1, 3], [5, 6]]
+    np.savez(data_folder / "toy.splits.npz", train=[[5, 3, 2]], test=[[4, 1, 0]])
+    [split] = load(spec).splits
+    assert [dataset.X[part, 0].tolist() for part in split] == [[6, 3], [5, 1]]
+    (data_folder / "toy.splits.npz").unlink()
+    with pytest.raises(UserError, match=r"data\.train_rows is 6, but file .*toy\.csv has 6 rows"):
+        load(spec | {"train_rows": 6})
+
+
+def test_what_openml_s_training_rows_count_is_not_left_out(server):
+    """A copy in the cache does not say which rows it lacks."""
+    server.add(7, ARFF)
+    spec = OPENML | {"openml": {"id": 7, "train_rows": 1}}
+    message = r"^data\.missing=drop leaves rows out, which openml\.train_rows of OpenML 7 counts; "
+    for _ in range(2):
+        with pytest.raises(UserError, match=message):
+            load(spec | {"missing": "drop"})
+        assert load(spec).n_samples == 3
+
+
 def test_other_counts_than_expected_name_both_numbers(toy_svm):
     with pytest.raises(UserError, match=r"toy\.svm\) has 6 samples, but 7 are expected"):
         load({"name": "toy", "expect": {"samples": 7}})
