@@ -52,6 +52,7 @@ class Request:
     ----------
     algorithm : Algorithm
     protocol : Protocol
+        As far as it matters to the measure.
     seed : int
         All randomness comes from here, the number of the split and the number of the fold.
     measure : Measure
@@ -77,12 +78,10 @@ class Request:
         UserError
             If it asks for something that does not exist or cannot be.
         """
-        return cls(
-            Algorithm.from_config(config["algo"]),
-            Protocol.from_config(config["protocol"]),
-            config.get("seed", 0),
-            measures.find(config.get("measure", "prediction")),
-        )
+        algorithm = Algorithm.from_config(config["algo"])
+        protocol = Protocol.from_config(config["protocol"])
+        measure = measures.find(config.get("measure", "prediction"))
+        return cls(algorithm, measure.arrange(protocol), config.get("seed", 0), measure)
 
     @cached_property
     def points(self) -> list[dict]:

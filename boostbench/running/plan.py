@@ -58,8 +58,8 @@ class Experiment(Request):
         asked = Request.of(config)
         asked.measure.check(asked.algorithm.locate())
         _check_name(asked.algorithm.name)
-        protocol = asked.measure.arrange(asked.protocol, dataset)
-        return cls(asked.algorithm, protocol, asked.seed, asked.measure, dataset)
+        asked.measure.check_data(dataset)
+        return cls(asked.algorithm, asked.protocol, asked.seed, asked.measure, dataset)
 
     @property
     def label(self) -> str:

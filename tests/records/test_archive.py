@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from experiment.examples import rewrite
 from experiment.toy import make_dataset, run
@@ -44,6 +45,30 @@ def test_finds_what_was_asked(results):
 def test_finds_nothing_else(results, changes):
     found = Records(results).find(config(**changes))
     assert (found.records, found.missing) == ([], 4)
+
+
+@pytest.mark.parametrize(
+    ("measure", "algo"),
+    [
+        ("feature_use", {"_target_": "boostbench.algorithms.AdaBoostMH", "n_iterations": 2}),
+        ("codewords", {"_target_": "boostbench.algorithms.CodewordMCBoost", "n_iterations": 2}),
+        ("boundary", {}),
+        ("paths", {"_target_": "boostbench.algorithms.AdaBoostMH", "n_iterations": 1}),
+    ],
+)
+def test_finds_what_a_measure_takes_of_a_protocol(tmp_path, measure, algo):
+    """They leave settings out, as checkpoints, by which records are not filed."""
+    protocol = {"samples_per_class": 30} if measure == "paths" else {"checkpoints": [1, 2]}
+    asked = config(algo=algo, protocol=protocol | {"n_splits": 2}) | {"measure": measure}
+    dataset = make_dataset()
+    dataset = replace(dataset, X=dataset.X[:, :2] if measure == "boundary" else dataset.X)
+    if measure == "paths":
+        wide = np.hstack([dataset.X + dataset.X[:, [j]] ** 2 for j in range(3)])
+        dataset = replace(dataset, X=wide)
+    [outcome] = run([Experiment.from_config(asked, dataset)], results=tmp_path).outcomes
+    assert outcome.records
+    found = Records(tmp_path).find(asked)
+    assert (found.records, found.missing) == (outcome.records, 0)
 
 
 def test_of_some_labels_against_the_rest_there_are_two_classes(tmp_path):

@@ -64,15 +64,26 @@ class Measure:
             else (f"{module}.{type(self).__qualname__}")
         )
 
-    def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
-        """Say what of a protocol matters here, and refuse what cannot be measured.
+    def arrange(self, protocol: Protocol) -> Protocol:
+        """Say what of a protocol matters here, whatever the data are, and refuse what does not fit.
+
+        Records are filed and found by what it gives.
 
         Raises
         ------
         UserError
-            If the protocol or the data set is not fit for this.
+            If the protocol is not fit for this.
         """
         return protocol
+
+    def check_data(self, dataset: Dataset) -> None:
+        """Refuse data of which this cannot be measured.
+
+        Raises
+        ------
+        UserError
+            It says why.
+        """
 
     def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
         """Divide the data; by default as the protocol says."""

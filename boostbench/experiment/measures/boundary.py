@@ -56,18 +56,21 @@ class Boundary(Measure):
     takes_tables = False
     settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
 
-    def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
-        """Keep how to scale and tune, and the checkpoints; the features are two, and dense."""
-        if dataset.n_features != 2 or dataset.is_sparse:
-            raise UserError(
-                f"a decision boundary needs 2 dense features, and {dataset.name!r} has "
-                f"{dataset.n_features}; take another data set"
-            )
+    def arrange(self, protocol: Protocol) -> Protocol:
+        """Keep how to scale and tune, and the checkpoints."""
         if not protocol.checkpoints:
             raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
         kept = ("scale", "tune", "n_folds", "checkpoints")
         settings = {name: getattr(protocol, name) for name in kept}
         return Protocol(sampling="fixed", n_splits=1, **settings)
+
+    def check_data(self, dataset: Dataset) -> None:
+        """Refuse all but two dense features."""
+        if dataset.n_features != 2 or dataset.is_sparse:
+            raise UserError(
+                f"a decision boundary needs 2 dense features, and {dataset.name!r} has "
+                f"{dataset.n_features}; take another data set"
+            )
 
     def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
         """Train on all rows."""

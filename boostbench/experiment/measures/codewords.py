@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.data.dataset import Dataset
 from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.schema import Count, Fraction, Measured
@@ -31,7 +30,7 @@ class Codewords(Measure):
     suffix = "codewords"
     settings: ClassVar[Mapping] = {"codewords": "first and last"}
 
-    def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
+    def arrange(self, protocol: Protocol) -> Protocol:
         """Measure nothing on the way."""
         return replace(protocol, checkpoints=())
 

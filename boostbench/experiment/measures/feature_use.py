@@ -33,16 +33,19 @@ class FeatureUse(Measure):
     takes_tables = False
     settings: ClassVar[Mapping] = {"feature_use": "stumps"}
 
-    def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
-        """Measure nothing on the way; features are what the data set has, and at most 5000."""
+    def arrange(self, protocol: Protocol) -> Protocol:
+        """Measure nothing on the way; features are what the data set has."""
+        if protocol.pca is not None:
+            raise UserError("with protocol.pca no feature of the data is left to be selected")
+        return replace(protocol, checkpoints=())
+
+    def check_data(self, dataset: Dataset) -> None:
+        """Refuse more than 5000 features."""
         if dataset.n_features > MAX_FEATURES:
             raise UserError(
                 f"{dataset.name!r} has {dataset.n_features} features; their use is recorded up to "
                 f"{MAX_FEATURES}"
             )
-        if protocol.pca is not None:
-            raise UserError("with protocol.pca no feature of the data is left to be selected")
-        return replace(protocol, checkpoints=())
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit, and count.

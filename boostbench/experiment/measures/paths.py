@@ -60,12 +60,8 @@ class Paths(Measure):
         "path": {"n_stumps": N_STUMPS, "step": STEP, "n_rounds": N_ROUNDS, "every": _EVERY}
     }
 
-    def arrange(self, protocol: Protocol, dataset: Dataset) -> Protocol:
-        """Keep how samples are drawn; the features are dense."""
-        if dataset.is_sparse:
-            raise UserError(
-                f"coefficient paths need dense features, and {dataset.name!r} is sparse"
-            )
+    def arrange(self, protocol: Protocol) -> Protocol:
+        """Keep how samples are drawn."""
         return Protocol(
             n_splits=1,
             sampling=protocol.sampling,
@@ -74,6 +70,13 @@ class Paths(Measure):
             tune="none",
             checkpoints=(),
         )
+
+    def check_data(self, dataset: Dataset) -> None:
+        """Refuse sparse features."""
+        if dataset.is_sparse:
+            raise UserError(
+                f"coefficient paths need dense features, and {dataset.name!r} is sparse"
+            )
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Find the stumps and follow their coefficients.
