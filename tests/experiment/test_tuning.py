@@ -7,6 +7,7 @@ from boostbench.algorithms import MultiBoost
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
+from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial, run_trial
@@ -138,6 +139,15 @@ def test_a_failure_is_that_of_all_points(experiment, tmp_path, monkeypatch):
     assert len(outcome.failures) == 4
     assert "no point of the grid" in outcome.failures[0]["error"]
     assert "cannot do this" in outcome.failures[0]["error"]
+
+
+def test_an_error_that_is_no_number_is_a_failure(experiment, tmp_path, monkeypatch):
+    """It is not written down, so that no mean of it is the least."""
+    monkeypatch.setattr(Measure, "loss", lambda *_: float("nan"))
+    [outcome] = run([experiment], results=tmp_path).outcomes
+    assert not outcome.records
+    assert "cannot be written down as JSON" in outcome.failures[0]["error"]
+    assert "\n" not in outcome.failures[0]["error"]
 
 
 def test_labels_say_how_many_points(experiment):

@@ -1,6 +1,7 @@
 """The measure `scores`, where cross-validation chooses by the area under the ROC curve."""
 
 from collections.abc import Mapping
+from math import nan
 from typing import ClassVar
 
 import numpy as np
@@ -21,5 +22,5 @@ class ScoresByAuc(Scores):
         return 1.0 - auc_of(fit)
 
     def objective(self, record: Mapping) -> float:
-        """Give 1 minus the area of the test part."""
-        return 1.0 - record["auc"]
+        """Give 1 minus the area of the test part; NaN where that has one class."""
+        return nan if record["auc"] is None else 1.0 - record["auc"]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -120,6 +122,23 @@ def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
         for c in (0, 1)
     ]
     assert found["auc"] == pytest.approx(np.mean(areas))
+
+
+def test_a_test_part_of_one_class_has_no_area(tmp_path):
+    """It is no number that a sweeper can make small; a fold of this kind fails."""
+    dataset = overlapping(2)
+    train, test = np.arange(40), np.flatnonzero(dataset.y[40:] == dataset.classes[0]) + 40
+    algo = {"name": "one", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
+    protocol = {"n_splits": 1, "checkpoints": [], "sampling": "fixed"}
+    config = {"algo": algo, "protocol": protocol, "measure": "scores_by_auc"}
+    asked = Experiment.from_config(config, replace(dataset, splits=[(train, test)]))
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [found] = outcome.records
+    assert found["auc"] is None
+    assert np.isnan(asked.measure.objective(found))
+    fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+    with pytest.raises(ValueError, match="a part with one class has no area under the ROC"):
+        asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
 
 
 def test_what_gives_neither_is_refused():
