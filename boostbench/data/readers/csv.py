@@ -178,10 +178,14 @@ def _frames(stream: BinaryIO, n_rows: int, about: dict[str, Any], text: set[int]
 
 
 def _count_lines(stream: BinaryIO) -> int:
-    """Count the lines; there are no more rows."""
+    """Count the lines, whichever characters end them; there are no more rows."""
     stream.seek(0)
-    blocks = iter(lambda: stream.read(_BLOCK), b"")
-    return 1 + sum(max(block.count(b"\n"), block.count(b"\r")) for block in blocks)
+    n_lines, last = 1, b""
+    for block in iter(lambda: stream.read(_BLOCK), b""):
+        pairs = (last + block).count(b"\r\n")  # one may be cut by the block
+        n_lines += block.count(b"\n") + block.count(b"\r") - pairs
+        last = block[-1:]
+    return n_lines
 
 
 class _Reading:

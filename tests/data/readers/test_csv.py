@@ -3,7 +3,7 @@ import io
 import numpy as np
 import pytest
 
-from boostbench.data.readers.csv import read_csv
+from boostbench.data.readers.csv import _count_lines, read_csv
 from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError
 
@@ -96,6 +96,17 @@ def test_text_must_be_utf_8(n_good):
 @pytest.mark.parametrize("end", ["\r", "\r\n"])
 def test_other_ends_of_lines(end):
     assert read("a,y\n1,u\n2,v\n".replace("\n", end)) == (["a", "y"], [[1], [2]], ["u", "v"])
+
+
+@pytest.mark.parametrize("ends", ["\n\r", "\r\n", ("\r\n", "\n", "\r"), ("\r", "\r\n")])
+@pytest.mark.parametrize("block", [1, 2, 2**20])
+def test_several_ends_of_lines_in_one_file(monkeypatch, ends, block):
+    monkeypatch.setattr("boostbench.data.readers.csv._BLOCK", block)
+    lines = ["a,y", *(f"{i},{i % 2}" for i in range(40))]
+    text = "".join(line + ends[i % len(ends)] for i, line in enumerate(lines))
+    stream = io.BytesIO(text.encode())
+    assert _count_lines(stream) == len(lines) + 1
+    assert len(read_csv(stream, "toy.csv").values) == 40
 
 
 @pytest.mark.parametrize("separator", [" ", "|"])
