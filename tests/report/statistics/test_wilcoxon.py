@@ -1,4 +1,5 @@
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from scipy import stats
 
 from boostbench.report import published
 from boostbench.report.numbers import differences
-from boostbench.report.statistics.wilcoxon import Wilcoxon, critical_value, wilcoxon
+from boostbench.report.statistics.wilcoxon import MOST_EXACT, Wilcoxon, critical_value, wilcoxon
 
 STATEMENTS = published.lines_of("wilcoxon-statements")
 # The second name of a statement's algorithm says which lines of the table are meant.
@@ -54,6 +55,44 @@ def test_critical_value_by_trying_all_signs(n):
     sums = signs @ np.arange(1, n + 1)
     significant = [w for w in range(sums.max() + 1) if 2 * np.mean(sums <= w) <= 0.05]
     assert critical_value(n) == max(significant, default=None)
+
+
+def critical_by_p_values_of_scipy(n):
+    """A line of differences for each rank sum; the negative ones are taken from the largest on."""
+    sums = np.arange(n * (n + 1) // 4 + 1)
+    pairs, left = np.tile(np.arange(1.0, n + 1), (len(sums), 1)), sums.copy()
+    for rank in range(n, 0, -1):
+        negative = left >= rank
+        pairs[negative, rank - 1] *= -1
+        left[negative] -= rank
+    p = stats.wilcoxon(pairs, method="exact", axis=1).pvalue
+    return max(np.flatnonzero(p <= 0.05), default=None)
+
+
+def test_critical_values_by_p_values_of_scipy():
+    for n in range(1, 61):
+        assert critical_value(n) == critical_by_p_values_of_scipy(n)
+
+
+def test_a_critical_value_takes_little_memory():
+    """A line of differences for each rank sum takes half a gigabyte."""
+    tracemalloc.start()
+    assert critical_value.__wrapped__(300) == 19628
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5e6
+
+
+def test_many_pairs_are_near_the_exact_distribution():
+    before, exact, near = (critical_value(MOST_EXACT + more) for more in (-1, 0, 1))
+    assert near - exact == pytest.approx(exact - before, abs=5)
+    assert critical_value(10_000) == 24_436_664
+    pairs = np.arange(1.0, MOST_EXACT + 2) * np.where(np.arange(MOST_EXACT + 1) % 23 < 10, 1, -1)
+    result = wilcoxon(pairs)
+    assert not result.exact
+    assert wilcoxon(pairs[:-1]).exact
+    assert 0.001 < result.p < 0.1
+    assert result.p == pytest.approx(stats.wilcoxon(pairs, method="exact").pvalue, rel=0.01)
 
 
 def test_critical_values_of_textbooks():
