@@ -4,7 +4,7 @@ A verdict confirms what is alike: the level of the errors and the protocol. How 
 algorithm's number would have been confirmed as well says how much it tells of the algorithm itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from boostbench.report.cells import Cell
@@ -30,37 +30,41 @@ class Swaps(NamedTuple):
     other: int = 0
     n_other: int = 0
 
-    def __add__(self, more: "Swaps") -> "Swaps":
-        return Swaps(*map(sum, zip(self, more, strict=True)))
-
     def __str__(self) -> str:
         if not self.n_other:
             return "-"
         return f"{self.own / self.n_own:.0%} / {self.other / self.n_other:.0%}"
 
 
-def swaps(table: Table) -> Swaps:
+def swaps(tables: Sequence[Table]) -> Swaps:
     """Set each number beside the published ones of other algorithms, in its row.
 
-    Numbers after other boosting rounds are no others. A number that the paper gives for several of
-    our columns counts once.
+    Numbers after other boosting rounds are no others. A published number that several of our
+    columns, rows or tables have counts once: where the first of them has others beside it.
     """
     own, other = [], []
-    for row in table.rows:
-        cells = [table.cells[row, name] for name in table.results]
-        cells = [cell for cell in cells if cell.agreement]
-        for cell in _once(cells):
-            others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
-            beside = [cell.beside(other.target) for other in _once(others)]
-            if beside:
-                own.append(_agrees(cell.agreement))
-                other += map(_agrees, beside)
+    counted: set[object] = set()
+    for table in tables:
+        for row in table.rows:
+            cells = [table.cells[row, name] for name in table.results]
+            cells = [cell for cell in cells if cell.agreement]
+            for number, cell in _once(cells).items():
+                others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
+                beside = [cell.beside(other.target) for other in _once(others).values()]
+                if beside and number not in counted:
+                    counted.add(number)
+                    own.append(_agrees(cell.agreement))
+                    other += map(_agrees, beside)
     return Swaps(sum(own), len(own), sum(other), len(other))
 
 
-def _once(cells: Iterable[Cell]) -> list[Cell]:
-    """Leave out cells beside a published number that one before them has too."""
-    return list({cell.target.source or id(cell): cell for cell in reversed(list(cells))}.values())
+def _once(cells: Iterable[Cell]) -> dict[object, Cell]:
+    """Give the first cell beside each published number, by the number; all without its source."""
+    by_number: dict[object, Cell] = {}
+    for cell in cells:
+        source = cell.target.source
+        by_number.setdefault((source, cell.quantity.name) if source else id(cell), cell)
+    return by_number
 
 
 def _agrees(agreement: Agreement) -> bool:

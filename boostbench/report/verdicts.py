@@ -261,8 +261,8 @@ def counts(tables: Iterable[Table]) -> Counts:
     Parameters
     ----------
     tables : iterable of Table
-        In each of the tallies a published number counts once, see `distinct`. So the sum of the
-        tables may be larger than the tally of their paper.
+        In each of the tallies and of the swaps a published number counts once, see `distinct`. So
+        the sum of the tables may be larger than the tally of their paper.
 
     Returns
     -------
@@ -276,10 +276,10 @@ def counts(tables: Iterable[Table]) -> Counts:
         papers.setdefault(table.paper, []).extend(table.cells.values())
         for cell in table.cells.values():
             algorithms.setdefault(cell.algo, []).append(cell)
-    swapped = {table.name: swaps(table) for table in of_papers}
+    swapped = {table.name: swaps([table]) for table in of_papers}
     for paper in papers:
-        swapped[paper] = sum((swapped[t.name] for t in of_papers if t.paper == paper), Swaps())
-    swapped[""] = sum((swapped[paper] for paper in papers), Swaps())
+        swapped[paper] = swaps([table for table in of_papers if table.paper == paper])
+    swapped[""] = swaps(of_papers)
     return Counts(
         swaps=swapped,
         total=Tally.of(cell for table in of_papers for cell in table.cells.values()),

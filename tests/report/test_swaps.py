@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from boostbench.report.overview import swapped
 from boostbench.report.swaps import Swaps, swaps
 from boostbench.report.verdicts import counts
@@ -20,15 +22,38 @@ def test_each_number_beside_those_of_other_algorithms(make_cell, make_table):
     cells |= {("glass", name): cell for name, cell in glass.items()}
     table = make_table(cells, paper="mcboost")
     # Of a, b and c own: yes, yes, no; beside b and c, a and c, a and b: 1 + 1 + 2. glass has none.
-    assert swaps(table) == Swaps(own=2, n_own=3, other=4, n_other=6)
+    assert swaps([table]) == Swaps(own=2, n_own=3, other=4, n_other=6)
     told = counts([table, make_table(cells)])
-    assert told.swaps == dict.fromkeys(["name", "mcboost", ""], swaps(table))
+    assert told.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
     assert "67% are reproduced or undecided" in swapped(told.swaps[""])
-    assert str(swaps(table)) == "67% / 67%"
+    assert str(swaps([table])) == "67% / 67%"
+
+
+def test_a_number_of_several_rows_or_tables_counts_once(make_cell, make_table):
+    """It counts where it has others beside it, as the tally counts it once."""
+    near, far = (50.0, 1.0), (80.0, 1.0)
+    a = make_cell([49, 50, 51], algo="a", published=near, source="t:0")
+    b = make_cell([49, 50, 51], algo="b", published=far, source="t:1")
+    c = make_cell([49, 50, 51], algo="c", published=near, source="t:2")
+    alone = {("wine", "a"): a}
+    again = {(row, cell.algo): cell for row in ("wine", "generated") for cell in (a, b)}
+    other = {("wine", "b"): b, ("wine", "c"): c}
+    tables = [
+        replace(make_table(cells, paper="mcboost"), name=name)
+        for name, cells in (("alone", alone), ("again", again), ("other", other))
+    ]
+    told = counts(tables)
+    assert told.swaps["alone"] == Swaps()
+    # Of a and b own: yes, no; beside each other no, yes.
+    assert told.swaps["again"] == Swaps(own=1, n_own=2, other=1, n_other=2)
+    assert told.swaps["other"] == Swaps(own=1, n_own=2, other=1, n_other=2)
+    # Of c own and beside b: yes, no; b counts already.
+    assert told.swaps["mcboost"] == told.swaps[""] == Swaps(own=2, n_own=3, other=1, n_other=3)
+    assert told.swaps[""].n_own == told.total.compared == 3
 
 
 def test_other_rounds_are_no_other_algorithm(table_of_rounds):
-    found = swaps(table_of_rounds)
+    found = swaps([table_of_rounds])
     n_cells = sum(cell.agreement is not None for cell in table_of_rounds.cells.values())
     # b on glass was not run for 100 rounds, so that a has nobody beside it there.
     assert (found.n_own, found.n_other) == (n_cells - 1, n_cells - 1)
@@ -36,5 +61,5 @@ def test_other_rounds_are_no_other_algorithm(table_of_rounds):
 
 def test_nothing_to_swap(make_cell, make_table):
     alone = make_table({("wine", "a"): make_cell([1, 2], published=(1.0, 1.0))}, compare=[])
-    assert str(swaps(alone)) == "-"
-    assert swapped(swaps(alone)) == ""
+    assert str(swaps([alone])) == "-"
+    assert swapped(swaps([alone])) == ""
