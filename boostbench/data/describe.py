@@ -23,18 +23,13 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
         Label and value, in the order to print them.
     """
     values, counts = dataset.values, dataset.class_counts
-    n_entries = dataset.n_samples * dataset.n_features
-    zeros = 1 - np.count_nonzero(values) / n_entries
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    if values.size < n_entries:
-        low, high = min(low, 0.0), max(high, 0.0)
     rows = [
         ("name", dataset.name),
         ("source", dataset.source),
         ("samples", str(dataset.n_samples)),
         ("features", f"{dataset.n_features} ({'sparse' if dataset.is_sparse else 'dense'})"),
         ("classes", _classes(counts)),
-        ("values", f"{low:g} to {high:g}, {zeros:.1%} of them zero"),
+        ("values", _values(values, dataset.n_samples * dataset.n_features)),
         *([("missing", _missing(dataset, values))] if np.isnan(values).any() else []),
         ("expected", _expected(dataset)),
         ("checksum", dataset.checksum),
@@ -44,6 +39,18 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
         sizes = f"{len(train)} training and {len(test)} test rows"
         rows.append(("fixed splits", f"{len(dataset.splits)}, {sizes}"))
     return rows
+
+
+def _values(values: np.ndarray, n_entries: int) -> str:
+    # With ends to start from, as there may be nothing stored, or NaN only.
+    low = float(np.fmin.reduce(values, axis=None, initial=np.inf))
+    high = float(np.fmax.reduce(values, axis=None, initial=-np.inf))
+    if values.size < n_entries:  # zeros that are not stored
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low > high:
+        return "no values, all are missing"
+    zeros = 1 - np.count_nonzero(values) / n_entries
+    return f"{low:g} to {high:g}, {zeros:.1%} of them zero"
 
 
 def _missing(dataset: Dataset, values: np.ndarray) -> str:

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from scipy.sparse import csr_matrix
 
 from boostbench.data import Dataset, describe
@@ -40,6 +41,21 @@ def test_sparse_without_splits_and_expectations():
 def test_zeros_that_a_sparse_matrix_does_not_store_count():
     rows = dict(describe(replace(TOY, X=csr_matrix(TOY.X))))
     assert rows["values"] == "0 to 4.5, 25.0% of them zero"
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_but_missing_values():
+    rows = dict(describe(replace(TOY, X=np.full((4, 2), np.nan))))
+    assert rows["values"] == "no values, all are missing"
+    assert rows["missing"].startswith("8 values in 4 rows")
+    half = dict(describe(replace(TOY, X=np.c_[TOY.X[:, 1], np.full(4, np.nan)])))
+    assert half["values"] == "0 to 4.5, 12.5% of them zero"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_sparse_matrix_that_stores_nothing_is_zero():
+    rows = dict(describe(replace(TOY, X=csr_matrix((4, 2)))))
+    assert rows["values"] == "0 to 0, 100.0% of them zero"
 
 
 def test_many_classes():
