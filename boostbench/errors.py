@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+#: What to do where results cannot be written.
+RESULTS_ELSEWHERE = "choose another folder by results="
+
 #: How many characters of names a message lists at most.
 _LISTED = 90
 
@@ -113,16 +116,14 @@ def _near(word: str, known: Iterable[str]) -> list[str]:
 
 
 @contextmanager
-def writing(
-    path: Path, remedy: str = "choose another folder by results=", what: str = ""
-) -> Iterator[None]:
+def writing(path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "") -> Iterator[None]:
     """Make the folder of a file that is written inside; tell why where that fails.
 
     Parameters
     ----------
     path : Path
         The file, or what its name and its likes' begin with.
-    remedy : str, default="choose another folder by results="
+    remedy : str, default=RESULTS_ELSEWHERE
         What the user can do about it.
     what : str, default=""
         What is written, for the message: ``"records to "``. Nothing, where the name says it.

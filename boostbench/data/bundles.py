@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from boostbench.alone import alone
 from boostbench.data import cache
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError, writing
+from boostbench.errors import UserError
 
 SUMS = "SHA256SUMS"
 _ENDING = ".bundle.npz"
@@ -48,13 +49,14 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
         If it cannot be written.
     """
     path = bundle_path(folder, dataset.name)
-    with writing(path, "choose another folder"):
+    # Two that write at once would each put its own sum beside those that were there before both.
+    with alone(path, remedy="choose another folder"):
         # The folder that it came from is of no use elsewhere.
         plain = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
         cache.write(path, plain, _question(spec))
         sums = _sums(path.parent) | {path.name: _sha256(path)}
-        lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
-        (path.parent / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
+        lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
+        cache.write_whole(path.parent / SUMS, lambda stream: stream.write(lines.encode()))
     return path
 
 

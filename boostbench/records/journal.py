@@ -2,52 +2,11 @@
 
 import contextlib
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-import portalocker
-
-from boostbench.errors import UserError, first_line, writing
-
-
-@contextlib.contextmanager
-def alone(path: Path, what: str) -> Iterator[None]:
-    """Let nobody else write to a file, or put another into its place; anybody may read it.
-
-    The lock is on an empty file ``.lock`` beside it, as Windows lets nobody read or replace a file
-    that is locked itself.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its folder is made, if it is not there.
-    what : str
-        What is written, for the message of the error: ``"records to "``.
-
-    Raises
-    ------
-    UserError
-        If the file cannot be written to, such as on a full disk, or the folder has no locks.
-    """
-    with writing(path, what=what), path.with_name(".lock").open("ab") as lock:
-        try:
-            _wait_for(lock)
-        except portalocker.LockException as error:
-            raise UserError(
-                f"cannot lock {path.parent}: {first_line(error)}; choose another folder by results="
-            ) from error
-        yield
-
-
-def _wait_for(lock: BinaryIO) -> None:
-    """Lock a file when nobody else does; on Windows portalocker gives up after ten seconds."""
-    while True:
-        try:
-            return portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE)
-        except portalocker.AlreadyLocked:
-            time.sleep(0.05)
+from boostbench.alone import alone
 
 
 @contextlib.contextmanager

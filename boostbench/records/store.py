@@ -19,12 +19,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
+from boostbench.alone import alone
 from boostbench.data.cache import in_time, write_whole
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
-from boostbench.records.journal import alone, appending, repair
+from boostbench.records.journal import appending, repair
 from boostbench.records.lines import Definitions
 
 _DATA_NAME = re.compile(r"\w[\w.+-]*")

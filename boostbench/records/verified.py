@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from boostbench.alone import alone
 from boostbench.data.cache import write_whole
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
-from boostbench.records.journal import alone, appending
+from boostbench.records.journal import appending
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
 

@@ -1,5 +1,8 @@
+import os
 import shutil
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -83,6 +86,38 @@ def test_sums_are_those_of_sha256sum(folder):
     bundles.write_bundle(folder, SPEC, make())
     bundles.write_bundle(folder, SPEC | {"name": "b"}, make())
     subprocess.run(["sha256sum", "--check", bundles.SUMS], cwd=folder, check=True)
+
+
+def test_writers_at_once_lose_no_sum(folder, monkeypatch):
+    """Each reads the sums, adds its own and writes them all."""
+    read = bundles._sums
+
+    def slow(folder):
+        sums = read(folder)
+        time.sleep(0.1)
+        return sums
+
+    monkeypatch.setattr(bundles, "_sums", slow)
+    with ThreadPoolExecutor(4) as threads:
+        for name in "abcd":
+            threads.submit(bundles.write_bundle, folder, SPEC, replace(make(), name=name))
+    assert list(read(folder)) == [f"{name}.bundle.npz" for name in "abcd"]
+
+
+def test_a_full_disk_leaves_the_sums_whole(folder, monkeypatch):
+    bundles.write_bundle(folder, SPEC, make())
+    before, replaced = (folder / bundles.SUMS).read_bytes(), os.replace
+
+    def replacing(old, new):
+        if new.name == bundles.SUMS:
+            raise OSError(28, "No space left on device")
+        replaced(old, new)
+
+    monkeypatch.setattr(os, "replace", replacing)
+    with pytest.raises(UserError, match=r"^cannot write .*: No space left .*; choose another f"):
+        bundles.write_bundle(folder, SPEC, replace(make(), name="other"))
+    assert (folder / bundles.SUMS).read_bytes() == before
+    assert not list(folder.glob("*.part"))
 
 
 @pytest.mark.parametrize("name", ["vowel", "banana", "disc", "wine"])

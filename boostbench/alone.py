@@ -1,0 +1,49 @@
+"""One writer of a file at a time."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from boostbench.errors import RESULTS_ELSEWHERE, UserError, first_line, writing
+
+
+@contextmanager
+def alone(path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE) -> Iterator[None]:
+    """Let nobody else write to a file, or put another into its place; anybody may read it.
+
+    The lock is on an empty file ``.lock`` beside it, as Windows lets nobody read or replace a file
+    that is locked itself.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder is made, if it is not there.
+    what, remedy : str
+        Of the message of the error, see `boostbench.errors.writing`.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written to, such as on a full disk, or the folder has no locks.
+    """
+    import portalocker  # slow to import
+
+    with writing(path, remedy, what), path.with_name(".lock").open("ab") as lock:
+        try:
+            _wait_for(lock)
+        except portalocker.LockException as error:
+            raise UserError(f"cannot lock {path.parent}: {first_line(error)}; {remedy}") from error
+        yield
+
+
+def _wait_for(lock: BinaryIO) -> None:
+    """Lock a file when nobody else does; on Windows portalocker gives up after ten seconds."""
+    import portalocker
+
+    while True:
+        try:
+            return portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE)
+        except portalocker.AlreadyLocked:
+            time.sleep(0.05)

@@ -1,0 +1,35 @@
+import portalocker
+import pytest
+
+from boostbench.alone import alone
+from boostbench.errors import UserError
+
+
+def lock_now(folder):
+    flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
+    with (folder / ".lock").open("ab") as other:
+        portalocker.lock(other, flags)
+
+
+def test_nobody_else_has_the_lock_meanwhile(tmp_path):
+    folder = tmp_path / "new"
+    with alone(folder / "file"), pytest.raises(portalocker.LockException):
+        lock_now(folder)
+    lock_now(folder)
+
+
+def test_what_can_be_done_about_it_is_told(tmp_path, monkeypatch):
+    def lock(file, flags):
+        raise portalocker.LockException("no locks available")
+
+    (tmp_path / "file").write_text("")
+    told = r"^cannot write all to .*more: File exists; go elsewhere$"
+    with (
+        pytest.raises(UserError, match=told),
+        alone(tmp_path / "file/more", "all to ", "go elsewhere"),
+    ):
+        pass
+    monkeypatch.setattr(portalocker, "lock", lock)
+    told = r"^cannot lock .*: no locks available; go elsewhere$"
+    with pytest.raises(UserError, match=told), alone(tmp_path / "file", remedy="go elsewhere"):
+        pass
