@@ -73,12 +73,12 @@ def seconds(value: float | None) -> str:
 
     Examples
     --------
-    >>> seconds(0.01234), seconds(12.345), seconds(1234.5), seconds(None)
-    ('0.0123', '12.3', '1234', '-')
+    >>> seconds(0.01234), seconds(12.345), seconds(999.7), seconds(1234.5), seconds(None)
+    ('0.0123', '12.3', '1000', '1234', '-')
     """
     if value is None:
         return "-"
-    return f"{value:.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
+    return f"{value:.0f}" if value >= 999.5 else f"{value:#.3g}".rstrip(".")
 
 
 def ratio(value: float) -> str:

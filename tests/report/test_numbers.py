@@ -21,6 +21,8 @@ def test_mean_std():
 
 def test_seconds():
     assert [seconds(v) for v in (0.5, 100.0, 2644.0, 0.0)] == ["0.500", "100", "2644", "0.00"]
+    assert [seconds(v) for v in (999.4, 999.5, 999.7, 1000)] == ["999", "1000", "1000", "1000"]
+    assert [seconds(v) for v in (99.96, 9.996, 0.9996)] == ["100", "10.0", "1.00"]
 
 
 @pytest.mark.parametrize("sign", [1, -1])
