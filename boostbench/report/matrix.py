@@ -54,8 +54,8 @@ def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
     pairs, n = comparison.pairs, len(comparison.tests)
     sentences = [
         f"Over {len(pairs.numbers)} {pairs.unit}: mean difference; how often A wins, ties and "
-        "loses, as printed; p-value of the exact Wilcoxon signed-rank test with Holm's correction "
-        f"for {n} {'pairs' if n > 1 else 'pair'}."
+        f"loses, as printed; p-value of the {_signed_rank(comparison)} with Holm's correction for "
+        f"{n} {'pairs' if n > 1 else 'pair'}."
     ]
     if splits:
         sentences.append(
@@ -68,6 +68,14 @@ def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
             f"are within it, and that B is better, by the Bayesian {_bayesian(comparison)}."
         )
     return " ".join(sentences)
+
+
+def _signed_rank(comparison: Comparison) -> str:
+    """Name the test, and which distribution its p-values are of."""
+    n, approximate = len(comparison.tests), sum(not t.wilcoxon.exact for t in comparison.tests)
+    if 0 < approximate < n:
+        return f"Wilcoxon signed-rank test, approximate for {approximate} of {n},"
+    return f"{'approximate' if approximate else 'exact'} Wilcoxon signed-rank test"
 
 
 def pair_sentences(table: Table, comparison: Comparison) -> list[str]:

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
@@ -88,6 +89,26 @@ def test_splits_of_one_data_set(of_splits):
     told = " ".join(pair_sentences(table, compare_columns(table)))
     assert f"takes it into account: p = {p:.3f}" in told
     assert "Bayesian correlated t-test: A is better by more than 1 percentage point" in told
+
+
+def test_what_is_not_exact_is_called_approximate(make_cell, make_table):
+    """Of more than 16 pairs with shared ranks, the normal distribution takes its place."""
+    rng = np.random.default_rng(0)
+    shared = [rng.integers(1, 9, 20).astype(float) for _ in range(2)]
+    different = [np.arange(20.0), 1.5 * np.arange(20.0) + 1]
+    for errors, told in (
+        ([*different], "p-value of the exact Wilcoxon signed-rank test with Holm"),
+        ([*shared], "p-value of the approximate Wilcoxon signed-rank test with Holm"),
+        (
+            [*different, shared[0]],
+            "p-value of the Wilcoxon signed-rank test, approximate for 2 of 3, with Holm",
+        ),
+    ):
+        cells = {("wine", name): make_cell(own) for name, own in zip("abc", errors, strict=False)}
+        table = make_table(cells, matrix=True)
+        n_exact = sum(test.wilcoxon.exact for test in compare_columns(table).tests)
+        assert n_exact == ("exact" in told) + ("for 2 of 3" in told)
+        assert told in matrix(table).explanation
 
 
 def test_no_correction_where_splits_are_no_random_divisions(of_splits):
