@@ -13,6 +13,7 @@ from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
+from boostbench.algorithms.training.weights import relative
 from boostbench.core.codebooks import codebook
 from boostbench.core.losses.codeword import CodewordRisk
 from boostbench.core.weak.stumps import StumpSearch
@@ -114,6 +115,8 @@ class CodewordMCBoost(
 
     def _master(self, X, labels, random_state, weights=None):
         codewords = _codebook(len(self.classes_), self._dimension(), random_state)
+        # The size of leaves, and with it of coefficients, must not depend on that of the weights.
+        weights = relative(weights)
         risk = CodewordRisk(labels, codewords, sample_weight=weights)
         search = VectorTreeSearch(StumpSearch(X, self.max_bins, weights), self.max_depth, weights)
         return _CodewordMaster(self, search, risk, 1.0 if weights is None else weights.min())

@@ -144,6 +144,16 @@ def test_codewords_that_learn_are_better_in_two_dimensions():
     assert np.mean(errors[LADDER]) < 0.8 * np.mean(errors[CodewordMCBoost])
 
 
+@BOTH
+@FORMS
+def test_a_factor_of_all_weights_changes_nothing(model, leaf_values):
+    X, y = noise(3, n_samples=80, seed=4)
+    plain = model(40, leaf_values=leaf_values, random_state=0).fit(X, y)
+    heavy = model(40, leaf_values=leaf_values, random_state=0).fit(X, y, np.full(80, 1e9))
+    assert (plain.decision_function(X) == heavy.decision_function(X)).all()
+    assert (plain.coefficients_ == heavy.coefficients_).all()
+
+
 class TestCodewordBoosting:
     def test_it_is_the_codeword_half_of_ladder(self):
         """From the same predictor and codewords."""
