@@ -117,8 +117,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         ------
         ValueError
             If X is not a finite matrix, y holds one class only, a parameter is out of range, a
-            weight is negative or all are 0, the booster has no early stopping, or there are too few
-            samples to leave some out.
+            weight is negative or all are 0, the booster has no early stopping or has
+            `category_sets`, or there are too few samples to leave some out.
         """
         self._validate_params()
         booster = self._booster()
@@ -126,6 +126,11 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
             raise ValueError(
                 f"{type(booster).__name__} has no early stopping by samples that it is given, "
                 "which a bag needs"
+            )
+        if getattr(booster, "category_sets", False):
+            raise ValueError(
+                "category_sets=True does nothing in a bag, whose members see a column of 0 and 1 "
+                "for each category"
             )
         X, y, weights = self._weighed(X, y, sample_weight)
         X = self._viewed(X, weights, reset=True)

@@ -160,6 +160,8 @@ def test_errors():
         bb.BaggedBooster(bb.ReducedMCBoost()).fit(X, y)
     with pytest.raises(ValueError, match=r"LADDER has no early stopping.*rounds cannot be undone$"):
         bb.BaggedBooster(bb.LADDER()).fit(X, y)
+    with pytest.raises(ValueError, match="category_sets=True does nothing in a bag"):
+        bb.BaggedBooster(bb.MCBoost(category_sets=True)).fit(X, y)
     with pytest.raises(ValueError, match="class of 2 samples or more: give more samples"):
         bb.BaggedBooster().fit(X[:2], [0, 1])
     with pytest.raises(ValueError, match="'estimator' parameter of BaggedBooster"):
