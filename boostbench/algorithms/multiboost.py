@@ -259,7 +259,7 @@ class _MultiBoostMaster(Master):
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
-        self.max_bins = params.max_bins
+        self.fixed = {name: getattr(params, name) for name in ("loss", "max_bins")}
         self.given, self.sample_weight = sample_weight, relative(sample_weight)
         self.own = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((0, self.own.shape[1]))
@@ -275,11 +275,13 @@ class _MultiBoostMaster(Master):
         given = (self.own.argmax(axis=0), labels), (self.search.X, X), (self.given, sample_weight)
         if not all(np.array_equal(before, now) for before, now in given):
             raise ValueError("warm_start=True goes on from the last fit, but the data are others")
-        if self.params.max_bins != self.max_bins:
-            raise ValueError(
-                f"warm_start=True goes on with max_bins={self.max_bins} of the last fit, not with "
-                f"{self.params.max_bins}"
-            )
+        for name, before in self.fixed.items():
+            now = getattr(self.params, name)
+            if now != before:
+                raise ValueError(
+                    f"warm_start=True goes on with {name}={before!r} of the last fit, not with "
+                    f"{now!r}"
+                )
         if self.params.n_iterations < len(self.stumps):
             raise ValueError(
                 f"warm_start=True goes on from the {len(self.stumps)} rounds of the last fit, "

@@ -381,6 +381,16 @@ class TestWarmStart:
         with pytest.raises(ValueError, match="max_bins=4 of the last fit, not with None"):
             model.set_params(max_bins=None).fit(X, y)
 
+    def test_another_loss_is_refused(self):
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(n_iterations=3, warm_start=True).fit(X, y)
+        model.set_params(loss="exponential")
+        with pytest.raises(ValueError, match="loss='logistic' of the last fit, not with 'expon"):
+            model.fit(X, y)
+        fresh = MultiBoost(n_iterations=3, loss="exponential").fit(X, y)
+        again = model.set_params(warm_start=False).fit(X, y)
+        np.testing.assert_array_equal(again.coefficients_, fresh.coefficients_)
+
     def test_fewer_rounds_are_refused(self):
         X, y = noise(3, n_samples=60)
         model = MultiBoost(n_iterations=5, warm_start=True).fit(X, y)
