@@ -26,7 +26,12 @@ from boostbench.algorithms.training.callbacks import (
     Training,
     with_callbacks,
 )
-from boostbench.algorithms.training.categories import categories, check_numbers, coded
+from boostbench.algorithms.training.categories import (
+    categories,
+    check_numbers,
+    coded,
+    without_absent,
+)
 from boostbench.algorithms.training.clock import Clock
 from boostbench.algorithms.training.early_stopping import EarlyStopping, hold_out
 from boostbench.algorithms.training.labels import class_numbers
@@ -131,6 +136,9 @@ class Booster(CallbackSupportMixin, Declared, ABC):
             (X, y, target, *weights), (X_val, y_val, _, *weights_val) = (
                 [None if part is None else part[some] for part in parts] for some in rows
             )
+            if self._takes_tables:
+                # A category that only samples held out have is none.
+                self.categories_ = without_absent(self.categories_, X, X_val)
             validation = X_val, y_val, *weights_val
         clock = Clock()
         with clock.phase("preparation"):

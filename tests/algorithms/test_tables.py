@@ -10,6 +10,7 @@ from sklearn.metrics import log_loss
 
 import boostbench as bb
 from boostbench import reweight
+from boostbench.algorithms.training.early_stopping import hold_out
 from boostbench.inspection import export_text
 
 from .models import BINARY, CASES
@@ -219,6 +220,23 @@ def test_categories_of_classes_without_weight_are_none():
     X["words"] = np.where(y == 2, "yew", X["words"])
     model = bb.MCBoost(n_iterations=5, class_weight={0: 1, 1: 2, 2: 0}).fit(X, y)
     assert "yew" not in model.categories_[X.columns.get_loc("words")]
+
+
+def test_categories_of_samples_held_out_are_none():
+    X = pd.DataFrame({"c": ["a"] * 20 + ["p"] + ["b"] * 20, "z": np.zeros(41)})
+    y = np.repeat([0, 1], [20, 21])
+    # Some of these seeds hold the only p out.
+    seen = set()
+    for seed in range(20):
+        model = bb.AdaBoost(n_iterations=5, n_iter_no_change=3, random_state=seed).fit(X, y)
+        known = model.categories_[0].tolist()
+        seen.add(tuple(known))
+        train, _ = hold_out(y, 0.1, np.random.RandomState(seed))
+        assert known == sorted(set(X["c"][train]))
+        # What is no category is missing, as any new one is.
+        p, new = model.decision_function(pd.DataFrame({"c": ["p", "new"], "z": 0.0}))
+        assert (p == new) or "p" in known
+    assert seen == {("a", "b"), ("a", "b", "p")}
 
 
 def test_columns_that_held_numbers_are_held_to_that():

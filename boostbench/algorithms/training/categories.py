@@ -147,6 +147,42 @@ def decoded(X, known, names=None):
     return X
 
 
+def without_absent(known, X, *others):
+    """Forget the categories that no sample has.
+
+    Parameters
+    ----------
+    known : dict of int to ndarray
+    X : ndarray of shape (n_samples, n_features)
+        From `coded`. It is changed in place, as the others are.
+    *others : ndarray of shape (n_others, n_features)
+        More samples, whose categories do not count.
+
+    Returns
+    -------
+    dict of int to ndarray
+        The categories that samples of X have. All samples hold their new numbers, and NaN for what
+        is forgotten.
+
+    Examples
+    --------
+    >>> X, other = np.array([[0.0], [2.0]]), np.array([[2.0], [1.0]])
+    >>> without_absent({0: np.array(["ash", "elm", "oak"])}, X, other)
+    {0: array(['ash', 'oak'], dtype='<U3')}
+    >>> X.T, other.T
+    (array([[0., 1.]]), array([[ 1., nan]]))
+    """
+    present = {}
+    for feature, of_feature in known.items():
+        is_there = np.isin(np.arange(len(of_feature)), X[:, feature])
+        present[feature] = of_feature[is_there]
+        # The last entry is for NaN, which stays what it is.
+        anew = np.append(np.where(is_there, is_there.cumsum() - 1.0, np.nan), np.nan)
+        for part in (X, *others):
+            part[:, feature] = anew[np.nan_to_num(part[:, feature], nan=-1.0).astype(int)]
+    return present
+
+
 def _frame(X):
     return X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
 

@@ -3,7 +3,13 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from boostbench.algorithms.training.categories import categories, check_numbers, coded, decoded
+from boostbench.algorithms.training.categories import (
+    categories,
+    check_numbers,
+    coded,
+    decoded,
+    without_absent,
+)
 
 FRAME = pd.DataFrame(
     {
@@ -121,6 +127,19 @@ def test_codes_and_back():
     known = categories(words, [0])
     assert coded(words, known).tolist() == [[0, 1], [1, 2]]
     assert decoded(coded(words, known), known).to_numpy().tolist() == words.tolist()
+
+
+def test_what_no_sample_has_is_forgotten():
+    frame = FRAME[["number", "words", "category"]]
+    frame = pd.concat([frame, frame.assign(words="w")], ignore_index=True)
+    known = categories(frame, ["words", "category"])
+    some, rest = frame[:4], frame[4:]
+    X, others = (coded(part, known).to_numpy() for part in (some, rest))
+    less = without_absent(known, X, others)
+    assert {at: words.tolist() for at, words in less.items()} == {1: ["x", "y"], 2: ["b", "a"]}
+    np.testing.assert_array_equal(X, coded(some, less).to_numpy())
+    np.testing.assert_array_equal(others, coded(rest, less).to_numpy())
+    assert np.isnan(others[:, 1]).all()
 
 
 def test_the_rarest_are_unknown():
