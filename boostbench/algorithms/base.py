@@ -166,6 +166,9 @@ class Booster(CallbackSupportMixin, Declared, ABC):
                     progress = progress and not any(stops)
                 if not progress:
                     break
+        if validation is not None:
+            # Early stopping, which comes first, undoes rounds; nothing is to be said of these.
+            onlookers.pop(0).end()
         master.end()
         for onlooker in onlookers:
             onlooker.end()
@@ -173,7 +176,10 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         return self
 
     def _onlookers(self, training, X, y, weights=None, *, validation):
-        """List who looks on: each of them after every round, and in the end."""
+        """List who looks on: each of them after every round, and in the end.
+
+        With samples for validation, early stopping is the first.
+        """
         onlookers = []
         if validation is not None:
             if training.master.per_round is None:

@@ -328,7 +328,7 @@ class _MultiBoostMaster(Master):
         super().rewind(rounds)
         W = self.path.rewind(rounds, rounds * len(self.own)).reshape(rounds, -1).T
         self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
-        self.converged = False
+        self.converged = self.is_stuck = False
 
     def end(self):
         """Say where the solver failed."""

@@ -12,11 +12,11 @@ from boostbench.algorithms import MultiBoost, RBoostProj, RBoostRankTC
 from .problems import blobs, noise
 
 
-def fit(model, X, y):
+def fit(model, X, y, **validation):
     """Fit without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return model.fit(X, y)
+        return model.fit(X, y, **validation)
 
 
 class TestMultiBoost:
@@ -54,6 +54,14 @@ class TestMultiBoost:
         params = {"nu": 1e-4, "n_iter_no_change": 3, "random_state": 0}
         model = fit(MultiBoost(**params), X, y)
         assert model.n_iterations_ < len(model.validation_losses_)
+        assert model.converged_ is False
+
+    def test_nothing_is_said_of_rounds_that_are_undone(self):
+        """The solver is too coarse for the last ones, as above."""
+        X, y = blobs(3)
+        model = MultiBoost(nu=1e-8, solver="lbfgs", solver_iterations=100, n_iter_no_change=1000)
+        fit(model, X, y, X_val=X, y_val=np.roll(y, 1))
+        assert 0 < model.n_iterations_ < len(model.validation_losses_) < 1000
         assert model.converged_ is False
 
 
