@@ -142,7 +142,7 @@ class ProjectedAdaBoostMH(AdaBoostMH):
     draw : int, default=0
         Seed of the projection matrix.
     random_state : int, RandomState instance or None, default=None
-        Unused: `draw` decides.
+        Draws what early stopping holds out; else unused, as `draw` decides.
 
     Attributes
     ----------

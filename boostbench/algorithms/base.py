@@ -60,7 +60,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     n_iterations : int, default=1000
         Boosting rounds at most.
     random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
+        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
     verbose : int, default=0
         A line on the screen every so many rounds; 0: none.
 

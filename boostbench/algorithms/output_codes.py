@@ -185,7 +185,7 @@ class AdaBoostSIP(AdaBoostECC):
     votes : {"two", "one"}, default="two"
         As of `AdaBoostECC`.
     random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
+        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
 
     Attributes
     ----------
