@@ -315,7 +315,8 @@ class Weighted(Booster):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training data, finite.
+            Training data, finite; where the booster takes tables, with missing values and
+            categories too.
         y : array-like of shape (n_samples,)
             Labels of any type that sorts, or numbers where numbers are predicted.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -328,7 +329,7 @@ class Weighted(Booster):
             Samples for early stopping, where `n_iter_no_change` is set: then no part of X is held
             out.
         y_val : array-like of shape (n_validation_samples,), default=None
-            Their labels.
+            Their labels. Each of these samples counts once, with `class_weight` too.
 
         Returns
         -------
@@ -338,8 +339,8 @@ class Weighted(Booster):
         Raises
         ------
         ValueError
-            If X is not a finite matrix, y holds one class only, a parameter is out of range, or a
-            weight is negative or all are 0.
+            If X is no such matrix, y holds one class only, a parameter is out of range, or a weight
+            is negative or all are 0.
         """
         self._validate_params()
         X, y, weights = self._weighed(X, y, sample_weight, self.class_weight)
