@@ -19,7 +19,8 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     estimator : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
     n_rules : int, default=None
-        As many of the first stumps; None for all of up to 100.
+        As many of the first stumps, which are the first in training but of `AdaBoostMO` and bags;
+        None for all of up to 100.
     decimals : int, default=None
         Of what is added to the scores. What is 0 then is left out. None: 2 for stumps; features in
         steps of which some ten make up the largest difference that a feature makes.
@@ -32,9 +33,9 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     Returns
     -------
     str
-        A line for each stump, in the order in which they were found; or, with `max_terms`, for each
-        interval, which does not hold its left end, for categories that print alike, and for a
-        missing value, where the training data had some.
+        A line for each stump, in the order of `rules`; or, with `max_terms`, for each interval,
+        which does not hold its left end, for categories that print alike, and for a missing value,
+        where the training data had some.
 
     Raises
     ------

@@ -57,7 +57,8 @@ class SumOfStumps:
             added to the score of the class; else it is subtracted. Where the training data had
             categories or missing values, there is a column ``test`` as well, which says what is
             tested in words, and no threshold for tests of these. The intercept, where there is one,
-            is round 0.
+            is round 0. `AdaBoostMO` and bags list their stumps by feature or by member, and
+            ``round`` only counts them.
 
         Raises
         ------

@@ -16,7 +16,8 @@ class StumpSum(NamedTuple):
     Attributes
     ----------
     stumps : boostbench.core.weak.stump.Stumps
-        In the order of the training; one whose threshold is infinite is constant.
+        In the order of the training, but of `AdaBoostMO` and bags; one whose threshold is infinite
+        is constant.
     coefficients : ndarray of shape (n_stumps,) or (n_stumps, n_classes)
         W. For two classes one number, which moves the scores towards the second class.
     intercept : ndarray of shape () or (n_classes,)
