@@ -324,7 +324,7 @@ class Weighted(Booster):
             2 is the sample twice, the weight 0 no sample at all, which has no place in attributes
             with a number for each sample. A factor of all weights changes nothing where the loss is
             a mean; where it is a sum that is multiplied with `C`, it is a factor of `C`, as of
-            scikit-learn's SVC. None: all are 1.
+            scikit-learn's SVC; where it is a sum with `nu`, it divides that. None: all are 1.
         X_val : array-like of shape (n_validation_samples, n_features), default=None
             Samples for early stopping, where `n_iter_no_change` is set: then no part of X is held
             out.

@@ -58,7 +58,9 @@ class MCBoost(WithCategorySets, StumpEnsemble):
         leaves it free.
     nu : float, default=1e-9
         :math:`\nu`, weight of the L1 norm. Training ends where the largest edge, for dual
-        variables u of sum 1, exceeds it by no more than 1 % (step 2).
+        variables u of sum 1, exceeds it by no more than 1 % (step 2), or where it leaves all
+        coefficients of a round at 0. As eq. (14) is a sum, a factor of all weights of samples
+        divides it there.
     weak_learner : {"stump", "tree"}, default="stump"
         ``"tree"``: scikit-learn's decision trees, one grown for every class in every round.
     max_depth : int or None, default=2
@@ -132,7 +134,9 @@ class MCBoost(WithCategorySets, StumpEnsemble):
         return _MCBoostMaster(self, search, labels, weights)
 
     def _keep(self, master):
+        # The last round of a training may have added nothing.
         T, k = len(master.learners), len(self.classes_)
+        self.n_iterations_ = T
         self.coefficients_ = np.reshape(master.coefficients, (T, k))
         if self.weak_learner == "stump":
             self.hypotheses_ = stacked(master.learners)
@@ -163,6 +167,9 @@ class _MCBoostMaster(Master):
     def correct(self, found):
         problem, scale = self.weights.problem(found.outputs)
         w = np.minimum(self.params.eta * minimise(problem, self.params.nu / scale), self.largest)
+        if not w.any():
+            # `nu` outweighs the sum of the losses, as it does in all rounds to come.
+            return False
         self.weights.move(w)
         self.learners.append(found.learner)
         self.coefficients.append(w)

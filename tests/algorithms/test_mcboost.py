@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms import MCBoost
 
@@ -147,6 +148,17 @@ def test_large_nu_does_not_stall(loss):
     model = MCBoost(n_iterations=30, loss=loss, nu=0.05).fit(X, y)
     assert (model.coefficients_.max(axis=1) > 0).all()
     assert len(set(model.hypotheses_.threshold)) > 5
+
+
+def test_no_round_is_kept_that_nu_leaves_empty():
+    """Step 2 has u of sum 1, but eq. (14) is a sum: of tiny weights, nu outweighs it."""
+    X, y = noise(3, n_samples=60)
+    model = MCBoost(n_iterations=300, loss="logistic", nu=0.01).fit(X, y, np.full(60, 0.001))
+    assert 0 < model.n_iterations_ == len(model.coefficients_) < 300
+    assert model.coefficients_.any(axis=1).all()
+    with pytest.warns(ConvergenceWarning, match="the model is constant"):
+        model.fit(X, y, np.full(60, 1e-6))
+    assert model.n_iterations_ == 0
 
 
 @pytest.mark.parametrize("loss", LOSSES)
