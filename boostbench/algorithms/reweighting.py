@@ -8,6 +8,7 @@ from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomFor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
+from boostbench.algorithms.base import dense
 from boostbench.algorithms.decisions import decision, predicted, slack_of
 from boostbench.algorithms.explaining.explainable import SumOfStumps
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
@@ -46,8 +47,8 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         trees, whose scores are their probabilities; boosting rounds of LightGBM, with their raw
         scores; or stumps, with their coefficients and without the intercept.
     X : array-like of shape (n_samples, n_features)
-        Samples, best those that the ensemble was not fitted on: trees that have learnt their
-        samples by heart are all alike on these.
+        Samples, sparse where a sum of stumps takes that; best those that the ensemble was not
+        fitted on: trees that have learnt their samples by heart are all alike on these.
     y : array-like of shape (n_samples,)
         Their labels.
     nu : float, default=1e-3
@@ -242,8 +243,9 @@ class _Stumps:
         return len(self._sum.stumps)
 
     def checked(self, X, *y):
-        """Check samples as the ensemble does, which may take missing values and categories."""
-        return self._ensemble._validated(X, *y, reset=False)
+        """Check samples as the ensemble does, which may take tables or a sparse X."""
+        checked = self._ensemble._validated(X, *y, reset=False)
+        return (dense(checked[0]), checked[1]) if y else dense(checked)
 
     def scores(self, X, some):
         X = self._ensemble._viewed(X)

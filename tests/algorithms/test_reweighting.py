@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
+from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -190,6 +191,16 @@ def test_bags_are_thinned_stump_by_stump(bag):
     outputs = total.stumps.outputs(X)[:, thin.members_]
     np.testing.assert_allclose(thin.decision_function(X), outputs @ votes, atol=1e-9)
     assert thin.score(X[1::2], y[1::2]) > 0.9
+
+
+def test_a_sparse_matrix_is_what_it_is_in_full():
+    X, y = blobs(3, n_samples=100)
+    X[np.abs(X) < 1] = 0
+    model = MCBoost(n_iterations=20).fit(csr_array(X), y)
+    thin, wanted = (reweight(model, some, y, nu=0.01) for some in (csr_array(X), X))
+    np.testing.assert_array_equal(thin.members_, wanted.members_)
+    found = thin.decision_function(csr_array(X))
+    np.testing.assert_array_equal(found, wanted.decision_function(X))
 
 
 def test_the_names_of_features_are_kept():
