@@ -54,13 +54,13 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     estimator
         A copy of the model with `coefficients_` at the minimum. The last entries of `objective_`
         and `weight_path_`, and of `converged_` where that tells of every round, are of them, and
-        `dual_` is, if the model has it.
+        `dual_` is, if the model has it. A model without a round is as it was.
 
     Raises
     ------
     ValueError
-        If the model is none of these, its problem has another solver or no minimum, a label is none
-        of its classes, or a parameter is out of range.
+        If the model is none of these, its problem has another solver or no minimum, there are
+        weights where it takes none, a label is none of its classes, or a parameter is out of range.
 
     Warns
     -----
@@ -94,6 +94,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
         raise ValueError("nu is 0, so that the problem need not have a minimum")
     X, y = model._validated(X, y, reset=False)
     X, y, weights = weighted(X, y, sample_weight, getattr(model, "class_weight", None))
+    if not model.n_iterations_:
+        return copy.copy(model)
     own = known_numbers(y, model.classes_) == np.arange(len(model.classes_))[:, None]
     problem = restricted(model, model._viewed(X), own, relative(weights))
     nu = model.nu * problem.size
@@ -183,6 +185,8 @@ def _of_rank(model, X, own, weights):
             "loss='exponential' is eq. (2), which has no minimum where the weak learners separate "
             "the classes; loss='exponential_sum' has one"
         )
+    if weights is not None:
+        raise ValueError("RBoostRankTC takes no weights of samples: sample_weight must be None")
     own = own.T
     outputs = model.hypotheses_.outputs(X)
     A = margin_rows(np.moveaxis(outputs, -1, 0), outputs.shape[-1], own, ~own)

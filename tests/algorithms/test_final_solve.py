@@ -180,6 +180,16 @@ def test_weights_of_the_samples_count(name):
     np.testing.assert_allclose(by_class.coefficients_, by_sample.coefficients_, rtol=1e-6)
 
 
+def test_a_model_without_a_round_stays_as_it_is():
+    X, y = noise(3, n_samples=40)
+    for case in ("MultiBoost", "RBoostProj"):
+        model = fitted(MODELS[case], np.ones_like(X), y)
+        solved = final_solve(model, np.ones_like(X), y)
+        assert solved is not model
+        assert len(solved.objective_) == solved.weight_path_.shape[0] == solved.n_iterations_ == 0
+        np.testing.assert_array_equal(solved.decision_function(X), model.decision_function(X))
+
+
 def test_too_few_steps_are_said():
     X, y = noise(3, n_samples=40)
     model = fitted(MODELS["MultiBoost, from zero"], X, y)
@@ -201,6 +211,8 @@ class TestRefused:
         self.refused("of any sign", free, X, y)
         rank = RBoostRankTC(**few, n_projections=20, loss="exponential").fit(X, y)
         self.refused("no minimum", rank, X, y)
+        rank = fitted(MODELS["RBoostRankTC"], X, y)
+        self.refused("takes no weights of samples", rank, X, y, sample_weight=np.ones(len(y)))
         none = RBoostProj(**few, nu=0.0)
         self.refused("nu is 0", fitted(none, X, y), X, y)
         with pytest.raises(NotFittedError):
