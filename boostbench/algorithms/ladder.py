@@ -254,10 +254,11 @@ class CodewordBoosting(Weighted, BoostingClassifier):
     def _keep(self, master):
         _keep_codewords(self, master)
         self.n_parameters_ = self.codewords_.size
+        self._largest = float(np.abs(master.risk.predictions).max())
 
     def score_slack(self):
-        """Return the difference of scores that is rounding only, where features are of size 1."""
-        return slack_of(self.codewords_.T)
+        """As of `BoostingClassifier.score_slack`: it follows the size of the features."""
+        return self._largest * slack_of(self.codewords_.T)
 
     def _staged_scores(self, X, stages):
         for stage in stages:

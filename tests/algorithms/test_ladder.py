@@ -164,6 +164,13 @@ class TestCodewordBoosting:
         np.testing.assert_allclose(after.codewords_, ladder.codewords_, atol=1e-6)
         assert after.log_risks_[-1] == pytest.approx(ladder.log_risks_[-1])
 
+    def test_small_features_make_no_ties(self):
+        X, y = blobs(3, n_samples=90, n_features=2, seed=2)
+        for size in (1e-15, 1.0, 1e15):
+            fitted = CodewordBoosting().fit(size * X, y)
+            scores = size * X @ fitted.codewords_.T
+            np.testing.assert_array_equal(fitted.predict(size * X), scores.argmax(axis=1))
+
     def test_the_risk_falls_until_it_stops(self):
         X, y = blobs(3, n_samples=90, n_features=2, seed=2)
         fitted = CodewordBoosting(n_iterations=400).fit(X, y)
