@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
 
 from boostbench.algorithms.parameters import (
     CategoricalFeatures,
@@ -265,8 +265,12 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         Where tables are taken, categories are numbers then, and what is missing is NaN.
         """
         accepted = "csr" if self._takes_sparse else False
+        reset = options.get("reset", True)
+        if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
+            # Before it is said of a column in the place of another that it holds no numbers.
+            _check_feature_names(self, X, reset=False)
         if self._takes_tables:
-            if options.get("reset", True):
+            if reset:
                 self.categories_ = categories(X, self.categorical_features)
             X = coded(X, self.categories_)
             options["ensure_all_finite"] = "allow-nan"

@@ -260,6 +260,15 @@ def test_columns_that_held_numbers_are_held_to_that():
         )
 
 
+def test_columns_in_another_order_are_told_by_their_names():
+    X, y = messy(2)
+    for model in (bb.MCBoost(n_iterations=5), bb.BaggedBooster(n_estimators=2, random_state=0)):
+        model.fit(X, y)
+        for others in (X[X.columns[::-1]], X.drop(columns="words")):
+            with pytest.raises(ValueError, match="feature names should match those that were pass"):
+                model.predict(others)
+
+
 def test_early_stopping_callbacks_and_final_solve():
     X, y = messy(3, n_samples=400)
     given = bb.MCBoost(n_iterations=200, n_iter_no_change=5).fit(
