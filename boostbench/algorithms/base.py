@@ -355,7 +355,11 @@ class Weighted(Booster):
         """Check samples for early stopping."""
         if X_val is None and y_val is None:
             return None
-        if X_val is None or y_val is None or getattr(self, "n_iter_no_change", None) is None:
+        if not hasattr(self, "n_iter_no_change"):
+            raise ValueError(
+                f"{type(self).__name__} has no early stopping, which X_val and y_val are for"
+            )
+        if X_val is None or y_val is None or self.n_iter_no_change is None:
             raise ValueError(
                 "X_val and y_val are for early stopping: give both and set n_iter_no_change, or "
                 "none of them"

@@ -148,6 +148,8 @@ class TestErrors:
             bb.MCBoost().fit(X, y, X_val=X, y_val=y)
         with pytest.raises(ValueError, match="give both"):
             bb.MCBoost(n_iter_no_change=3).fit(X, y, X_val=X)
+        with pytest.raises(ValueError, match="LsBoostRegressor has no early stopping, which X_val"):
+            bb.LsBoostRegressor().fit(X, y, X_val=X, y_val=y)
 
     def test_a_class_of_no_training_sample(self):
         X, y = blobs(2)
