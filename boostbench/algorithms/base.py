@@ -292,6 +292,10 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     def _viewed(self, X, weights=None, reset=False):
         """Return what the weak learners see of a checked X; with `reset`, find out what that is."""
         if not self._takes_tables:
+            if reset:
+                # A fit before may have had another weak learner.
+                for name in ("categories_", "views_"):
+                    vars(self).pop(name, None)
             return X
         if reset:
             self.views_ = views_of(X, self.categories_, weights)

@@ -260,6 +260,20 @@ def test_columns_that_held_numbers_are_held_to_that():
         )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("model", "other"),
+    [(bb.CGENS(n_iterations=5), "perceptron"), (bb.RBoostProj(n_iterations=5), "wlda")],
+)
+def test_a_fit_leaves_nothing_of_the_tables_of_the_one_before(model, other):
+    X, y = messy(2)
+    model.fit(X, y)
+    assert model.categories_
+    model.set_params(weak_learner=other).fit(by_hand(X)[:, [0, 5, 6]], y)
+    assert not hasattr(model, "categories_")
+    assert not hasattr(model, "views_")
+
+
 def test_columns_in_another_order_are_told_by_their_names():
     X, y = messy(2)
     for model in (bb.MCBoost(n_iterations=5), bb.BaggedBooster(n_estimators=2, random_state=0)):
