@@ -90,6 +90,14 @@ def test_what_a_model_says_of_itself_adds_up(name):
     np.testing.assert_allclose(total, scores, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_table_of_a_constant_model_has_its_columns():
+    X, y = pd.DataFrame({"c": list("abab")}), [0, 0, 1, 1]
+    table = bb.AdaBoost().fit(X, y).shape_functions().explain_global()
+    assert table.columns.tolist() == ["feature", "left", "right", "category", 1]
+    assert table.empty
+
+
 def holds(test, X):
     """Evaluate what `rules` says is tested."""
     if test == "never":

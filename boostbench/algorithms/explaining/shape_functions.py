@@ -190,6 +190,9 @@ class ShapeFunctions:
             ``category`` as well: a row for each category, and for a missing value one with None,
             have neither ``left`` nor ``right``. Features that are not in use have no rows.
         """
+        columns = ["feature", "left", "right"]
+        if not self._views.is_plain:
+            columns.append("category")
         pieces = []
         for term in self.terms:
             shown = term.table if term.has_missing else term.values
@@ -206,13 +209,11 @@ class ShapeFunctions:
                 "right": right,
                 "category": pd.Series(category, dtype=object),
             }
-            if self._views.is_plain:
-                del steps["category"]
             # Side by side, as a class may have the name of another column.
             votes = pd.DataFrame(shown, columns=self.outputs)
-            pieces.append(pd.concat([pd.DataFrame(steps), votes], axis=1))
+            pieces.append(pd.concat([pd.DataFrame(steps)[columns], votes], axis=1))
         if not pieces:
-            return pd.DataFrame(columns=["feature", "left", "right", *self.outputs])
+            return pd.DataFrame(columns=[*columns, *self.outputs])
         return pd.concat(pieces, ignore_index=True)
 
     def explain_local(self, X):
