@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from boostbench.algorithms.explaining.stump_sums import features_of
 from boostbench.inspection.canvas import canvas
 
 
@@ -48,10 +49,10 @@ class ImportanceDisplay:
         -------
         ImportanceDisplay
         """
-        importances = estimator.feature_importances_
-        default = [f"x{feature}" for feature in range(len(importances))]
-        names = np.asarray(getattr(estimator, "feature_names_in_", default))
-        return cls(importances=importances, feature_names=names).plot(n_features=n_features, ax=ax)
+        display = cls(
+            importances=estimator.feature_importances_, feature_names=features_of(estimator)
+        )
+        return display.plot(n_features=n_features, ax=ax)
 
     def plot(self, *, n_features=10, ax=None):
         """Draw; parameters as of `from_estimator`.

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from boostbench.algorithms.explaining.rules import rules
 from boostbench.algorithms.explaining.stump_sums import outputs_of
 from boostbench.inspection.importances import most_important
 
@@ -65,11 +66,11 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
         return _by_feature(estimator.shape_functions(), max_terms, decimals)
     if len(getattr(estimator, "pairs_", ())):
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
-    table = estimator.rules()
+    table = rules(estimator, in_words=True)
     n_outputs = len(outputs_of(estimator))
     # A class may have the name of another column.
-    rules, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
-    intercept = (rules["round"] == 0).to_numpy()
+    stumps, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
+    intercept = (stumps["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MANY:
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
     step = 0.01 if decimals is None else 0.1**decimals
@@ -78,22 +79,12 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
         f"Intercept: {what}" for what, is_first in zip(added, intercept, strict=True) if is_first
     ]
     lines.append("Added to the scores where a test holds, subtracted where it fails:")
-    rules, added = rules[~intercept], added[int(intercept.sum()) :]
-    n_shown = len(rules) if n_rules is None else min(n_rules, len(rules))
-    tests = map(_test, rules.iloc[:n_shown].to_dict(orient="records"))
-    lines += [f"{test}: {what}" for test, what in zip(tests, added, strict=False)]
-    if n_shown < len(rules):
-        lines.append(f"... {len(rules) - n_shown} more")
+    tests, added = list(stumps["test"][~intercept]), added[int(intercept.sum()) :]
+    n_shown = len(tests) if n_rules is None else min(n_rules, len(tests))
+    lines += [f"{test}: {what}" for test, what in zip(tests[:n_shown], added, strict=False)]
+    if n_shown < len(tests):
+        lines.append(f"... {len(tests) - n_shown} more")
     return "\n".join(lines)
-
-
-def _test(row):
-    if isinstance(row.get("test"), str):
-        return row["test"]
-    if not np.isfinite(row["threshold"]):
-        return "never"  # no number is above the threshold of a constant stump
-    feature = row["feature"] if isinstance(row["feature"], str) else f"x{row['feature']}"
-    return f"{feature} > {row['threshold']:.6g}"
 
 
 def _by_feature(shapes, max_terms, decimals):

@@ -65,7 +65,6 @@ class SumOfStumps:
         ValueError
             If the model is no sum of stumps.
         """
-        check_is_fitted(self)
         return rules(self)
 
     def stump_sum(self):

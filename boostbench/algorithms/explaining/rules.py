@@ -2,39 +2,41 @@
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.explaining.stump_sums import outputs_of, refuse_pairs
+from boostbench.algorithms.explaining.stump_sums import features_of, outputs_of, refuse_pairs
+from boostbench.core.weak.views import plain_views
 
 # A coefficient that is this part of the largest of its stump is 0, but for rounding.
 _ZERO = 1e-12
 
 
-def rules(model):
-    """List the stumps of a fitted model; see `BoostingClassifier.rules`."""
+def rules(model, in_words=False):
+    """List the stumps of a fitted model; see `BoostingClassifier.rules`.
+
+    With `in_words`, the column ``test`` is there in any case.
+    """
+    check_is_fitted(model)
     refuse_pairs(model)
     stumps, coefficients, intercept = model.stump_sum()
-    names = getattr(model, "feature_names_in_", None)
-    views = getattr(model, "views_", None)
-    tested = stumps.tested if views is None else views.feature[stumps.tested]
-    features = tested if names is None else np.asarray(names)[tested]
+    views = getattr(model, "views_", None) or plain_views(model.n_features_in_)
+    tested = views.feature[stumps.tested]
+    features = features_of(model)[tested] if hasattr(model, "feature_names_in_") else tested
     outputs = outputs_of(model)
     above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), len(outputs))
     # No rounding errors, and no minus signs before zeros.
     size = np.abs(above).max(axis=1, keepdims=True, initial=0.0)
     above = np.where(np.abs(above) > _ZERO * size, above, 0.0)
-    is_plain = views is None or views.is_plain
-    thresholds = stumps.threshold
-    if not is_plain:
-        thresholds = np.where(np.isnan(views.category[stumps.tested]), thresholds, np.nan)
+    is_number = np.isnan(views.category[stumps.tested])
     table = pd.DataFrame(
         {
             "round": np.arange(1, len(stumps) + 1),
             "feature": pd.Series(features, dtype=object),
-            "threshold": thresholds,
+            "threshold": np.where(is_number, stumps.threshold, np.nan),
         }
     )
-    if not is_plain:
-        table["test"] = _tests(model, stumps, features)
+    if in_words or not views.is_plain:
+        table["test"] = _tests(model, views, stumps)
     if np.any(intercept):
         first = pd.DataFrame({"round": [0], "feature": [None], "threshold": [-np.inf]})
         table = pd.concat([first, table], ignore_index=True)
@@ -43,15 +45,15 @@ def rules(model):
     return pd.concat([table, pd.DataFrame(above, columns=outputs)], axis=1)
 
 
-def _tests(model, stumps, names):
+def _tests(model, views, stumps):
     """Say in words what stumps on numbers, categories and missing values test."""
-    views, tests = model.views_, []
+    names, tests = features_of(model), []
     is_above = views.above_if_missing(stumps.tested, stumps.threshold)
-    for at, view, threshold, name, missing in zip(
-        stumps.feature, stumps.tested, stumps.threshold, names, is_above, strict=True
+    for at, view, threshold, missing in zip(
+        stumps.feature, stumps.tested, stumps.threshold, is_above, strict=True
     ):
         feature, category = views.feature[view], views.category[view]
-        name = name if isinstance(name, str) else f"x{name}"
+        name = names[feature]
         if at < 0:
             known = model.categories_[feature]
             codes = views.category[list(stumps.sets[at])]

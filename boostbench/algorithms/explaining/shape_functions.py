@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.utils.validation import check_array
 
 from boostbench.algorithms.decisions import decision, predicted
-from boostbench.algorithms.explaining.stump_sums import outputs_of
+from boostbench.algorithms.explaining.stump_sums import features_of, outputs_of
 from boostbench.core.weak.additive import additive_tables
 from boostbench.core.weak.views import plain_views
 
@@ -120,8 +120,7 @@ class ShapeFunctions:
         self._slack = total.slack(model)
         self._categories = getattr(model, "categories_", {})
         self.outputs = outputs_of(model)
-        default = [f"x{feature}" for feature in range(self._n_features)]
-        self.feature_names = np.asarray(getattr(model, "feature_names_in_", default))
+        self.feature_names = features_of(model)
         tables = self._without_constants(additive_tables(stumps, columns))
         self._variation = self._variation_of(tables)
         self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]

@@ -109,6 +109,22 @@ def outputs_of(model):
     return model.classes_[1:] if len(model.classes_) == 2 else model.classes_
 
 
+def features_of(model):
+    """Name the features of a fitted model.
+
+    Parameters
+    ----------
+    model : estimator
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Those of the training data, or ``x0``, ``x1``, ...
+    """
+    default = [f"x{feature}" for feature in range(model.n_features_in_)]
+    return np.asarray(getattr(model, "feature_names_in_", default))
+
+
 def refuse_pairs(model):
     """Raise ValueError where a fitted model has tables of pairs beside its stumps."""
     if len(getattr(model, "pairs_", ())):
