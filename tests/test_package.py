@@ -70,11 +70,11 @@ def imports(path, modules):
 
 
 def test_imports_go_down_only():
-    """To a lower floor of docs/architecture.md, or within a folder; and there are no circles."""
+    """To a lower layer of docs/architecture.md, or within a folder; and there are no circles."""
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    floors = {
-        folder: int(floor)
-        for folder, floor in re.findall(r"^ {6}(\w+)(?:/|\.py) +floor (\d)\.", drawn, re.M)
+    layers = {
+        folder: int(layer)
+        for folder, layer in re.findall(r"^ {6}(\w+)(?:/|\.py) +layer (\d)\.", drawn, re.M)
     }
     files = {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -83,18 +83,18 @@ def test_imports_go_down_only():
     folders = {
         path.name for path in (ROOT / "boostbench").iterdir() if (path / "__init__.py").exists()
     }
-    assert folders == {*floors, "cli"} - {"testing"}
+    assert folders == {*layers, "cli"} - {"testing"}
 
     def place(name):
         part = name.split(".")[1] if "." in name else ""
-        return part, floors.get(part, 9 if part in ("", "cli") else 0)
+        return part, layers.get(part, 9 if part in ("", "cli") else 0)
 
     at_once = {name: set() for name in files}
     for name, path in files.items():
-        part, floor = place(name)
+        part, layer = place(name)
         for other, is_at_once in imports(path, files):
-            other_part, other_floor = place(other)
-            is_below = other_floor < floor or other_floor == 0 or not other_part
+            other_part, other_layer = place(other)
+            is_below = other_layer < layer or other_layer == 0 or not other_part
             assert is_below or part == other_part, (name, other)
             if is_at_once:
                 at_once[name].add(other)
