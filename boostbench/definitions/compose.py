@@ -4,6 +4,7 @@ import functools
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,29 @@ def _settle(
         if not _is_given(f"protocol.{key}", given):
             spec["protocol"][key] = value
     _apply_profile(spec, given, given if asked is None else [*map(name_of, asked)])
+    _check(spec)
     return spec
+
+
+# Data and protocols that were seen to be right, as they are written: a table has few of each.
+_right: set[str] = set()
+
+
+def _check(spec: dict) -> None:
+    """Refuse data and a protocol that cannot be; what is deleted of the protocol is at its default.
+
+    Here, as commands read them that never make an experiment of them.
+    """
+    from boostbench.data.spec import check  # slow to import
+    from boostbench.experiment.protocol import Protocol
+
+    for field in fields_of(Protocol):
+        spec["protocol"].setdefault(field.name, field.default)
+    written = repr((spec["data"], spec["protocol"]))
+    if written not in _right:
+        check(spec["data"])
+        Protocol.from_config(spec["protocol"])
+        _right.add(written)
 
 
 def _apply_profile(spec: dict, given: list[str], asked: list[str]) -> None:
@@ -220,10 +243,10 @@ def _apply_profile(spec: dict, given: list[str], asked: list[str]) -> None:
                 settings[key] = min(value, settings[key])
             elif not _is_given(f"{group}.{key}", given):
                 settings[key] = value
-    grid = algo.get("grid")
+    grid, limit = algo.get("grid"), own.get("n_iterations")
     tried = grid.get("n_iterations") if isinstance(grid, dict) else None
-    if "n_iterations" in own and isinstance(tried, list) and not _is_given("algo.grid", asked):
-        limit = own["n_iterations"]
+    is_known = isinstance(tried, list) and all(isinstance(n, int) for n in [limit, *tried])
+    if is_known and not _is_given("algo.grid", asked):
         grid["n_iterations"] = list(dict.fromkeys(min(number, limit) for number in tried))
 
 

@@ -283,6 +283,9 @@ def test_mistakes(refused):
     assert "there is no file nowhere.yaml" in refused("figure", "nowhere.yaml")
     asked = refused("figure", "randomboost2", "algo.n_iterations=100")
     assert "shows 1000 rounds, but algo.n_iterations is 100" in asked
+    asked = refused("figure", "randomboost2", "algo.n_iterations=abc")
+    assert "n_iterations" in asked
+    assert "abc" in asked
 
 
 def test_features_that_are_selected(call, folder, define):

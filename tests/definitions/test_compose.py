@@ -13,6 +13,7 @@ from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.overrides import check, settings
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
+from boostbench.experiment.protocol import Protocol
 from boostbench.running.plan import Experiment
 
 RESERVED = {"_target_", "name", "title", "paper", "grid"}
@@ -282,7 +283,7 @@ def cells():
         ["+algo.inner={_target_: a.b, depth: {max: 3}}", "+algo.inner.depth.min=1", "+more.x=1"],
         ["algo.nu=true", "algo.loss=1_000", "data.name=20news-bydate", "data.path=/x y/z:0.csv"],
         ["algo.grid={nu: [1]}", "+algo.nu.x=3", "+algo.grid={C: [2], nu: [3]}"],
-        ["seed=3", "protocol.name='${seed}'"],
+        ["seed=3", "protocol.name='a${seed}'"],
         ["~algo.grid", "~algo.nu=1e-4", "~algo.title"],
         ["seed=5", "++protocol.n_splits=${seed}"],
     ],
@@ -317,6 +318,12 @@ def test_nothing_of_an_experiment_is_shared_with_another():
         ("++algo=samme", "the configuration: algo is 'samme'; it must be KEY: VALUE"),
         ("algo.nu", "cannot read 'algo.nu' as an override: KEY=VALUE is expected"),
         ("algo@x=samme", "algo@x is refused"),
+        ("data.name=5", "data.name is 5; it must be text"),
+        ("data.path=5", "data.path is 5; it must be the path of a file, as text"),
+        ("data.expect=5", "data.expect is 5; it must be numbers of samples"),
+        ("data.openml=5", "data.openml is 5; it must be a mapping with an id"),
+        ("~data.name", "data.name is missing; a data set needs a name"),
+        ("protocol.checkpoints=10", "protocol.checkpoints is 10; it must be a list of numbers"),
     ],
 )
 def test_mistakes_are_one_clear_line_as_hydra_refuses_them(override, told):
@@ -330,3 +337,19 @@ def test_mistakes_are_one_clear_line_as_hydra_refuses_them(override, told):
 
 def test_without_a_title_the_name_is_shown():
     assert compose("algo=samme", "~algo.title")["algo"]["title"] == "samme"
+
+
+def test_what_is_deleted_of_a_protocol_is_at_its_default():
+    names = ("name", "n_splits", "checkpoints")
+    own, usual = compose("protocol=mcboost", *(f"~protocol.{name}" for name in names)), Protocol()
+    assert own["protocol"].keys() == compose()["protocol"].keys()
+    assert [own["protocol"][name] for name in names] == [getattr(usual, name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("limit", "tried"), [("abc", [50, 500]), (200, ["a"]), (200, [[50]]), (None, [500])]
+)
+def test_a_profile_leaves_what_are_no_numbers_to_the_algorithm(limit, tried):
+    asked = {"profile": "quick", "profile.algo.all.n_iterations": limit}
+    spec = experiment({"algo": "mcboost", "+algo.grid.n_iterations": tried} | asked, asked)
+    assert spec["algo"]["grid"]["n_iterations"] == tried
