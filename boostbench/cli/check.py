@@ -21,7 +21,7 @@ from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, headline, sharpness, swapped
 from boostbench.report.published_file import beside_records, doubts, read_published_file
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
-from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.report.renderers.printing import make_console, make_grid, print_line
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
@@ -83,7 +83,7 @@ def check_published(
     if as_json:
         print(_json([table], verdict_lines([table])))
     else:
-        console = Console()
+        console = make_console()
         print_line(console, table.title, style="bold")
         print_listing(console, replace(published_listing(table), reasons=[]))
     return int(any(cell.verdict in ("better", "worse") for cell in table.cells.values()))
@@ -163,7 +163,7 @@ def _counted(tally: Tally) -> dict:
 
 def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
     """Print the verdicts of tables; those of which nothing is on record are only named."""
-    console = Console()
+    console = make_console()
     for table in tables:
         print_line(console, table.title, style="bold")
         print_listing(console, published_listing(table))

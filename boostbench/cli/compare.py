@@ -5,8 +5,6 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
@@ -22,7 +20,7 @@ from boostbench.report.merge import find_column, join, merge
 from boostbench.report.own_runs import table_of_runs
 from boostbench.report.renderers.comparison_json import to_json
 from boostbench.report.renderers.comparison_terminal import print_comparison
-from boostbench.report.renderers.printing import named, print_line
+from boostbench.report.renderers.printing import make_console, named, print_line
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 
@@ -77,7 +75,7 @@ def compare(
     if as_json:
         print(to_json(table, sources, comparison))
     else:
-        console = Console()
+        console = make_console()
         print_comparison(console, table, comparison)
         holders = {row: asked[source] for row, source in sources.items()}
         for sentence in _what_lacks(table, holders, records):

@@ -9,7 +9,6 @@ from statistics import fmean
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
-from rich.console import Console
 from rich.text import Text
 
 from boostbench.cli.baselines import baselines, below_the_constant
@@ -24,7 +23,7 @@ from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
 from boostbench.report.cells import Cell
-from boostbench.report.renderers.printing import make_grid, named, print_line
+from boostbench.report.renderers.printing import make_console, make_grid, named, print_line
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
 
@@ -92,7 +91,7 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str])
         return report
     if swept:
         own = [o for o in settings.overrides.task if o.partition("=")[0] in swept]
-        print_line(Console(), f"{' '.join(own)}", style="bold yellow")
+        print_line(make_console(), f"{' '.join(own)}", style="bold yellow")
     _print(specs, report)
     if swept:
         print()
@@ -107,7 +106,7 @@ def _print(specs: Sequence[dict], report: Report) -> None:
         quantity = get_quantity(outcome.experiment.measure.quantity)
         about = {"published": published, "quantity": quantity, "departures": departures}
         cells.append(Cell.of(outcome, data, algo["name"], algo["title"], **about))
-    console = Console()
+    console = make_console()
     print_summary(console, report.outcomes[0].experiment.dataset, cells)
     print_freshness(console, cells)
     if below := below_the_constant(cells[0], cells[1:]):
@@ -131,7 +130,7 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
         values = dict(override.split("=", 1) for override in overrides)
         shown = [cell.text + cell.mark, cell.splits, cell.seconds("fit")] if cell else ["-"] * 3
         grid.add_row(*(Text(text) for text in (*(values[key] for key in keys), *shown)))
-    console = Console()
+    console = make_console()
     print_line(console, f"{len(settings)} settings", style="bold")
     console.print(grid)
     if importlib.util.find_spec("matplotlib") is None:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from boostbench.busy import busy
 from boostbench.definitions.assemble import assemble
 from boostbench.definitions.outcomes import find
@@ -17,7 +15,7 @@ from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex, latex_notes
 from boostbench.report.renderers.markdown import markdown
-from boostbench.report.renderers.printing import print_line
+from boostbench.report.renderers.printing import make_console, print_line
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
@@ -56,7 +54,7 @@ def make_table(
     check_once(overrides)
     with busy("composing configs"):
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
-    found, common, console = find(request), request.common, Console()
+    found, common, console = find(request), request.common, make_console()
     if found.run and found.run.planned and any(cell.records for cell in found.recorded.values()):
         print_line(console, "On record, before what is missing runs:", style="bold")
         print_table(console, make_document(assemble(request, found.recorded)))

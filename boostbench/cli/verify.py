@@ -20,7 +20,7 @@ from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
-from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.report.renderers.printing import make_console, make_grid, print_line
 from boostbench.running.forecast import Forecast
 from boostbench.running.progress import progress
 from boostbench.running.queue import Finished
@@ -84,7 +84,7 @@ def verify(
         raise UserError(f"{records.results} holds no records that today's code could give")
     for warning in records.new_warnings():
         complain(warning)
-    console, kernel, salt = Console(), blas(), commit()
+    console, kernel, salt = make_console(), blas(), commit()
     passes = list(session.draws(tallies, salt, kernel))
     if dry_run:
         _print_plan(console, passes)

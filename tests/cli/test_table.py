@@ -666,6 +666,13 @@ def test_one_text_is_a_list_of_one(done, define_table):
     assert remark in table.out.splitlines()
 
 
+def test_titles_are_no_markup(done, define_table):
+    odd = ["[/red] wine", "[bold]iris :dog:"]
+    rows = [{"wine": {"title": odd[0]}}, {"iris": {"title": odd[1]}}]
+    out = done("table", define_table(rows=rows, columns=["constant"]), *QUICK[1:]).out
+    assert all(title in out for title in odd)
+
+
 def test_mistakes(refused):
     assert "did you mean demo" in refused("table", "dem")
     assert "there is no file nowhere.yaml" in refused("table", "nowhere.yaml")

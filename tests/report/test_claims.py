@@ -1,13 +1,13 @@
 import io
 
 import pytest
-from rich.console import Console
 
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.claims import CLAIMS_EXPLANATION, claims
 from boostbench.report.document import make_document
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
+from boostbench.report.renderers.printing import make_console
 from boostbench.report.renderers.terminal import print_judgement
 from boostbench.report.tables import Claim
 
@@ -123,6 +123,6 @@ def test_writers(make_cell, make_table):
     table = make_table(cells, claims=[Claim("A is better.", [["a", "b"]], rows=["wine"])])
     assert "“A is better.” holds: 1 of 1" in markdown(make_document(table))
     assert "A is better." in latex_notes(make_document(table))
-    console = Console(file=io.StringIO(), width=80)
+    console = make_console(file=io.StringIO(), width=80)
     print_judgement(console, make_document(table))
     assert "“A is better.” holds: 1 of 1" in console.file.getvalue()

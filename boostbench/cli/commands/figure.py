@@ -27,12 +27,10 @@ def run(args: Namespace) -> int:
 
     need_matplotlib()
     with busy("starting"):
-        from rich.console import Console
-
         from boostbench.figures.definition import read_figure
         from boostbench.figures.page import page
         from boostbench.figures.style import save
-        from boostbench.report.renderers.printing import named, print_line
+        from boostbench.report.renderers.printing import make_console, named, print_line
 
     definition = read_figure(args.name)
     drawing = definition.draw(args.words)
@@ -41,7 +39,7 @@ def run(args: Namespace) -> int:
     written.append(path.with_name(f"{path.name}.md"))  # names may have dots
     with writing(written[-1]):
         written[-1].write_text(page(definition, drawing), encoding="utf-8")
-    console = Console()
+    console = make_console()
     for line in (definition.title, definition.caption, *drawing.notes):
         print_line(console, line)
     print(f"\nwritten: {named(written)}")

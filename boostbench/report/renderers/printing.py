@@ -12,6 +12,15 @@ from rich.table import Table as Grid
 GAP = 2
 
 
+def make_console(**options) -> Console:
+    """Make a console that prints texts as they are; `options` are others of `rich`.
+
+    Titles and paths are a user's: brackets and colons in them are no markup and no pictures, and
+    numbers have no colours.
+    """
+    return Console(markup=False, emoji=False, highlight=False, **options)
+
+
 def make_grid(header: Sequence[str], left: int = 1, gap: int = GAP) -> Grid:
     """Make a grid of columns under a rule.
 
@@ -54,5 +63,5 @@ def named(paths: Iterable[Path]) -> str:
 
 
 def print_line(console: Console, text: str, style: str = "") -> None:
-    """Print a plain sentence: numbers and brackets in it are no markup, and have no colours."""
-    console.print(text, style=style, markup=False, highlight=False)
+    """Print a sentence."""
+    console.print(text, style=style)

@@ -50,7 +50,7 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         headline = f"{dataset.name}: {shape}, {dataset.n_classes} classes"
         print_line(console, headline, style="bold")
         # Unbroken, so that a long path can be copied.
-        console.print(dataset.source, markup=False, highlight=False, soft_wrap=True)
+        console.print(dataset.source, soft_wrap=True)
     quantity = cells[0].quantity
     losses = [numbers.rounded(quantity.sign * cell.mean, quantity.digits) for cell in cells]
     best = min((loss for loss in losses if not isnan(loss)), default=None)

@@ -3,10 +3,10 @@ import re
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from boostbench.report.comparison import compare_columns
 from boostbench.report.renderers.comparison_terminal import print_comparison
+from boostbench.report.renderers.printing import make_console
 from boostbench.report.tables import Column
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]
@@ -27,7 +27,7 @@ def show(make_cell, make_table):
             for i, c in enumerate(columns)
         }
         table = make_table(cells, columns, [("a", "b")])
-        console = Console(file=io.StringIO(), width=width, force_terminal=colour)
+        console = make_console(file=io.StringIO(), width=width, force_terminal=colour)
         print_comparison(console, table, compare_columns(table))
         return console.file.getvalue()
 
@@ -65,7 +65,7 @@ def test_two(show):
 def test_a_tie_is_told(make_cell, make_table):
     cells = {(row, c): make_cell([4, 6]) for row in ("x", "y") for c in "ab"}
     table = make_table(cells)
-    console = Console(file=io.StringIO(), width=80)
+    console = make_console(file=io.StringIO(), width=80)
     print_comparison(console, table, compare_columns(table))
     assert re.search(r"x +5.0 \(1.4\) +5.0 \(1.4\) +0.0 +0.00 +1.000 +tie", console.file.getvalue())
 
@@ -94,6 +94,20 @@ def test_too_few_data_sets(show, n_algorithms):
 def test_one_data_set_is_compared_over_its_splits(make_cell, make_table):
     rng = np.random.default_rng(0)
     table = make_table({("wine", c): make_cell(rng.random(10) * 20) for c in "abc"})
-    console = Console(file=io.StringIO(), width=80)
+    console = make_console(file=io.StringIO(), width=80)
     print_comparison(console, table, compare_columns(table))
     assert "Friedman test of 3 algorithms over 10 paired splits" in console.file.getvalue()
+
+
+@pytest.mark.parametrize("names", ["ab", "abc"])
+def test_labels_are_no_markup(make_cell, make_table, names):
+    columns = {name: Column(f"[/b]{name}", name) for name in names}
+    rows = [f"data{number}" for number in range(6)]
+    cells = {(row, name): make_cell([5, 6]) for row in rows for name in names}
+    table = make_table(cells, columns)
+    table.rows[rows[0]] = "[/red] w"
+    console = make_console(file=io.StringIO(), width=80)
+    print_comparison(console, table, compare_columns(table))
+    out = console.file.getvalue()
+    assert "[/red] w" in out
+    assert "[/b]a" in out

@@ -1,13 +1,14 @@
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from boostbench.data.dataset import Dataset
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.document import make_document
+from boostbench.report.renderers.printing import make_console
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
@@ -20,7 +21,7 @@ from boostbench.report.tables import Column
 
 @pytest.fixture(params=[True, False], ids=["colour", "plain"])
 def console(request):
-    return Console(file=io.StringIO(), width=80, force_terminal=request.param)
+    return make_console(file=io.StringIO(), width=80, force_terminal=request.param)
 
 
 def text(console):
@@ -48,7 +49,7 @@ def test_summary(console, make_cell):
 
 
 def test_width(make_cell, table):
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console = make_console(file=io.StringIO(), width=80, force_terminal=False)
     print_table(console, make_document(table))
     print_judgement(console, make_document(table))
     lines = text(console).splitlines()
@@ -66,7 +67,7 @@ def test_wide_table_is_printed_in_blocks(make_cell, make_table):
         for i in range(3)
     }
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console = make_console(file=io.StringIO(), width=80, force_terminal=False)
     print_table(console, make_document(make_table(cells, columns, compare=[])))
     lines = text(console).splitlines()
     assert max(len(line) for line in lines) <= 80
@@ -81,7 +82,7 @@ def test_blocks_are_as_wide_as_they_may_be(make_cell, make_table, length):
     # No heading or number is broken, whatever the widths.
     columns = {name: Column(name, name * length) for name in "abcdefgh"}
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console = make_console(file=io.StringIO(), width=80, force_terminal=False)
     print_table(console, make_document(make_table(cells, columns, compare=[])))
     out = text(console)
     assert all(f"{name * length}" in out for name in columns)
@@ -99,7 +100,7 @@ def test_blocks_are_as_wide_as_they_may_be(make_cell, make_table, length):
 def test_comparison_is_set_tight_before_names_are_broken(make_cell, make_table, label, expected):
     cells = {("australian", "a"): make_cell([20, 32, 44], published=(30.0, 11.9))}
     table = make_table(cells, {"a": Column(label, "Test 1000", "RBoost^rank")}, compare=[])
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console = make_console(file=io.StringIO(), width=80, force_terminal=False)
     print_judgement(console, make_document(table))
     assert max(map(len, text(console).splitlines())) <= 80
     assert re.search(expected, text(console))
@@ -131,7 +132,7 @@ def test_table(console, table):
     ],
 )
 def test_letters_for_what_verdicts_rest_on(verdicts, told):
-    console = Console(file=io.StringIO(), width=40, force_terminal=False)
+    console = make_console(file=io.StringIO(), width=40, force_terminal=False)
     lines = [Line(["a long name of data", "an algorithm", verdict]) for verdict in verdicts]
     print_listing(console, Listing("", ["data", "algorithm", "verdict"], lines, ""))
     out = re.sub(" +\n", "\n", text(console))
@@ -142,7 +143,7 @@ def test_letters_for_what_verdicts_rest_on(verdicts, told):
 def test_a_group_that_is_too_wide_is_parted(make_cell, make_table):
     columns = {name: Column(f"column {name}", "a title of its own", "Group") for name in "abcde"}
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console = make_console(file=io.StringIO(), width=80, force_terminal=False)
     print_table(console, make_document(make_table(cells, columns, compare=[])))
     lines = text(console).splitlines()
     assert max(map(len, lines)) <= 80
@@ -153,6 +154,22 @@ def test_the_longest_names_are_broken_first(make_cell, make_table):
     long = "a name of a data set that is long"
     cells = {(long, "a"): make_cell([20, 32, 44], published=(30.0, 11.9))}
     table = make_table(cells, {"a": Column("RpBoost.super", "RpBoost.super")}, compare=[])
-    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    console = make_console(file=io.StringIO(), width=80, force_terminal=False)
     print_judgement(console, make_document(table))
     assert "RpBoost.super" in text(console)
+
+
+def test_titles_are_no_markup(table):
+    """Nor are names of pictures, as in any sentence."""
+    odd = ["[/red] w", "[bold]x :wine_glass:"]
+    rows, columns = dict(zip(table.rows, odd, strict=False)), {}
+    for name, column in table.columns.items():
+        columns[name] = replace(column, title=f"[/b]{name}", label=f"[/b]{name}", group=odd[1])
+    odd_table = replace(table, rows=table.rows | rows, columns=columns, title=odd[0])
+    console = make_console(file=io.StringIO(), width=80)
+    document = make_document(odd_table)
+    for show in (print_headline, print_table, print_judgement):
+        show(console, document)
+    out = text(console)
+    for word in (*odd, *(f"[/b]{name}" for name in columns)):
+        assert word in out
