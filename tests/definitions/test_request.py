@@ -43,3 +43,25 @@ def test_a_profile_is_in_the_title(definition):
 def test_rounds_at_which_nothing_is_recorded_are_refused():
     with pytest.raises(UserError, match="no test error is recorded after 500 rounds; add them"):
         TableRequest.of(TableDefinition.read("cgens3"), ["protocol.checkpoints=[10]"])
+
+
+def test_a_path_and_many_overrides_make_a_name_of_a_file(define_table, tmp_path):
+    (tmp_path / "my.csv").write_text("a,b\n1,x\n2,y\n")
+    own = f"{tmp_path}/my.csv"
+    mine = TableDefinition.read(define_table(rows=[own, "wine"], columns=["constant"]))
+    assert TableRequest.of(mine, rows=[own]).name == f"mine-{own.replace('/', '_')}"
+    keys = ("algo.title", "algo.paper", "protocol.name", "data.labels")
+    many = [f"{key}={'x' * 60}" for key in keys]
+    names = [TableRequest.of(mine, [*many, f"seed={seed}"]).name for seed in (1, 2)]
+    assert len(set(names)) == 2
+    for name in names:
+        assert name.startswith("mine-title=xxxx")
+        assert len(f"{name}-notes.tex") == 255
+
+
+def test_a_long_name_is_cut_between_letters(define_table):
+    title = "ü" * 200
+    mine = TableDefinition.read(define_table(rows=[{"wine": {"title": title}}], columns=["samme"]))
+    name = TableRequest.of(mine, rows=[title]).name
+    assert name.startswith("mine-üü")
+    assert 253 <= len(f"{name}-notes.tex".encode()) <= 255
