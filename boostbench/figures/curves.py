@@ -159,7 +159,9 @@ class Curves(FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         cells, results = find_cells(self.table, overrides, columns=self.columns)
         recorded = [cell for own in cells.values() for cell in own if cell.records]
-        staged = {c.title for c in recorded if any(record["checkpoints"] for record in c.records)}
+        staged = {
+            c.title for c in recorded if any(record.get("checkpoints") for record in c.records)
+        }
         without = list(dict.fromkeys(c.title for c in recorded if c.title not in staged))
         panels = {
             own[0].data: {cell.title: cell.records for cell in own if cell.title not in without}

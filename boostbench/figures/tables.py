@@ -11,6 +11,7 @@ from boostbench.definitions.fields import check_names
 from boostbench.definitions.table import TableDefinition
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError
+from boostbench.experiment.quantities import Quantity
 from boostbench.figures.drawing import stale_note
 from boostbench.records.archive import Records
 from boostbench.report.cells import Cell
@@ -94,32 +95,55 @@ class LinesPanel:
 
 
 def find_lines(
-    panels: Sequence[LinesPanel], overrides: list[str]
+    panels: Sequence[LinesPanel], quantities: Mapping[str, Quantity], overrides: list[str]
 ) -> tuple[Lines, list[str], list[str], Path]:
     """Find the records of what the rows of tables vary.
+
+    Parameters
+    ----------
+    panels : sequence of LinesPanel
+        Pictures.
+    quantities : mapping of str to Quantity
+        What is drawn, by the title of a panel; records that do not tell it are left out.
+    overrides : list of str
+        Hydra overrides for every cell.
 
     Returns
     -------
     lines : dict
         See `Lines`; those of panels of one title together.
     titles : list of str
-        Of all algorithms.
+        Of all algorithms, but for those that nowhere tell what is drawn.
     notes : list of str
         What lacks, and what is stale.
     results : Path
         The folder of the records.
+
+    Raises
+    ------
+    UserError
+        Nothing is recorded of a table, or no record of a panel tells what is drawn.
     """
     lines: Lines = {}
     titles, notes = {}, {}
     for panel in panels:
         cells, results = find_cells(panel.table, overrides, panel.rows)
-        own = lines.setdefault(panel.title, {})
+        own, quantity = lines.setdefault(panel.title, {}), quantities[panel.title]
+        without = {}
         for row, value in panel.rows.items():
-            titles |= dict.fromkeys(cell.title for cell in cells[row])
             for cell in cells[row]:
-                if cell.records:
-                    own.setdefault(cell.title, {})[value] = cell.records
+                told = [record for record in cell.records if quantity.of(record) is not None]
+                if told:
+                    own.setdefault(cell.title, {})[value] = told
+                silent = cell.records and not told
+                (without if silent else titles)[cell.title] = None
         notes |= dict.fromkeys(caveats(cells))
+        if without:
+            why = f"No line in {panel.title}, as records do not tell {quantity.name}"
+            notes[f"{why}: {', '.join(without)}."] = None
+    for title, own in lines.items():
+        if not own:
+            raise UserError(f"no record of what {title} shows tells {quantities[title].name}")
     return lines, list(titles), list(notes), results
 
 

@@ -101,8 +101,9 @@ class Times(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
-        lines, titles, notes, results = find_lines(self.panels, overrides)
         part = QUANTITIES[self.seconds]
+        parts = {panel.title: part for panel in self.panels}
+        lines, titles, notes, results = find_lines(self.panels, parts, overrides)
         panels = {
             panel: {
                 name: {value: part.mean(records) for value, records in line.items()}
@@ -130,4 +131,6 @@ class Times(FigureDefinition):
 def _spent(records: list[dict] | None, part: Quantity) -> str:
     if records is None:
         return "-"
-    return f"{numbers.seconds(part.mean(records))} ({ROUNDS.mean(records):.0f} rounds)"
+    rounds = ROUNDS.mean(records)
+    done = "" if rounds is None else f" ({rounds:.0f} rounds)"
+    return f"{numbers.seconds(part.mean(records))}{done}"

@@ -8,7 +8,6 @@ from typing import Literal
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, StrMethodFormatter
 
-from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis, sentence, winners
@@ -132,11 +131,9 @@ class Varied(FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         quantities = {panel.title: get_quantity(panel.quantity) for panel in self.panels}
-        recorded, titles, notes, results = find_lines(self.panels, overrides)
+        recorded, titles, notes, results = find_lines(self.panels, quantities, overrides)
         panels, facts = {}, []
         for title, own in recorded.items():
-            if not own:
-                raise UserError(f"figure {self.name}: nothing is recorded of {title}")
             quantity = quantities[title]
             lines = panels[title] = {
                 name: {value: _spread(records, quantity) for value, records in line.items()}

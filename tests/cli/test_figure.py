@@ -193,6 +193,30 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     assert "(5 rounds)" in page
 
 
+def test_what_does_not_tell_what_is_drawn_has_no_line(call, folder, define, define_table):
+    columns = ["constant", {"mh": {"algo": "adaboost_mh", "overrides": "algo.n_iterations=3"}}]
+    table = define_table(rows=["iris"], columns=columns, overrides=["protocol.n_splits=2"])
+    assert call("table", table, "parallel=serial").code == 0
+    panel = {"title": "One", "table": table, "rows": {"iris": 2}}
+    figure = define(kind="times", panels=[panel])
+    assert call("figure", figure).code == 0
+    page = folder / "results" / "figures" / "mine.md"
+    assert "No line in One, as records do not tell coefficients: constant." in page.read_text()
+    assert "constant |" not in page.read_text()
+    assert call("figure", define(kind="times", panels=[panel], seconds="fit")).code == 0
+    [facts] = [line for line in page.read_text().splitlines() if line.startswith("| One: 2")]
+    assert [("rounds" in cell) for cell in facts.split("|")[2:4]] == [False, True]
+    rounds = define(kind="varied", varied="n", panels=[panel | {"quantity": "n_iterations"}])
+    assert call("figure", rounds).code == 0
+    assert "No line in One, as records do not tell n_iterations: constant." in page.read_text()
+    losses = define(kind="varied", varied="n", panels=[panel | {"quantity": "log_loss"}])
+    told = call("figure", losses)
+    assert (told.code, told.err) == (
+        2,
+        "boostbench: no record of what One shows tells log_loss\n",
+    )
+
+
 def test_coefficient_paths(call, folder, define, monkeypatch):
     monkeypatch.setattr("boostbench.experiment.measures.paths._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
