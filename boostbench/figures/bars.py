@@ -51,7 +51,7 @@ def draw_bars(panels: Mapping[str, Groups]) -> Figure:
         size = {"height": _PANEL_HEIGHT, "more": _LEGEND, "pad": 0.03}
         figure, grid, _ = make_panels(len(panels), 1, **size, sharey=True)
         for axes, (title, groups) in zip(grid, panels.items(), strict=True):
-            axes.set_title(title, pad=3)
+            axes.set_title(label(title), pad=3)
             _draw(axes, groups, colours)
         grid[0].set_ylim(bottom=max(0, _STEP * floor(least / _STEP)))
         figure.supylabel(name_axis(cells[0].quantity), fontsize="medium")
@@ -86,7 +86,7 @@ def _draw(axes: Axes, groups: Groups, colours: Mapping[str, str]) -> None:
             if cell.target:
                 half = 0.46 * width
                 axes.hlines(cell.target.mean, place - half, place + half, "black", linewidth=1.2)
-    axes.set_xticks(places, [title.replace(" (", "\n(") for title in groups])
+    axes.set_xticks(places, [label(title.replace(" (", "\n(")) for title in groups])
     axes.set_xlim(-0.55, len(groups) - 0.45)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y")

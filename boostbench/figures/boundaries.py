@@ -78,7 +78,7 @@ def draw_boundaries(rows: Mapping[str, Sequence[MapPanel]]) -> Figure:
                     axes.set_title(label(panel.title), pad=3)
                 _draw(axes, panel)
             if len(rows) > 1:
-                own[0].set_ylabel(title)
+                own[0].set_ylabel(label(title))
     return figure
 
 

@@ -18,7 +18,7 @@ from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfFit
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import COLOURS, make_panels, style
+from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.report.numbers import fixed
 
 _HEIGHT = 3.9  # inches
@@ -46,7 +46,7 @@ def draw_codewords(panels: Mapping[str, np.ndarray], pictures: Sequence[np.ndarr
         placed = {title: places(codewords) for title, codewords in panels.items()}
         reach = _SIDE / 2 + _GAP + max(np.abs(centres).max() for centres in placed.values())
         for axes, (title, codewords) in zip(grid, panels.items(), strict=True):
-            axes.set_title(title, pad=3)
+            axes.set_title(label(title), pad=3)
             _draw(axes, codewords, placed[title], pictures)
             axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
             axes.set_axis_off()
@@ -131,8 +131,8 @@ class CodewordPictures(OfFit, FigureDefinition):
 def _typical(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
     """Choose the picture of each class that is nearest to the mean of them, at equal contrast."""
     chosen = []
-    for label in images.classes:
-        own = images.X[images.y == label]
+    for own_class in images.classes:
+        own = images.X[images.y == own_class]
         even = own - own.mean(axis=1, keepdims=True)
         even /= np.linalg.norm(even, axis=1, keepdims=True) + 1e-12
         chosen.append(own[(even @ even.mean(axis=0)).argmax()].reshape(shape))

@@ -12,7 +12,15 @@ from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence, winners
-from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
+from boostbench.figures.style import (
+    label,
+    make_panels,
+    mark,
+    marked_line,
+    plain_ticks,
+    put_message,
+    style,
+)
 from boostbench.figures.tables import caveats, find_cells
 
 _COLUMNS = 4
@@ -48,7 +56,7 @@ def draw_curves(
         n_columns = min(_COLUMNS, len(panels) + 1)
         figure, grid, free = make_panels(len(panels), n_columns, _PANEL_HEIGHT, pad=0.03)
         for axes, (title, curves) in zip(grid, panels.items(), strict=True):
-            axes.set_title(title, pad=3)
+            axes.set_title(label(title), pad=3)
             _draw(axes, curves, titles, error_axis)
         figure.supxlabel("boosting rounds", fontsize="medium")
         figure.supylabel("test error (%)", fontsize="medium")

@@ -57,7 +57,7 @@ def draw_features(
         height = _PANEL_HEIGHT + _TURNED * are_words
         figure, grid, _ = make_panels(len(panels), min(_COLUMNS, len(panels)), height, more=0.3)
         for axes, (title, algorithms) in zip(grid, panels.items(), strict=True):
-            axes.set_title(title)
+            axes.set_title(label(title))
             drawn = {name: shares(records) for name, records in algorithms.items() if records}
             if drawn:
                 _draw(axes, drawn, titles, names[title])
@@ -104,7 +104,7 @@ def _draw(
             label=name,
         )
     shown = [names[feature] for feature in features]
-    axes.set_xticks(places, [_shortened(name) for name in shown])
+    axes.set_xticks(places, [label(_shortened(name)) for name in shown])
     if any(len(name) > _SHORT for name in shown):
         axes.tick_params(axis="x", rotation=45)
         for text in axes.get_xticklabels():

@@ -54,7 +54,7 @@ def draw_paths(record: Mapping, classes: Sequence[str], names: Sequence[str]) ->
                 axes.grid(axis="y")
             row[0].set_ylabel(title)
         for axes, heading in zip(grid[0], classes, strict=True):
-            axes.set_title(heading, pad=3)
+            axes.set_title(label(heading), pad=3)
         grid[0, 0].set(xlim=(0, norms[-1]), ylim=(0, None))
         figure.supxlabel("L1 norm of all coefficients", fontsize="medium")
         figure.supylabel("coefficient", fontsize="medium")

@@ -16,7 +16,7 @@ from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, make_panels, style
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style
 
 _COLUMNS = 5
 _TITLE = 0.24  # inches
@@ -42,13 +42,13 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
         figure, grid, _ = make_panels(len(datasets), n_columns, side + _TITLE, dpi=_DPI, pad=0.02)
         for axes, (title, dataset) in zip(grid, datasets.items(), strict=True):
             axes.set(xticks=[], yticks=[], box_aspect=1)
-            axes.set_title(title, pad=3)
+            axes.set_title(label(title), pad=3)
             axes.spines[:].set_visible(True)
             # Points of a grid touch each other: squares, as wide as the step.
             step = 72 * side / sqrt(dataset.n_samples)
-            for index, label in enumerate(dataset.classes):
+            for index, own in enumerate(dataset.classes):
                 axes.scatter(
-                    *dataset.X[dataset.y == label].T,
+                    *dataset.X[dataset.y == own].T,
                     s=min(_LARGEST, step**2),
                     c=COLOURS[index % len(COLOURS)],
                     marker="s",

@@ -77,14 +77,16 @@ def marked_line(index: int) -> dict:
 
 
 def label(title: str) -> str:
-    r"""Set what stands behind ``^`` as a superscript.
+    r"""Write a title for matplotlib: what stands behind ``^`` is raised, a dollar is a dollar.
+
+    Every title of a user's goes through here.
 
     Examples
     --------
-    >>> label("RBoost^rank (exp)")
-    'RBoost$^{\\mathrm{rank}}$ (exp)'
+    >>> label("RBoost^rank (exp)"), label("5 $")
+    ('RBoost$^{\\mathrm{rank}}$ (exp)', '5 \\$')
     """
-    return re.sub(r"\^(\w+)", r"$^{\\mathrm{\1}}$", title)
+    return re.sub(r"\^([^\W_]+)", r"$^{\\mathrm{\1}}$", title.replace("$", r"\$"))
 
 
 def put_message(

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from boostbench.experiment.quantities import Quantity
 from boostbench.figures.drawing import name_axis
-from boostbench.figures.style import COLOURS, PAGE_WIDTH, make_panels, style
+from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, make_panels, style
 from boostbench.figures.varied import draw_varied
 from boostbench.report.numbers import fixed, rounded
 
@@ -87,11 +87,11 @@ def _draw_maps(points: Sequence[Point], keys: list[str], quantity: Quantity) -> 
     with style():
         figure, grid, _ = make_panels(len(panels), n_beside, height)
         for axes, (title, own) in zip(grid, panels.items(), strict=True):
-            axes.set_title(title, pad=3)
+            axes.set_title(label(title), pad=3)
             _draw_map(axes, own, along, stacked, quantity, deviations)
-        figure.supxlabel(along, fontsize="medium")
+        figure.supxlabel(label(along), fontsize="medium")
         if stacked:
-            figure.supylabel(", ".join(stacked), fontsize="medium")
+            figure.supylabel(label(", ".join(stacked)), fontsize="medium")
         more = " (standard deviation)" if deviations else ""
         figure.suptitle(f"{name_axis(quantity)}{more}, the best in bold", fontsize="medium")
     return figure
@@ -137,8 +137,8 @@ def _draw_map(
         if deviations and not isnan(stds[row, column]):
             text += f" ({fixed(stds[row, column], quantity.digits)})"
         axes.text(column, row, text, ha="center", va="center", fontweight=weight)
-    axes.set_xticks(range(len(columns)), columns)
-    axes.set_yticks(range(len(rows)), rows)
+    axes.set_xticks(range(len(columns)), map(label, columns))
+    axes.set_yticks(range(len(rows)), map(label, rows))
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 

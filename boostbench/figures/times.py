@@ -10,7 +10,15 @@ from matplotlib.ticker import LogLocator
 from boostbench.experiment.quantities import QUANTITIES, ROUNDS, Quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, sentence
-from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
+from boostbench.figures.style import (
+    label,
+    make_panels,
+    mark,
+    marked_line,
+    plain_ticks,
+    put_message,
+    style,
+)
 from boostbench.figures.tables import LinesPanel, find_lines
 from boostbench.report import numbers
 
@@ -43,7 +51,7 @@ def draw_times(
         for axes, (varied, lines) in zip(grid, panels.items(), strict=True):
             for title, seconds in lines.items():
                 axes.plot(seconds.keys(), seconds.values(), **marked_line(titles.index(title)))
-            axes.set(xscale="log", yscale="log", xlabel=varied)
+            axes.set(xscale="log", yscale="log", xlabel=label(varied))
             values = sorted({value for seconds in lines.values() for value in seconds})
             axes.yaxis.set_major_locator(LogLocator())
             plain_ticks(axes.xaxis, values)

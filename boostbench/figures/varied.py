@@ -11,7 +11,15 @@ from matplotlib.ticker import NullLocator, StrMethodFormatter
 from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis, sentence, winners
-from boostbench.figures.style import make_panels, mark, marked_line, plain_ticks, put_message, style
+from boostbench.figures.style import (
+    label,
+    make_panels,
+    mark,
+    marked_line,
+    plain_ticks,
+    put_message,
+    style,
+)
 from boostbench.figures.tables import LinesPanel, find_lines
 from boostbench.report.numbers import mean_std
 
@@ -54,7 +62,7 @@ def draw_varied(
         figure, grid, _ = make_panels(len(panels), len(panels), _HEIGHT, pad=0.03)
         named = ""
         for axes, (title, lines) in zip(grid, panels.items(), strict=True):
-            axes.set_title(title, pad=3)
+            axes.set_title(label(title), pad=3)
             axes.set_xscale(scale)
             for name, line in lines.items():
                 means, deviations = zip(*line.values(), strict=True)
@@ -71,7 +79,7 @@ def draw_varied(
             if heights[title] != named:
                 named = heights[title]
                 axes.set_ylabel(named)
-        figure.supxlabel(varied, fontsize="medium")
+        figure.supxlabel(label(varied), fontsize="medium")
         put_message(figure, message, mark([title for title in titles if title]), columns=4)
     return figure
 

@@ -4,10 +4,23 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
+from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
+from boostbench.experiment.quantities import TEST_ERROR
+from boostbench.figures.bars import draw_bars
+from boostbench.figures.boundaries import MapPanel, draw_boundaries
+from boostbench.figures.codewords import draw_codewords
+from boostbench.figures.curves import draw_curves
+from boostbench.figures.features import draw_features
+from boostbench.figures.points import draw_points
 from boostbench.figures.style import label, save, style
+from boostbench.figures.sweep import Point, draw_sweep
+from boostbench.figures.times import draw_times
+from boostbench.figures.varied import draw_varied
 
 
 def make():
@@ -49,3 +62,56 @@ def test_superscripts():
         r"RBoost$^{\mathrm{rank}}$, RBoost$^{\mathrm{proj}}$"
     )
     assert label("AdaBoost.MH") == "AdaBoost.MH"
+    assert label("a_b^c_d $5") == r"a_b$^{\mathrm{c}}$_d \$5"
+
+
+#: To matplotlib a formula, and one that it cannot read.
+ODD = "P $a_$ b^_ c^d_e"
+
+
+def bars(make_cell):
+    return draw_bars({ODD: {ODD: {ODD: make_cell([1, 2])}}})
+
+
+def boundaries(_):
+    row = [MapPanel(ODD, None, 1)]
+    return draw_boundaries({ODD: row, "other": row})
+
+
+def codewords(_):
+    return draw_codewords({ODD: np.eye(2)}, [np.eye(2)] * 2)
+
+
+def curves(_):
+    return draw_curves({ODD: {ODD: [{"checkpoints": {"1": 0.5}}]}}, message=ODD)
+
+
+def features(_):
+    return draw_features({ODD: {ODD: [{"counts": [1, 2]}]}}, {ODD: [ODD, "x"]})
+
+
+def points(_):
+    return draw_points({ODD: Dataset("toy", np.eye(4, 2), np.arange(4) % 2, "made here")})
+
+
+def sweep(_):
+    values = [{"data": ODD, "a": ODD, f"b{ODD}": x, "c": x} for x in (ODD, "x")]
+    return draw_sweep([Point(own, 1.0, 1.0) for own in values], TEST_ERROR)
+
+
+def times(_):
+    return draw_times({ODD: {ODD: {1: 2.0}}}, [ODD])
+
+
+def varied(_):
+    return draw_varied({ODD: {ODD: {1: (2.0, 1.0)}}}, [ODD], ODD, {ODD: "error"})
+
+
+@pytest.mark.parametrize(
+    "draw", [bars, boundaries, codewords, curves, features, points, sweep, times, varied]
+)
+def test_titles_of_a_user_are_no_formulas(draw, make_cell, whole_titles):
+    figure = draw(make_cell)
+    whole_titles(figure)
+    texts = [text.get_text().replace(label(ODD), "") for text in figure.findobj(Text)]
+    assert not [text for text in texts if "$" in text]
