@@ -1,12 +1,15 @@
 """``boostbench report``: all results as one HTML page, and the README of the results."""
 
 import importlib.util
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
+from boostbench.definitions.request import TableRequest
+from boostbench.definitions.table import TableDefinition
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
@@ -71,10 +74,20 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
 
 
 def _own_tables(results: Path) -> list[str]:
-    """Find the definitions in the current folder of which there is a table among the results."""
+    """Find the definitions in the current folder of which there is a table among the results.
+
+    Nobody named them: a file of another kind is complained of and left out.
+    """
     made = [file.stem for file in sorted((results / "tables").glob("*.md"))]
-    known = configs.names("table")
-    return [f"{name}.yaml" for name in made if name not in known and Path(f"{name}.yaml").is_file()]
+    others = [f"{name}.yaml" for name in made if name not in configs.names("table")]
+    found = []
+    for name in filter(os.path.isfile, others):
+        try:
+            TableRequest.of(TableDefinition.read(name))
+            found.append(name)
+        except UserError as error:
+            complain(f"{error}; left out")
+    return found
 
 
 def _is_own(tables: Sequence[Table]) -> bool:

@@ -89,10 +89,15 @@ def read_verdicts(path: Path) -> list[dict[str, str]]:
     """
     if not path.is_file():
         return []
-    lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    if not all(line.keys() >= set(_NEEDED) for line in lines):
-        raise UserError(f"{path} is no file of verdicts; boostbench check --update writes it anew")
-    return lines
+    try:
+        lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        if all(line.keys() >= set(_NEEDED) for line in lines):
+            return lines
+    except (UnicodeDecodeError, csv.Error):
+        pass
+    raise UserError(
+        f"{path} is no file of verdicts; remove it, and boostbench check --update writes it anew"
+    )
 
 
 def filed(verdicts: Iterable[dict]) -> list[dict[str, str]]:

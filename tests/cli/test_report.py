@@ -97,6 +97,21 @@ def test_a_folder_of_ones_own_leads_with_what_was_run(call, folder, monkeypatch)
     assert not (folder / "results" / "README.md").exists()
 
 
+def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
+    monkeypatch.setattr("boostbench.configs.names", names_of(["randomboost6"]))
+    monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)
+    tables = folder / "results" / "tables"
+    tables.mkdir(parents=True)
+    own = {"notes": "a: 1", "mine": yaml.safe_dump({"title": "Mine", **DEFINED})}
+    for name, text in own.items():
+        (tables / f"{name}.md").touch()
+        (folder / f"{name}.yaml").write_text(text)
+    result = call("report")
+    told = "boostbench: notes.yaml is not a table: it needs title, rows and columns; left out\n"
+    assert (result.code, result.err) == (0, told)
+    assert "2 tables, 0 figures" in result.out
+
+
 def test_without_matplotlib_the_readme_is_left_as_it_is(done, recorded, folder, monkeypatch):
     monkeypatch.setattr("boostbench.configs.names", names_of(["demo"]))
     monkeypatch.setattr("boostbench.cli.report._is_own", lambda tables: False)

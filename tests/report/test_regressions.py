@@ -50,9 +50,10 @@ def test_no_file_has_no_verdicts(tmp_path):
     assert read_verdicts(tmp_path / "verdicts.csv") == []
 
 
-def test_another_file(tmp_path):
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b"table,data\nM\xfcller,x\n"])
+def test_another_file(tmp_path, content):
     path = tmp_path / "verdicts.csv"
-    path.write_text("a,b\n1,2\n")
+    path.write_bytes(content)
     with pytest.raises(UserError, match="no file of verdicts"):
         read_verdicts(path)
 

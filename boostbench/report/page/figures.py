@@ -11,6 +11,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from boostbench.errors import complain, first_line
 from boostbench.report.page.typeset import typeset
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -52,9 +53,15 @@ def find_figures(folder: Path) -> list[Figure]:
     Returns
     -------
     list of Figure
-        Empty when there is no such folder.
+        Empty when there is no such folder. What cannot be read is complained of and left out.
     """
-    return [read_written_figure(path) for path in sorted(folder.glob("*.md"), key=_natural)]
+    figures = []
+    for path in sorted(folder.glob("*.md"), key=_natural):
+        try:
+            figures.append(read_written_figure(path))
+        except (OSError, UnicodeDecodeError) as error:
+            complain(f"{path} is no page of a figure ({first_line(error)}); left out")
+    return figures
 
 
 def read_written_figure(path: Path) -> Figure:
@@ -127,4 +134,4 @@ def _picture(image: Token, folder: Path) -> tuple[str, str]:
 def _natural(path: Path) -> list:
     """Order ``table10`` after ``table9``."""
     parts = re.split(r"(\d+)", path.stem)
-    return [int(part) if part.isdigit() else part for part in parts]
+    return [int(part) if part.isdecimal() else part for part in parts]

@@ -34,6 +34,18 @@ def test_figures_stand_in_their_natural_order(folder):
     assert find_figures(folder / "nothing") == []
 
 
+def test_pages_of_others_are_left_out(folder, capsys):
+    (folder / "notes.md").write_bytes(b"# M\xfcller")
+    (folder / "folder.md").mkdir()
+    (folder / "\u00b2.md").write_text("# Two")
+    assert [figure.title for figure in find_figures(folder)][3:] == ["Two"]
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition(" is no page")[0] for line in told] == [
+        f"boostbench: {folder / name}.md" for name in ("folder", "notes")
+    ]
+    assert all(line.endswith("; left out") for line in told)
+
+
 def test_the_svg_is_taken_unless_the_png_is_much_smaller(folder):
     nine, ten, eleven = find_figures(folder)
     assert content(nine.pictures[0]) == ("fig9, x^y", "data:image/png", b"p" * 100)
