@@ -19,7 +19,13 @@ from boostbench.report.claims import claims
 from boostbench.report.findings import published_listing
 from boostbench.report.numbers import fixed
 from boostbench.report.overview import counting, headline, sharpness, swapped
-from boostbench.report.published_file import beside_records, doubts, read_published_file
+from boostbench.report.published_file import (
+    MOST_DECIMALS,
+    MOST_REPEATS,
+    beside_records,
+    doubts,
+    read_published_file,
+)
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 from boostbench.report.renderers.printing import make_console, make_grid, print_line
 from boostbench.report.renderers.terminal import print_listing
@@ -27,9 +33,6 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
-
-#: The most decimals that a published number may have.
-_DECIMALS = 9
 
 
 def check_published(
@@ -67,10 +70,10 @@ def check_published(
     names, results = split_words("check", words)
     if names:
         raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
-    if repeats is not None and repeats < 1:
-        raise UserError(f"--repeats is {repeats}; it must be 1 or more")
-    if decimals is not None and not 0 <= decimals <= _DECIMALS:
-        raise UserError(f"--decimals is {decimals}; it must be 0 to {_DECIMALS}")
+    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
+        raise UserError(f"--repeats is {repeats}; it must be 1 to {MOST_REPEATS}")
+    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
+        raise UserError(f"--decimals is {decimals}; it must be 0 to {MOST_DECIMALS}")
     lines = read_published_file(path, repeats, decimals)
     titles = configs.titles("algo")
     with busy("reading records"):

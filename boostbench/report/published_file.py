@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from math import inf, sqrt
+from math import inf, isinf, sqrt
 from pathlib import Path
 
 from boostbench.errors import UserError, hint
@@ -16,7 +16,12 @@ from boostbench.report.runs import Run
 from boostbench.report.tables import Column, Table
 
 #: A number as papers print it. Python takes ``1_0``, ``nan`` and digits of other scripts as well.
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+
+#: The most decimals of a published number, and repeats of an experiment.
+MOST_DECIMALS, MOST_REPEATS = 9, 10**9
+# Characters of a cell in a message.
+_LONGEST = 40
 
 #: Columns that are no settings, beside those of the numbers.
 _NAMES, _REPEATS = ("data", "algo"), "n"
@@ -96,9 +101,7 @@ def read_published_file(
         raise UserError(f"{path} has a heading and no line below it")
     texts = [(number, dict(zip(heads, cells, strict=True))) for number, cells in others]
     if digits is None:
-        columns = [layout.mean, *([layout.std] if layout.std else [])]
-        written = [_decimals(line[name]) for _, line in texts for name in columns]
-        digits = max(layout.quantity.digits, *written)
+        digits = max(layout.quantity.digits, *(layout.decimals(*each) for each in texts))
     layout = replace(layout, quantity=replace(layout.quantity, digits=digits))
     published = [layout.line(number, line) for number, line in texts]
     first: dict[tuple, int] = {}
@@ -151,6 +154,17 @@ class _Heads:
             path, quantity, mean, std, repeats, [name for name in heads if name not in others]
         )
 
+    def decimals(self, number: int, line: Mapping[str, str]) -> int:
+        """Count the decimals of a line's numbers."""
+        written = {name: _decimals(line[name]) for name in (self.mean, self.std) if name}
+        for name, decimals in written.items():
+            if decimals > MOST_DECIMALS:
+                raise UserError(
+                    f"{self.path}:{number}: {name} has {decimals} decimals, more than "
+                    f"{MOST_DECIMALS}; --decimals says how many the paper prints"
+                )
+        return max(written.values())
+
     def line(self, number: int, line: Mapping[str, str]) -> PublishedLine:
         where = f"{self.path}:{number}"
         for name in _NAMES:
@@ -173,9 +187,11 @@ class _Heads:
         n = self.repeats
         if _REPEATS in line:
             text = line[_REPEATS]
-            if not text.isdecimal() or int(text) < 1:
-                raise UserError(f"{where}: n is {text!r}; it must be a whole number from 1")
-            n = int(text)
+            # Of many digits, Python makes no number at all.
+            n = int(text) if text.isdecimal() and len(text) <= len(str(MOST_REPEATS)) else 0
+            if not 1 <= n <= MOST_REPEATS:
+                must = f"it must be a whole number from 1 to {MOST_REPEATS}"
+                raise UserError(f"{where}: n is {_shown(text)}; {must}")
         table = str(self.path)
         published = Published(table, self.quantity, mean, std, n, dict(line), f"{table}:{number}")
         settings = {name: line[name] for name in self.settings if line[name]}
@@ -276,9 +292,14 @@ def _decimals(text: str) -> int:
 
 
 def _number(where: str, name: str, text: str) -> float:
-    if not _NUMBER.fullmatch(text):
-        raise UserError(f"{where}: {name} is {text!r}, which is no number")
-    return float(text)
+    value = float(text) if _NUMBER.fullmatch(text) else inf
+    if isinf(value):
+        raise UserError(f"{where}: {name} is {_shown(text)}, which is no number")
+    return value
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
 
 
 def _settings(run: Run) -> dict:

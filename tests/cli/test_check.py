@@ -181,6 +181,14 @@ def test_decimals_and_fractions(call, claimed):
     )
 
 
+@pytest.mark.parametrize("repeats", [0, 10**9 + 1])
+def test_repeats(call, claimed, repeats):
+    path = claimed("data,algo,n_iterations,test_error_mean", "wine,adaboost_mh,20,1.5")
+    told = call("check", "--published", path, "--repeats", str(repeats)).err
+    assert told == f"boostbench: --repeats is {repeats}; it must be 1 to 1000000000\n"
+    assert call("check", "--published", path, "--repeats", str(10**9)).code < 2
+
+
 def test_a_line_that_fits_several_experiments(call, claimed):
     path = claimed("data,algo,test_error", "wine,adaboost_mh,4.0")
     result = call("check", "--published", path, "--repeats", "10")

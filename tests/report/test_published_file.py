@@ -40,6 +40,7 @@ def test_few_decimals_in_a_file_are_no_precision(write):
     assert str(read_published_file(write(*whole), digits=0)[0].published) == "1 (0)"
     [more] = read_published_file(write(whole[0], "a,adaboost_mh,1,0.0125,10"))
     assert str(more.published) == "1.0000 (0.0125)"
+    assert read_published_file(write("data,algo,auc,n", "a,b,1e-400,10"), digits=3)
     [small] = read_published_file(write("data,algo,auc,n", "a,b,1e-05,10"))
     assert str(small.published) == "0.00001"
 
@@ -87,6 +88,15 @@ def test_remarks_count_as_lines(write):
         (["data,algo,log_loss,n", "a,b,-3,2"], ":2: log_loss is -3; Log-loss is at least 0"),
         ([HEAD, "wine,mcboost,x,2.9,-1,50"], ":2: test_error_std is -1; a deviation is not"),
         ([HEAD, "wine,mcboost,x,2.9,1,0"], ":2: n is '0'; it must be a whole number from 1"),
+        ([HEAD, "wine,mcboost,x,2.9,1,1000000001"], ":2: n is '1000000001'; it must be a whole"),
+        ([HEAD, f"wine,mcboost,x,2.9,1,{'9' * 5000}"], f":2: n is '{'9' * 40}...'; it must be"),
+        ([HEAD, "wine,mcboost,x,1e-400,1,50"], ":2: test_error_mean has 400 decimals, more than 9"),
+        (
+            [HEAD, "wine,mcboost,x,1,0.0123456789,50"],
+            ":2: test_error_std has 10 decimals, more than 9; --decimals says how many",
+        ),
+        ([HEAD, f"wine,mcboost,x,1e-{'9' * 30},1,50"], ":2: test_error_mean is '1e-9999"),
+        (["data,algo,log_loss,n", "a,b,1e400,2"], ":2: log_loss is '1e400', which is no number"),
         ([HEAD, LINE, "", LINE], ":4: mcboost, loss=logistic on wine stands in line 2 too"),
         ([HEAD, '"wine,mcboost'], ":2: unexpected end of data"),
     ],
