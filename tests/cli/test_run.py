@@ -216,6 +216,15 @@ def test_each_block_of_a_sweep_says_its_setting_and_a_table_ends_it(done, folder
         assert f"written: {found[1].relative_to(folder)}, .svg, .pdf" in lines[-1]
 
 
+@pytest.mark.parametrize("override", ["results='r 2'", "++results='r 2'"])
+def test_the_picture_of_a_sweep_is_beside_its_records(done, folder, override):
+    pytest.importorskip("matplotlib")
+    sweep = ["algo=constant", "data=iris", "seed=0,1", "protocol.n_splits=2"]
+    result = done("run", "-m", *sweep, override, "parallel=serial")
+    assert "written: r 2/figures/sweep-seed-" in result.out
+    assert [path.name for path in folder.iterdir()] == ["r 2"]
+
+
 def test_what_could_not_be_run_is_in_the_table_of_a_sweep_too(call):
     sweep = ["-m", "algo=adaboost,samme", "algo.n_iterations=3", "data=wine", "+algo.x=1,2"]
     result = call("run", *sweep, "parallel=serial")
