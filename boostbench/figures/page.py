@@ -1,5 +1,7 @@
 """The page that says what a figure shows."""
 
+from urllib.parse import quote
+
 from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.report.renderers.markdown import escape, pipe
@@ -21,7 +23,7 @@ def page(definition: FigureDefinition, drawing: Drawing) -> str:
         Text of the file, with a newline at its end.
     """
     title = escape(definition.title)
-    parts = [f"# {title}", f"![{title}]({definition.name}.svg)"]
+    parts = [f"# {title}", f"![{title}]({quote(definition.name)}.svg)"]
     parts += map(escape, [definition.caption, *drawing.notes])
     if drawing.facts:
         parts.append(pipe(drawing.facts, drawing.header, left=len(drawing.header)))

@@ -53,6 +53,15 @@ def test_the_svg_is_taken_unless_the_png_is_much_smaller(folder):
     assert eleven.pictures == [("fig11, x^y", "")]
 
 
+@pytest.mark.parametrize("name", ["my bars", "a(1) 50%", "größe"])
+def test_a_picture_may_have_any_name(tmp_path, name):
+    definition = FigureDefinition(name=name, title="V", caption="C")
+    (tmp_path / f"{name}.md").write_text(page(definition, Drawing(None, tmp_path, [])))
+    (tmp_path / f"{name}.svg").write_bytes(b"s")
+    [figure] = find_figures(tmp_path)
+    assert [content(picture) for picture in figure.pictures] == [("V", "data:image/svg+xml", b"s")]
+
+
 def test_words_become_html_and_html_stays_words(folder):
     figure = read_written_figure(folder / "fig10.md")
     assert figure.title == "fig10, x^y"
