@@ -104,4 +104,7 @@ def _long(listing: Listing) -> str:
 
 
 def _row(texts: Iterable[str]) -> str:
-    return " & ".join(texts) + r" \\"
+    line = " & ".join(texts)
+    # To the end of the line before it, or to a rule, these would be arguments.
+    guard = "{}" if line.lstrip().startswith(("[", "*")) else ""
+    return rf"{guard}{line} \\"

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -54,6 +55,14 @@ def test_layout(table):
     assert "over 2 to 3 splits" in text
     for rule in ("toprule", "midrule", "bottomrule"):
         assert rf"\{rule}" in text
+
+
+def test_titles_are_no_arguments_of_the_line_before(table):
+    odd = dict(zip(table.rows, ("[wine]", "*glass", "d[n]a"), strict=True))
+    document = make_document(replace(table, rows=odd))
+    assert [cells[0] for cells in body(latex(document))[1:]] == ["{}[wine]", "{}*glass", "d[n]a"]
+    listed = body(latex_notes(document), "longtable")
+    assert {cells[0] for cells in listed} >= {"{}[wine]", "{}*glass"}
 
 
 def test_groups_span_their_columns(table_of_rounds):
