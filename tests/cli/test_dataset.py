@@ -40,6 +40,12 @@ def test_bundles_of_nothing(refused):
     assert "needs the name of a data set" in refused("data")
 
 
+def test_several_names_are_for_a_bundle(refused, call):
+    told = "data describes one data set; 'data --bundle DIR wine iris' writes several"
+    assert told in refused("data", "wine", "iris", "data.classes=2")
+    assert "several with --bundle" in " ".join(call("data", "--help").out.split())
+
+
 def test_a_file_that_is_not_there(refused):
     assert "there is no file churn.csv; check the path" in refused("data", "churn.csv")
     assert "there is no file folder/wine; check the path" in refused("data", "folder/wine")

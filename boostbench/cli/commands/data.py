@@ -11,9 +11,9 @@ from boostbench.errors import UserError
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    named = "see 'boostbench list data'; or a data file"
+    named = "see 'boostbench list data'; or a data file; several with --bundle"
     parser.add_argument("name", nargs="?", metavar="NAME", help=named)
-    bundled = "write NAME, or all data sets, to this folder"
+    bundled = "write NAME [NAME ...], or all data sets, to this folder"
     parser.add_argument("--bundle", type=Path, metavar="DIR", help=bundled)
     add_overrides(parser, "e.g. data.labels=species")
 
@@ -32,4 +32,10 @@ def run(args: Namespace) -> int | None:
         return make_bundle(args.bundle, [args.name, *args.words] if args.name else [])
     if args.name is None:
         raise UserError("data needs the name of a data set, a file, or --bundle DIR")
+    others = [word for word in args.words if "=" not in word and not word.startswith("~")]
+    if others:
+        several = " ".join([args.name, *others])
+        raise UserError(
+            f"data describes one data set; 'data --bundle DIR {several}' writes several"
+        )
     return print_dataset(args.name, args.words)
