@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostbench import configs
 from boostbench.cli import job as job_module
+from boostbench.experiment import measures
 from boostbench.records.store import read_records
 from tests.conftest import QUICK
 
@@ -132,6 +133,8 @@ def test_help(done):
     groups, _, _ = result.out.partition("== Flags ==")
     for group in ("protocol", "profile", "parallel"):
         assert re.search(rf"^  {group} +{', '.join(configs.names(group))}$", groups, re.MULTILINE)
+    _, _, recorded = groups.partition("; prediction by default ==\n")
+    assert " ".join(recorded.split()) == ", ".join(measures.names())
     assert max(map(len, groups.splitlines())) <= 80
 
 
