@@ -13,6 +13,7 @@ from boostbench.definitions.compose import experiment
 from boostbench.definitions.data import choose_data
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError, complain, unknown
+from boostbench.running.progress import counted
 
 
 def print_dataset(name: str, overrides: Sequence[str]) -> None:
@@ -74,6 +75,6 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
                 n_absent += 1
                 continue
             write_bundle(folder, spec["data"], dataset)
-    n_written = len(names or known) - n_absent
-    print(f"{folder}: {n_written} data sets; export BOOSTBENCH_DATA={folder} makes use of them")
+    written = counted(len(names or known) - n_absent, "data set")
+    print(f"{folder}: {written}; export BOOSTBENCH_DATA={folder} makes use of them")
     return int(n_absent > 0)

@@ -18,9 +18,10 @@ _NAMED = 6
 def caption(table: Table) -> str:
     """Say what the numbers are."""
     counts = sorted({len(cell.values) for cell in table.cells.values() if cell.values})
-    splits = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
+    number = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "the"
+    splits = f"{number} split" if counts == [1] else f"{number} splits"
     unit = f" in {table.quantity.unit}" if table.quantity.unit else ""
-    text = f"{table.quantity.title}{unit}: mean (standard deviation) over {splits} splits."
+    text = f"{table.quantity.title}{unit}: mean (standard deviation) over {splits}."
     text = " ".join([text, *times(table)])
     if len({column.rounds for column in table.columns.values()}) > 1:
         return f"{text} Best in bold, among those after the same number of rounds."

@@ -22,7 +22,7 @@ def test_a_bundle(call, folder, monkeypatch):
     result = call("data", "--bundle", "bundle", "wine", "vowel")
     assert result.code == 1
     assert "vowel is left out" in result.err
-    assert "bundle: 1 data sets" in result.out
+    assert "bundle: 1 data set;" in result.out
     before = call("data", "wine").out.splitlines()
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder / "bundle"))
     after = call("data", "wine").out.splitlines()
