@@ -112,6 +112,7 @@ class _Work:
     Attributes
     ----------
     left, done : float
+        What another run has done is neither.
     """
 
     def __init__(self, left: float, average: float):
@@ -129,7 +130,7 @@ class _Work:
     def finish(self, event: Finished) -> None:
         """Count a fit as done."""
         seconds = event.expected or self._average
-        self.done += seconds
+        self.done += 0.0 if event.elsewhere else seconds
         self.left = max(0.0, self.left - seconds)
 
 
@@ -146,8 +147,7 @@ class _Left(ProgressColumn):
         """Write it."""
         if not task.fields["is_last"]:
             return Text()
-        left = self.listener.left
-        return Text("ETA " + ("-:--:--" if left is None else _duration(left)), "progress.remaining")
+        return Text(f"ETA {_duration(self.listener.left)}", "progress.remaining")
 
 
 class ProgressBars(Listener):
@@ -278,12 +278,12 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _duration(seconds: float) -> str:
+def _duration(seconds: float | None) -> str:
     """Write a duration.
 
     Examples
     --------
-    >>> _duration(3725.4)
-    '1:02:05'
+    >>> _duration(3725.4), _duration(None)
+    ('1:02:05', '-:--:--')
     """
-    return str(timedelta(seconds=round(seconds)))
+    return "-:--:--" if seconds is None else str(timedelta(seconds=round(seconds)))

@@ -19,7 +19,8 @@ class Finished(NamedTuple):
     """Event: a cross-validation trial or a split is done and recorded.
 
     `label` says which in words, `error` and `where` are those of a failure, else None. `expected`
-    are the CPU seconds that it was expected to take, None where nothing was known.
+    are the CPU seconds that it was expected to take, None where nothing was known. `elsewhere` are
+    those of another run, which took no time of this one.
     """
 
     tuning: bool
@@ -27,6 +28,7 @@ class Finished(NamedTuple):
     error: str | None
     where: str | None
     expected: float | None = None
+    elsewhere: bool = False
 
 
 class Waiting(NamedTuple):
@@ -132,10 +134,10 @@ class Queue:
         while theirs:
             task, record = theirs.pop(0)
             self.ledgers.of(task).take_over(task.key)
-            self._finish(task, record)
+            self._finish(task, record, elsewhere=True)
 
-    def _finish(self, task: Task, outcome: Mapping) -> None:
+    def _finish(self, task: Task, outcome: Mapping, elsewhere: bool = False) -> None:
         self.done += 1
         failure = outcome.get("error"), outcome.get("where")
         expected = self.expected.get((task.experiment, task.tuning))
-        self.on_event(Finished(task.tuning, task.label, *failure, expected))
+        self.on_event(Finished(task.tuning, task.label, *failure, expected, elsewhere))

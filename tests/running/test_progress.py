@@ -112,6 +112,20 @@ def test_the_time_that_is_left_is_weighed_by_what_fits_were_expected_to_take(kno
     assert undated(file.getvalue().splitlines())[1].endswith(f"0:01:00 so far, ETA {left}")
 
 
+def test_what_another_run_has_done_took_no_time_here():
+    now = 0.0
+    file = io.StringIO()
+    with ProgressLines(Console(file=file, width=80), clock=lambda: now) as lines:
+        lines(Planned(0, 4, 0, Forecast(400.0, 0, {})))
+        now = 60.0
+        lines(Finished(False, "a fit", None, None, 100.0, elsewhere=True))
+        now = 120.0
+        lines(Finished(False, "a fit", None, None, 100.0))
+    first, second = undated(file.getvalue().splitlines())[1:3]
+    assert first == "splits 1 of 4; 0:01:00 so far, ETA -:--:--"
+    assert second == "splits 2 of 4; 0:02:00 so far, ETA 0:04:00"
+
+
 def test_trials_that_fail_alike_are_told_once(show):
     events = [Planned(9, 2, 0), *[done(True, error=ERROR)] * 3, *[done(error=ERROR)] * 2]
     assert sum("failed:" in line for line in show(events, terminal=False)) == 3

@@ -527,6 +527,20 @@ def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
     assert run([slow], results=results, shard=shard).ran == 0
 
 
+def test_what_another_run_has_done_is_told_apart(make_experiment, results):
+    experiment, finished = make_experiment(grid={"width": [1, 2]}), []
+
+    def listen(event):
+        if isinstance(event, Planned):
+            run([experiment], results=results, on_event=finished.append)
+        finished.append(event)
+
+    assert run([experiment], results=results, on_event=listen).ran == 0
+    elsewhere = [event.elsewhere for event in finished if isinstance(event, Finished)]
+    half = len(elsewhere) // 2
+    assert elsewhere == [False] * half + [True] * half
+
+
 def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
     with runner(results, n_jobs=2) as process:
         wait_until_blocked(process, results, 2)
