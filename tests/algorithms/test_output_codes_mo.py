@@ -19,7 +19,7 @@ def blocks(request, monkeypatch):
         monkeypatch.setattr(stumps, "_BLOCK_EDGES", 1)
         monkeypatch.setattr(stumps, "_BLOCK_COLUMNS", 2)
         monkeypatch.setattr(output_codes, "_BLOCK_CODES", 3)
-        monkeypatch.setattr(stumps, "_BLOCK_OUTPUTS", 200)
+        monkeypatch.setattr(stumps, "BLOCK_OUTPUTS", 200)
 
 
 def outputs(model, X):

@@ -7,6 +7,7 @@ import pytest
 from boostbench import configs
 from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
+from boostbench.report.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
 from boostbench.report.renderers.readme import readme
 from boostbench.report.verdicts import counts, not_shown
@@ -55,7 +56,7 @@ def test_better_is_said_to_be_a_success_or_a_failure(tables):
         cell.note for table in tables for cell in table.cells.values() if cell.verdict == "better"
     ]
     assert len(better) > 50
-    assert all(note.startswith(("Better, and a suc", "Better, and a fai")) for note in better)
+    assert all(note.startswith((BETTER, BETTER_ELSEWHERE)) for note in better)
 
 
 def test_stratified_splits_are_told_where_the_paper_has_not_got_them(tables):

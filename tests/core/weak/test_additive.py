@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.core.weak.additive import additive_tables
 
-from .test_stumps import stacked
+from .test_stump import stacked
 
 
 @pytest.mark.parametrize("n_stumps", [0, 1, 7, 100])
