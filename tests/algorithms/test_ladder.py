@@ -167,7 +167,7 @@ class TestCodewordBoosting:
     def test_small_features_make_no_ties(self):
         X, y = blobs(3, n_samples=90, n_features=2, seed=2)
         for size in (1e-15, 1.0, 1e15):
-            fitted = CodewordBoosting().fit(size * X, y)
+            fitted = CodewordBoosting(random_state=0).fit(size * X, y)
             scores = size * X @ fitted.codewords_.T
             np.testing.assert_array_equal(fitted.predict(size * X), scores.argmax(axis=1))
 
