@@ -91,10 +91,11 @@ class RandomUnits(ABC):
         return None
 
     def _exact(self, learner, G):
-        """Sizes of the edges of a weak learner; -1 for a constant, which is none."""
+        """Sizes of the edges of a weak learner; -inf for a constant, which is none."""
         outputs = learner(self.X)
         # A bias is more than a constant.
-        return np.abs(outputs @ G) if (outputs != outputs[0]).any() else np.full(G.shape[1], -1.0)
+        varies = (outputs != outputs[0]).any()
+        return np.abs(outputs @ G) if varies else np.full(G.shape[1], -np.inf)
 
     def leave_out(self, learner):  # noqa: B027
         """Do nothing: what is drawn anew is not found again."""

@@ -4,7 +4,13 @@ from scipy import stats
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.linear import Perceptron, Perceptrons
-from boostbench.core.weak.random_units import Cosine, Cosines, RandomCosines, RandomPerceptrons
+from boostbench.core.weak.random_units import (
+    Cosine,
+    Cosines,
+    RandomCosines,
+    RandomPerceptrons,
+    RandomUnits,
+)
 
 
 def draw(seed=0, n_samples=30, n_features=3):
@@ -140,3 +146,16 @@ def test_a_stack_is_its_members(kind, stack):
 def test_a_cosine_by_hand():
     cosine = Cosine(np.array([1.0, 2.0]), np.pi)
     assert cosine(np.array([[np.pi, 0.0], [0.0, np.pi / 2]])).tolist() == [1.0, 1.0]
+
+
+def test_a_constant_is_not_found_beside_an_edge_of_0():
+    """Rounding of large weights is more than any edge."""
+
+    class Two(RandomUnits):
+        def _candidates(self, G):
+            constant, varying = Perceptron(np.ones(1), -1.0), Perceptron(np.ones(1), 1.5)
+            return (constant, varying).__getitem__, np.zeros((1, 2)), np.zeros(2)
+
+    G = 2.0**40 * np.array([[1.0], [-1.0], [1.0], [-1.0]])
+    found = Two(np.arange(4.0)[:, None], 2, None).best(G)
+    assert found.learner.threshold == 1.5
