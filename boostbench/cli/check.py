@@ -27,7 +27,7 @@ from boostbench.report.published_file import (
     read_published_file,
 )
 from boostbench.report.regressions import filed, lost, read_verdicts, verdict_lines, verdicts_as_csv
-from boostbench.report.renderers.printing import make_console, make_grid, print_line
+from boostbench.report.renderers.printing import make_console, make_grid
 from boostbench.report.renderers.terminal import print_listing
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
@@ -87,7 +87,7 @@ def check_published(
         print(_json([table], verdict_lines([table])))
     else:
         console = make_console()
-        print_line(console, table.title, style="bold")
+        console.print(table.title, style="bold")
         print_listing(console, replace(published_listing(table), reasons=[]))
     return int(any(cell.verdict in ("better", "worse") for cell in table.cells.values()))
 
@@ -168,14 +168,14 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
     """Print the verdicts of tables; those of which nothing is on record are only named."""
     console = make_console()
     for table in tables:
-        print_line(console, table.title, style="bold")
+        console.print(table.title, style="bold")
         print_listing(console, published_listing(table))
         stale = freshness(table.cells.values(), fitted=[])
         for line in [*partial(table), *claims(table), *stale]:
-            print_line(console, line)
+            console.print(line)
         console.print()
     if idle:
-        print_line(console, f"Nothing is on record of {', '.join(table.name for table in idle)}.")
+        console.print(f"Nothing is on record of {', '.join(table.name for table in idle)}.")
         console.print()
     if len(tables) + len(idle) > 1:
         _print_counts(console, tables, idle)
@@ -198,11 +198,11 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)
     if tallies.total.published:
-        print_line(console, headline(tallies.total), style="bold")
+        console.print(headline(tallies.total), style="bold")
         for sentence in (sharpness(tallies.total), swapped(tallies.swaps[""])):
             if sentence:
-                print_line(console, sentence)
-        print_line(console, counting(tallies.total, tables))
+                console.print(sentence)
+        console.print(counting(tallies.total, tables))
 
 
 def _sentence(then: dict[str, str], now: dict) -> str:

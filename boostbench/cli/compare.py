@@ -20,7 +20,7 @@ from boostbench.report.merge import find_column, join, merge
 from boostbench.report.own_runs import table_of_runs
 from boostbench.report.renderers.comparison_json import to_json
 from boostbench.report.renderers.comparison_terminal import print_comparison
-from boostbench.report.renderers.printing import make_console, named, print_line
+from boostbench.report.renderers.printing import make_console, named
 from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 
@@ -79,7 +79,7 @@ def compare(
         print_comparison(console, table, comparison)
         holders = {row: asked[source] for row, source in sources.items()}
         for sentence in _what_lacks(table, holders, records):
-            print_line(console, sentence, style="yellow")
+            console.print(sentence, style="yellow")
     if figure is not None:
         own = results / "figures" / _slug([*names, *tables, *data])
         written = _draw(table, comparison, Path(figure).with_suffix("") if figure else own)

@@ -9,7 +9,6 @@ from statistics import fmean
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
-from rich.text import Text
 
 from boostbench.cli.baselines import baselines, below_the_constant
 from boostbench.cli.sweeps import JobFailed, swept
@@ -24,7 +23,7 @@ from boostbench.experiment.quantities import TEST_ERROR, Quantity, get_quantity
 from boostbench.records.archive import Records
 from boostbench.records.keys import digest
 from boostbench.report.cells import Cell
-from boostbench.report.renderers.printing import make_console, make_grid, named, print_line
+from boostbench.report.renderers.printing import make_console, make_grid, named
 from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
 
@@ -92,7 +91,7 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str])
         return report
     if swept:
         own = [o for o in settings.overrides.task if o.partition("=")[0] in swept]
-        print_line(make_console(), f"{' '.join(own)}", style="bold yellow")
+        make_console().print(f"{' '.join(own)}", style="bold yellow")
     _print(specs, report)
     if swept:
         print()
@@ -111,7 +110,7 @@ def _print(specs: Sequence[dict], report: Report) -> None:
     print_summary(console, report.outcomes[0].experiment.dataset, cells)
     print_freshness(console, cells)
     if below := below_the_constant(cells[0], cells[1:]):
-        print_line(console, below, style="yellow")
+        console.print(below, style="yellow")
 
 
 def print_sweep(settings: Sequence[Sequence[str]]) -> None:
@@ -130,12 +129,12 @@ def print_sweep(settings: Sequence[Sequence[str]]) -> None:
     for overrides, cell in zip(settings, cells, strict=True):
         values = dict(override.split("=", 1) for override in overrides)
         shown = [cell.text + cell.mark, cell.splits, cell.seconds("fit")] if cell else ["-"] * 3
-        grid.add_row(*(Text(text) for text in (*(values[key] for key in keys), *shown)))
+        grid.add_row(*(values[key] for key in keys), *shown)
     console = make_console()
-    print_line(console, f"{len(settings)} settings", style="bold")
+    console.print(f"{len(settings)} settings", style="bold")
     console.print(grid)
     if importlib.util.find_spec("matplotlib") is None:
-        print_line(console, "A picture of it needs matplotlib: 'pip install matplotlib'.")
+        console.print("A picture of it needs matplotlib: 'pip install matplotlib'.")
     elif sum(bool(cell and cell.values) for cell in cells) > 1:
         print(f"\nwritten: {named(_draw_sweep(keys, settings, cells, quantity))}")
 

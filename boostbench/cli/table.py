@@ -15,7 +15,7 @@ from boostbench.report.document import make_document
 from boostbench.report.renderers.csv_file import to_csv
 from boostbench.report.renderers.latex import latex, latex_notes
 from boostbench.report.renderers.markdown import markdown
-from boostbench.report.renderers.printing import make_console, print_line
+from boostbench.report.renderers.printing import make_console
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
@@ -56,7 +56,7 @@ def make_table(
         request = TableRequest.of(TableDefinition.read(name), overrides, rows, columns)
     found, common, console = find(request), request.common, make_console()
     if found.run and found.run.planned and any(cell.records for cell in found.recorded.values()):
-        print_line(console, "On record, before what is missing runs:", style="bold")
+        console.print("On record, before what is missing runs:", style="bold")
         print_table(console, make_document(assemble(request, found.recorded)))
         console.print()
     recorded = found.complete()

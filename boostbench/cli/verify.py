@@ -20,7 +20,7 @@ from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
 from boostbench.records.verified import STATES, Finding, Group, Verified, add_finding, tidy
-from boostbench.report.renderers.printing import make_console, make_grid, print_line
+from boostbench.report.renderers.printing import make_console, make_grid
 from boostbench.running.forecast import Forecast
 from boostbench.running.progress import progress
 from boostbench.running.queue import Finished
@@ -223,12 +223,12 @@ def _print_findings(
         f"{tally.group.data}: {reason}" for tally in tallies for reason in tally.skipped.values()
     )
     for reason, count in skipped.items():
-        print_line(console, f"{count} not fitted, {reason}")
+        console.print(f"{count} not fitted, {reason}")
     for finding in findings:
         for words in dict.fromkeys(finding.refuted.values()):
-            print_line(console, f"refuted, {finding.group}: {words}", "red")
+            console.print(f"refuted, {finding.group}: {words}", style="red")
     n_same, n_unlike = (
         sum(len(some) for some in each)
         for each in zip(*((t.same, {**t.unlike, **t.refuted}) for t in tallies), strict=True)
     )
-    print_line(console, f"{n_same + n_unlike} fitted again: {n_same} as on record")
+    console.print(f"{n_same + n_unlike} fitted again: {n_same} as on record")

@@ -20,8 +20,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     estimator : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
     n_rules : int, default=None
-        As many of the first stumps, in the order of `rules`;
-        None for all of up to 100.
+        As many of the first stumps, in the order of `rules`; None for all of up to 100.
     decimals : int, default=None
         Of what is added to the scores. What is 0 then is left out. None: 2 for stumps; features in
         steps of which some ten make up the largest difference that a feature makes.

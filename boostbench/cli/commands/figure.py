@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
         from boostbench.figures.definition import read_figure
         from boostbench.figures.page import page
         from boostbench.figures.style import save
-        from boostbench.report.renderers.printing import make_console, named, print_line
+        from boostbench.report.renderers.printing import make_console, named
 
     definition = read_figure(args.name)
     drawing = definition.draw(args.words)
@@ -41,6 +41,6 @@ def run(args: Namespace) -> int:
         written[-1].write_text(page(definition, drawing), encoding="utf-8")
     console = make_console()
     for line in (definition.title, definition.caption, *drawing.notes):
-        print_line(console, line)
+        console.print(line)
     print(f"\nwritten: {named(written)}")
     return int(drawing.failed > 0)

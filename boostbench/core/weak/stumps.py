@@ -372,6 +372,7 @@ class StumpSearch:
             G = G[:, :1]
         layout = self._layout_of_largest(G.shape[1])
         dtype = layout.dtype
+        # What overflows in single precision is out of the range, too.
         with np.errstate(over="ignore"):
             W, total = _prepared(G, dtype)
         bound = criterion.bound(W)

@@ -11,7 +11,7 @@ from boostbench.report.document import make_document, row_of
 from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix_of, pair_sentences
 from boostbench.report.numbers import differences, fixed, p_value, rounded
-from boostbench.report.renderers.printing import make_grid, print_line
+from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing, print_table
 from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
@@ -35,7 +35,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
     comparison : Comparison
         What tests say of `table`.
     """
-    print_line(console, table.title, style="bold")
+    console.print(table.title, style="bold")
     if len(table.columns) == 2:
         _print_two(console, table)
     else:
@@ -43,14 +43,14 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
     console.print()
     if not comparison.tests:
         n = f"{len(comparison.pairs.numbers) or 'No'} {comparison.pairs.unit.removesuffix('s')}"
-        print_line(console, f"{n} with a number of each algorithm: too few for a test.", "bold")
+        console.print(f"{n} with a number of each algorithm: too few for a test.", style="bold")
     elif comparison.friedman:
         _print_many(console, table, comparison)
     else:
         _print_pair(console, table, comparison)
     for note in [comparison.pairs.note, *notes(table)]:
         if note:
-            print_line(console, note, style="yellow")
+            console.print(note, style="yellow")
 
 
 def _print_two(console: Console, table: Table) -> None:
@@ -74,11 +74,10 @@ def _print_two(console: Console, table: Table) -> None:
         grid.add_row(title, *texts, difference, g, _p_value(p), winner)
     console.print(grid)
     labels = [column.label for column in table.columns.values()]
-    print_line(
-        console,
+    console.print(
         f"{caption(table)} Difference: {labels[0]} minus {labels[1]}. Hedges' g: that, in standard "
         "deviations over the splits. P: of Nadeau and Bengio's corrected t-test over the splits of "
-        "the data set.",
+        "the data set."
     )
 
 
@@ -86,16 +85,15 @@ def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
     wins, ties, losses = test.score
-    print_line(console, f"{a} wins {wins}, ties {ties}, loses {losses}.", style="bold")
+    console.print(f"{a} wins {wins}, ties {ties}, loses {losses}.", style="bold")
     for sentence in significance(table):
-        print_line(console, sentence)
-    print_line(
-        console,
+        console.print(sentence)
+    console.print(
         f"Effect size: rank-biserial correlation {_number(test.wilcoxon.effect)}, "
-        f"from -1 ({a} is always better) to 1 ({b} is).",
+        f"from -1 ({a} is always better) to 1 ({b} is)."
     )
     for sentence in pair_sentences(table, comparison):
-        print_line(console, sentence)
+        console.print(sentence)
 
 
 def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
@@ -106,7 +104,7 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
     for name, rank in sorted(comparison.ranks.items(), key=lambda each: each[1]):
         grid.add_row(labels[name], f"{rank:.2f}")
     console.print(grid)
-    print_line(console, comparison.friedman.sentence(comparison.pairs.unit))
+    console.print(comparison.friedman.sentence(comparison.pairs.unit))
     console.print()
     grid = make_grid(_PAIRS, left=2)
     for test in comparison.tests:
@@ -119,12 +117,11 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
             _number(test.wilcoxon.effect),
         )
     console.print(grid)
-    print_line(
-        console,
+    console.print(
         f"Ranks: 1 is the {table.quantity.better} {table.quantity.title.lower()} as printed; ties "
         "share. Nemenyi's p-values are of average ranks, and so depend on the other algorithms; "
         "bold where they are at most 5%. Effect size: rank-biserial correlation, from -1 (A is "
-        "always better) to 1 (B is).",
+        "always better) to 1 (B is)."
     )
 
 

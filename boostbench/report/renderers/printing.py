@@ -60,8 +60,3 @@ def named(paths: Iterable[Path]) -> str:
     return "; ".join(
         ", ".join([str(first), *(path.suffix for path in others)]) for first, others in groups
     )
-
-
-def print_line(console: Console, text: str, style: str = "") -> None:
-    """Print a sentence."""
-    console.print(text, style=style)

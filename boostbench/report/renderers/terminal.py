@@ -15,7 +15,7 @@ from boostbench.experiment.quantities import QUANTITIES, SCORES
 from boostbench.report import numbers
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import ELSEWHERE, STALE, Cell
-from boostbench.report.renderers.printing import GAP, make_grid, print_line
+from boostbench.report.renderers.printing import GAP, make_grid
 from boostbench.report.verdicts import VERDICTS
 from boostbench.report.words import freshness
 
@@ -48,7 +48,7 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
     if dataset is not None:
         shape = f"{dataset.n_samples} samples, {dataset.n_features} features"
         headline = f"{dataset.name}: {shape}, {dataset.n_classes} classes"
-        print_line(console, headline, style="bold")
+        console.print(headline, style="bold")
         # Unbroken, so that a long path can be copied.
         console.print(dataset.source, soft_wrap=True)
     quantity = cells[0].quantity
@@ -82,16 +82,15 @@ def print_summary(console: Console, dataset: Dataset | None, cells: Sequence[Cel
         known = [q for q in map(QUANTITIES.get, SCORES) if cell.average(q) is not None]
         scores = [_score(replace(cell, quantity=quantity)) for quantity in known]
         if scores:
-            print_line(console, f"{cell.title}: {', '.join(scores)}")
+            console.print(f"{cell.title}: {', '.join(scores)}")
     for cell in cells:
         if cell.chosen:
-            print_line(console, f"{cell.title}: {cell.chosen}, chosen by cross-validation")
+            console.print(f"{cell.title}: {cell.chosen}, chosen by cross-validation")
     others = dict.fromkeys(", ".join(cell.departures) for cell in cells if cell.target)
     for what in filter(None, others):
-        print_line(console, f"{ELSEWHERE} not the published experiment: {what}", "yellow")
-    print_line(
-        console,
-        f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core.",
+        console.print(f"{ELSEWHERE} not the published experiment: {what}", style="yellow")
+    console.print(
+        f"{quantity.title}: mean (std) over splits. Times: CPU seconds per split, on one core."
     )
 
 
@@ -103,14 +102,14 @@ def _score(cell: Cell) -> str:
 def print_freshness(console: Console, cells: Sequence[Cell]) -> None:
     """Say what today's code does not give, and what it was seen to give."""
     for note in freshness(cells, cells):
-        print_line(console, note, style="yellow" if note.startswith(STALE) else "")
+        console.print(note, style="yellow" if note.startswith(STALE) else "")
 
 
 def print_headline(console: Console, document: Document) -> None:
     """Print a table's title, and what is not as the table is defined."""
-    print_line(console, document.title, style="bold")
+    console.print(document.title, style="bold")
     if document.headline:
-        print_line(console, document.headline, style="bold yellow")
+        console.print(document.headline, style="bold yellow")
 
 
 def print_table(console: Console, document: Document) -> None:
@@ -144,19 +143,19 @@ def print_table(console: Console, document: Document) -> None:
             shown = (line[index] for index in block)
             grid.add_row(title, *(Text(e.printed, "bold" if e.best else "") for e in shown))
         console.print(grid)
-    print_line(console, document.caption)
+    console.print(document.caption)
 
 
 def print_judgement(console: Console, document: Document) -> None:
     """Print what is said of a table: what tests found, lists, and last what one must know."""
     console.print()
     for sentence in document.findings:
-        print_line(console, sentence)
+        console.print(sentence)
     for listing in document.listings:
         if not listing.is_appendix:
             print_listing(console, listing)
     for note in document.notes:
-        print_line(console, note, style="yellow")
+        console.print(note, style="yellow")
 
 
 def print_listing(console: Console, listing: Listing) -> None:
@@ -172,11 +171,11 @@ def print_listing(console: Console, listing: Listing) -> None:
             grid.add_row(*map(Text, texts, styles))
         console.print(grid)
         for sentence in legend:
-            print_line(console, sentence)
+            console.print(sentence)
     if listing.summary:
-        print_line(console, listing.summary, style="bold")
+        console.print(listing.summary, style="bold")
     for sentence in [*([listing.explanation] if lines else []), *listing.reasons]:
-        print_line(console, sentence)
+        console.print(sentence)
 
 
 def _fit(
