@@ -9,6 +9,7 @@ A split that several tables show counts in each of them, and once in the sum.
 import sys
 from collections import defaultdict
 from pathlib import Path
+from statistics import mean
 from typing import NamedTuple
 
 from tabulate import tabulate
@@ -57,8 +58,9 @@ def read_hours(results):
             file = results / "records" / cell.data / f"{cell.algo}.tuning.jsonl"
             tuned = records.ledger(file).records.values()
             tried = [one for one in tuned if one["config_hash"] in configs]
-            fits |= {Key(one["key"], cell.algo, False): of_record(one) for one in cell.records}
-            fits |= {Key(one["key"], cell.algo, True): of_record(one) for one in tried}
+            job = reference_job(cell.records)
+            for made, tuning in ((cell.records, False), (tried, True)):
+                fits |= {Key(one["key"], cell.algo, tuning): of_record(one, job) for one in made}
         if fits:
             hours[table.name] = fits
     return hours
@@ -69,12 +71,18 @@ def total(hours):
     return sum({key: one for fits in hours.values() for key, one in fits.items()}.values())
 
 
-def of_record(record):
-    """CPU hours of a fit, 0 where it failed, or of a path of fits, whose records have no job."""
+def reference_job(records):
+    """Seconds of the reference job, the mean of a cell's splits: paths of fits do not record it."""
+    seconds = [(record.get("seconds") or {}).get("calibration") for record in records]
+    return mean([one for one in seconds if one] or [REFERENCE])
+
+
+def of_record(record, job):
+    """CPU hours of a fit, 0 where it failed, or of a path of fits."""
     seconds = record.get("seconds") or {}
     if isinstance(seconds, list):
-        return sum(seconds) / 3600
-    return seconds.get("fit", 0.0) / 3600 * REFERENCE / (seconds.get("calibration") or REFERENCE)
+        return sum(seconds) / 3600 * REFERENCE / job
+    return seconds.get("fit", 0.0) / 3600 * REFERENCE / (seconds.get("calibration") or job)
 
 
 if __name__ == "__main__":

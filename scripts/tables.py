@@ -1,7 +1,7 @@
 """Make every table and every figure of the papers; what is on record is not run again.
 
-The cheapest tables come first. After each a line says how many CPU hours are left, by what those of
-the repository took (see ``table_hours.py``). A killed run goes on where it was.
+The cheapest tables come first. Before each a line says how many CPU hours are left on this machine,
+by what those of the repository took (see ``table_hours.py``). A killed run goes on where it was.
 
     python scripts/tables.py [KEY=VALUE ...]
 
@@ -13,9 +13,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from table_hours import read_hours, total
+from table_hours import REFERENCE, read_hours, total
 
 from boostbench import configs
+from boostbench.experiment.calibration import calibration
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -24,9 +25,10 @@ def main(overrides):
     """Make all, and return 1 if a table or a figure could not be made."""
     hours = read_hours(REPOSITORY / "results")
     todo = sorted(configs.names("table"), key=lambda name: sum(hours.get(name, {}).values()))
-    everything, failed = total(hours), []
+    pace = calibration() / REFERENCE
+    everything, failed = total(hours) * pace, []
     for number, name in enumerate(todo):
-        left = total({table: hours.get(table, {}) for table in todo[number:]})
+        left = total({table: hours.get(table, {}) for table in todo[number:]}) * pace
         print(f"{name}: of {everything:.1f} CPU hours {left:.1f} are left", flush=True)
         failed += make("table", name, overrides)
     where = [override for override in overrides if override.startswith("results=")]

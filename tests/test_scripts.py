@@ -32,6 +32,16 @@ def test_what_a_script_imports_is_there(script, name):
         pytest.skip(f"{name} needs {missing.name}")
 
 
+def test_hours_of_a_path_go_by_the_reference_job_of_its_splits(script):
+    table_hours = script("table_hours")
+    splits = [{"seconds": {"fit": 36.0, "calibration": 0.1}}, {"seconds": None}]
+    job = table_hours.reference_job(splits)
+    assert job == 0.1
+    assert table_hours.of_record(splits[0], job) == 36 / 3600 / 2
+    assert table_hours.of_record({"seconds": [20.0, 16.0]}, job) == 36 / 3600 / 2
+    assert table_hours.of_record(splits[1], job) == 0
+
+
 def test_hours_by_table(folder, script):
     """`make tables` begins with them."""
     recorded = Path("results", "records", "annulus")
