@@ -50,6 +50,34 @@ def test_tables_are_made_of_what_there_is():
         assert table.published is None or lines_of(table.published)
 
 
+def departures(table):
+    """Yield the words that tell of each reading that is not that of the paper's text."""
+    keys = {column: (row, column) for row, column in table.keys if table.runs(row, column)}
+    for (_, column), spec in table.compose(keys=keys.values()).items():
+        algo, title = spec["algo"], table.columns[column].title or ""
+        if algo.get("n_bins") and algo["_target_"].split(".")[-1].startswith("RBoostRank"):
+            yield f"{algo['n_bins'] - 1} thresholds"
+        if algo.get("loss") == "squared_hinge" and "squared hinge" not in title:
+            yield "squared hinge"
+        if algo.get("loss") == "logistic" and table.paper == "cgens":
+            yield "logistic loss"
+        if algo.get("constant"):
+            yield "constant stump"
+
+
+@pytest.mark.parametrize("paper", ["randomboost", "cgens", "rpboost"])
+def test_remarks_tell_where_a_table_departs_from_the_text(paper):
+    """All thresholds are searched, the loss is the hinge, or the exponential one of MultiBoost."""
+    told = []
+    for name in configs.names("table"):
+        table = TableDefinition.read(name)
+        if table.paper == paper:
+            for words in departures(table):
+                assert words in " ".join(table.remarks), name
+                told.append(words)
+    assert len(told) > 1
+
+
 def test_figures_are_made_of_what_there_is():
     for name in configs.names("figure"):
         figure = read_figure(name)

@@ -72,8 +72,9 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         and a smooth loss, and without `warm_start`.
     solver : {"newton", "lbfgs"} or None, default=None
         ``"newton"`` goes as far as the next stump needs. ``"lbfgs"`` is, with ``start="zero"``,
-        L-BFGS-B with the settings of RandomBoost and MCBoost; from the round before, it is L-BFGS
-        by projections, which ends at the same slopes and gives the same on each machine. None:
+        L-BFGS-B with the settings of RandomBoost, and those of MCBoost but for the least progress
+        of an iteration: 2.2e-9 and not 1e-9. From the round before, it is L-BFGS by projections,
+        which ends at the same slopes and gives the same on each machine. None:
         L-BFGS-B with ``start="zero"``, else Newton's method. The hinge loss does without.
     solver_iterations : int or None, default=None
         Newton steps or L-BFGS iterations at a time; None: 5 steps, or 100 iterations as in the

@@ -195,10 +195,10 @@ class AdaBoostSIP(AdaBoostECC):
 
     Notes
     -----
-    RandomBoost and MCBoost only name it. What is built here is what is known of [1]_ without its
-    text: weak learners and code are found together, by the negative gradient of a cost of margins.
-    That the cost is AdaBoost.ECC's, that the coefficients are its votes, and that stumps replace
-    patterns of image patches is our reading.
+    MCBoost only names it. What is built here is what is known of [1]_ without its text: weak
+    learners and code are found together, by the negative gradient of a cost of margins. That the
+    cost is AdaBoost.ECC's, that the coefficients are its votes, and that stumps replace patterns of
+    image patches is our reading.
 
     References
     ----------
