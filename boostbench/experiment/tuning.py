@@ -112,12 +112,15 @@ def choose(
     dict, float
         The point and its mean error; None and None if all are out.
     """
+    # As they are written: 1 and 1.0 are equal to Python, and not to every estimator.
+    written = [([repr(each) for each in tried], record) for tried, record in judged]
     means = []
     for point in points:
-        about = [(tried, record) for tried, record in judged if point in tried]
+        own = repr(point)
+        about = [(tried, record) for tried, record in written if own in tried]
         if any("error" in record for _, record in about):
             continue
-        means.append((point, fmean(_error(tried, record, point) for tried, record in about)))
+        means.append((point, fmean(_error(tried, record, own) for tried, record in about)))
     if not means:
         return None, None
     least = min(mean for _, mean in means)
@@ -193,7 +196,7 @@ def _alike(points: Iterable[Point], staged: str) -> list[list[Point]]:
     return list(groups.values())
 
 
-def _error(tried: Sequence[Point], record: Mapping, point: Point) -> float:
+def _error(tried: Sequence[str], record: Mapping, point: str) -> float:
     if "validation_errors" in record:
         return record["validation_errors"][tried.index(point)]
     return record["validation_error"]

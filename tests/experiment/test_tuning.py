@@ -183,3 +183,16 @@ def test_of_equal_points_the_first_is_chosen_whatever_rounding_says():
     judged.append(([points[1]], {"error": "no memory"}))
     assert choose(points, judged) == (points[2], 0.3)
     assert choose(points[:0], []) == (None, None)
+
+
+@pytest.mark.parametrize("values", [[1, 1.0], [False, 0]])
+def test_points_that_only_python_takes_for_equal_are_several(values):
+    """To a forest, 1 is one feature at a time, and 1.0 is all of them."""
+    points = [{"max_features": value} for value in values]
+    judged = [([points[0]], {"validation_error": 0.4}), ([points[1]], {"validation_error": 0.1})]
+    chosen, error = choose(points, judged)
+    assert chosen is points[1]
+    assert error == 0.1
+    chosen, error = choose(points, [(points, {"validation_errors": [0.4, 0.1]})])
+    assert chosen is points[1]
+    assert error == 0.1
