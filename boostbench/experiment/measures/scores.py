@@ -59,9 +59,18 @@ class Scores(Measure):
 
 
 def log_loss_of(fit: Fit) -> float:
-    """Give the log-loss of the test part of a fit, of the classes that either part has."""
+    """Give the log-loss of the test part of a fit, of the classes that either part has.
+
+    Raises
+    ------
+    ValueError
+        If the estimator has no `predict_proba`, which may hang on a parameter of it.
+    """
     classes = np.union1d(fit.y_train, fit.y_test)
-    return _log_loss(fit.y_test, _asked(fit, classes)[0], classes)
+    loss = _log_loss(fit.y_test, _asked(fit, classes)[0], classes)
+    if loss is None:
+        raise ValueError(f"{type(fit.estimator).__name__} as it is set has no predict_proba")
+    return loss
 
 
 def auc_of(fit: Fit) -> float:

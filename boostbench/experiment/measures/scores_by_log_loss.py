@@ -1,6 +1,7 @@
 """The measure `scores`, where cross-validation chooses by the log-loss."""
 
 from collections.abc import Mapping
+from math import nan
 from typing import ClassVar
 
 import numpy as np
@@ -22,5 +23,5 @@ class ScoresByLogLoss(Scores):
         return log_loss_of(fit)
 
     def objective(self, record: Mapping) -> float:
-        """Give the log-loss of the test part."""
-        return record["log_loss"]
+        """Give the log-loss of the test part; NaN where there were no probabilities."""
+        return nan if record["log_loss"] is None else record["log_loss"]

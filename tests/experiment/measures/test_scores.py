@@ -141,6 +141,22 @@ def test_a_test_part_of_one_class_has_no_area(tmp_path):
         asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
 
 
+def test_a_class_whose_instances_may_have_no_probabilities(tmp_path):
+    """What a parameter switches off, only the estimator tells; a sweeper gets no number."""
+    dataset = overlapping(2)
+    algo = {"name": "one", "grid": {}, "_target_": "sklearn.linear_model.SGDClassifier"}
+    protocol = {"n_splits": 1, "checkpoints": []}
+    config = {"algo": algo, "protocol": protocol, "measure": "scores_by_log_loss"}
+    asked = Experiment.from_config(config, dataset)
+    [outcome] = run([asked], results=tmp_path).outcomes
+    [found] = outcome.records
+    assert found["log_loss"] is None
+    assert np.isnan(asked.measure.objective(found))
+    fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+    with pytest.raises(ValueError, match="SGDClassifier as it is set has no predict_proba"):
+        asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
+
+
 def test_what_gives_neither_is_refused():
     algo = {"name": "one", "grid": {}, "_target_": "tests.experiment.fake_classifiers.Nearest"}
     with pytest.raises(UserError, match="no predict_proba or decision_function"):
