@@ -45,6 +45,13 @@ def test_records_can_be_made_again_from_themselves(recorded, dataset, protocol):
         assert what_differs(record, outcome) == []
 
 
+def test_a_limit_of_time_refutes_nothing(recorded, dataset):
+    """What finished in time may take longer on a slower machine."""
+    for record in recorded(grid={"width": [1, 2]}, time_limit=600):
+        assert record["config"]["protocol"]["time_limit"] == 600
+        assert refit(record, dataset).protocol.time_limit is None
+
+
 def test_other_rows_are_refused(recorded):
     records = recorded()
     with pytest.raises(Exception, match="other rows"):
