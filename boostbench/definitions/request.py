@@ -35,7 +35,8 @@ class TableRequest:
     name, title : str
         Name of its files, and heading.
     changes : list of str
-        What is not as the table is defined, in the first row: ``["protocol.n_splits=3"]``.
+        What is not as the table is defined, in the first row of which that is so:
+        ``["protocol.n_splits=3"]``.
     departures : dict of Key to tuple of str
         What makes each cell another experiment than the one that is defined.
     """
@@ -149,11 +150,14 @@ def _changes(
 ) -> tuple[list[str], dict[Key, tuple[str, ...]]]:
     """Compare configs with those of the definition alone: `changes` and `departures`."""
     defined = definition.compose()
-    first = next(iter(definition.rows))
     changes = {}
-    for column in definition.columns:
-        then, now = _values(defined[first, column]), _values(specs[first, column])
-        changes |= {f"{key}={value}": 0 for key, value in now.items() if then.get(key) != value}
+    for row in definition.rows:
+        for column in definition.columns:
+            then, now = _values(defined[row, column]), _values(specs[row, column])
+            changes |= {f"{key}={value}": 0 for key, value in now.items() if then.get(key) != value}
+        # One will do: a row may be defined as all are asked for.
+        if changes:
+            break
     different = {key: departures(defined[key], spec) for key, spec in specs.items()}
     return list(changes), different
 

@@ -35,6 +35,17 @@ def test_what_is_changed_is_in_the_name_and_makes_every_cell_another_experiment(
     assert set(request.departures.values()) == {("protocol.n_splits=3",)}
 
 
+def test_what_changes_other_rows_than_the_first_is_a_change(define_table):
+    """Or the table would be written over the one that is defined."""
+    rows = [{"wine": ["protocol.n_splits=2"]}, {"iris": ["protocol.n_splits=4"]}]
+    mine = TableDefinition.read(define_table(rows=rows, columns=["constant"]))
+    request = TableRequest.of(mine, ["protocol.n_splits=2"])
+    assert request.name == "mine-n_splits=2"
+    assert request.changes == ["protocol.n_splits=2"]
+    assert request.departures["wine", "constant"] == ()
+    assert TableRequest.of(mine, ["protocol.n_splits=2"], rows=["wine"]).name == "mine-wine"
+
+
 def test_a_profile_is_in_the_title(definition):
     title = TableRequest.of(definition, ["profile=quick"]).title
     assert title.startswith(f"{definition.title} (quick: at most 3 splits, ")
