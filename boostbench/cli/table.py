@@ -66,7 +66,9 @@ def make_table(
     document = make_document(table)
     print_headline(console, document)
     if len(table.rows) == 1:
-        dataset = next(iter(found.datasets.values()), None)
+        # Columns may cut the data each in its way.
+        datasets = list({id(dataset): dataset for dataset in found.datasets.values()}.values())
+        dataset = datasets[0] if len(datasets) == 1 else None
         print_summary(console, dataset, list(table.cells.values()))
     else:
         print_table(console, document)

@@ -20,46 +20,48 @@ def load_each(data: Sequence[Mapping[str, Any]]) -> list[Dataset]:
 
 
 def load_rows(
-    data: Mapping[str, Mapping[str, Any]], needed: Collection[str]
-) -> tuple[dict[str, Dataset], list[str]]:
-    """Load the data of rows that are needed or here, equal data once.
+    data: Mapping[tuple[str, str], Mapping[str, Any]], needed: Collection[tuple[str, str]]
+) -> tuple[dict[tuple[str, str], Dataset], list[str]]:
+    """Load the data of a table's cells that are needed or here, equal data once.
 
     Parameters
     ----------
-    data : mapping of str to mapping
-        Configs of data by row, see `boostbench.data.load.load`.
-    needed : collection of str
-        Rows that have to be loaded; others are if that takes no network.
+    data : mapping of (str, str) to mapping
+        Configs of data by row and column, see `boostbench.data.load.load`. Mostly those of a row
+        are equal; a column may cut its data otherwise, or fill what they lack.
+    needed : collection of (str, str)
+        Cells whose data have to be loaded; others are if that takes no network.
 
     Returns
     -------
-    datasets : dict of str to Dataset
-        By row.
+    datasets : dict of (str, str) to Dataset
+        By row and column.
     notes : list of str
-        Which of the needed ones do not run, and why.
+        Which rows do not run though they are needed, and why.
     """
-    datasets: dict[str, Dataset] = {}
-    loaded: dict[str, Dataset] = {}
-    absent: dict[str, NotAtHand] = {}
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for key, spec in data.items():
+        alike.setdefault(repr(spec), []).append(key)
+    datasets: dict[tuple[str, str], Dataset] = {}
+    absent: dict[str, tuple[Mapping[str, Any], NotAtHand]] = {}
     notes = []
-    for row, spec in data.items():
-        asked, where = repr(spec), available(spec)
-        if row not in needed and (not where or where.startswith("OpenML")):
+    for keys in alike.values():
+        spec = data[keys[0]]
+        where, rows = available(spec), dict.fromkeys(key[0] for key in keys if key in needed)
+        if not rows and (not where or where.startswith("OpenML")):
             continue
         try:
-            if asked not in loaded:
-                loaded[asked] = load(spec)
-            datasets[row] = loaded[asked]
+            datasets |= dict.fromkeys(keys, load(spec))
         except NotAtHand as error:
-            absent |= {row: error} if row in needed else {}
+            absent |= dict.fromkeys(rows, (spec, error))
         except UserError as error:
-            notes += [f"{row} is not run: {error}"] if row in needed else []
+            notes += [f"{row} is not run: {error}" for row in rows]
     if absent:
         n = len(absent)
         are = "1 row is not run, as its" if n == 1 else f"{n} rows are not run, as their"
-        where = ", ".join(f"{row} ({_source(data[row])})" for row in absent)
+        where = ", ".join(f"{row} ({_source(spec)})" for row, (spec, _) in absent.items())
         put = "put NAME.svm (or .arff, .csv, .npz) into $BOOSTBENCH_DATA"
-        offline = any(isinstance(error, Offline) for error in absent.values())
+        offline = any(isinstance(error, Offline) for _, error in absent.values())
         put = f"OpenML cannot be reached; {put}" if offline else put[0].upper() + put[1:]
         notes.insert(0, f"{are} data are not at hand: {where}. {put}")
     return datasets, notes

@@ -52,8 +52,8 @@ class Found:
         What is asked of the table.
     recorded : dict
         What there is, by row and column, of the cells that are run at all.
-    datasets : dict of str to Dataset
-        The data of rows, of all that lack something and of others that were at hand.
+    datasets : dict of Key to Dataset
+        The data of cells, of all that lack something and of others that were at hand.
     lacking : list of Key
         The cells that may lack something.
     run : Run or None
@@ -62,7 +62,7 @@ class Found:
 
     request: TableRequest
     recorded: dict[Key, Recorded]
-    datasets: dict[str, Dataset] = field(default_factory=dict)
+    datasets: dict[Key, Dataset] = field(default_factory=dict)
     lacking: list[Key] = field(default_factory=list)
     run: Run | None = None
 
@@ -106,22 +106,21 @@ def find(request: TableRequest) -> Found:
     if rerun == "never":
         return Found(request, recorded)
     whole = {key for key, cell in recorded.items() if cell.is_whole(rerun)}
-    data = {row: spec["data"] for (row, _), spec in specs.items()}
+    data = {key: specs[key]["data"] for key in recorded}
     with busy("loading data"):
-        datasets, notes = load_rows(data, {row for row, _ in recorded.keys() - whole})
+        datasets, notes = load_rows(data, recorded.keys() - whole)
     lacking, elsewhere = [], []
     for key in recorded:
-        row = key[0]
-        if row not in datasets:
+        if key not in datasets:
             continue
         there = recorded[key].records
-        other = bool(there) and there[0]["config"]["data"]["checksum"] != datasets[row].checksum
+        other = bool(there) and there[0]["config"]["data"]["checksum"] != datasets[key].checksum
         # How many fixed splits there are, only the data tell.
         fixed = specs[key]["protocol"].get("sampling") == "fixed"
-        if key not in whole or (data[row].get("path") if other else fixed):
+        if key not in whole or (data[key].get("path") if other else fixed):
             lacking.append(key)
         elif other:
-            elsewhere.append(f"{row} ({datasets[row].source})")
+            elsewhere.append(f"{key[0]} ({datasets[key].source})")
     if elsewhere:
         notes.append(
             "what is on record rests on other copies than those at hand: "
@@ -133,7 +132,7 @@ def find(request: TableRequest) -> Found:
         complain(note)
     if not lacking:
         return Found(request, recorded, datasets)
-    asked = [specs[key] for key in lacking], [datasets[row] for row, _ in lacking]
+    asked = [specs[key] for key in lacking], [datasets[key] for key in lacking]
     return Found(request, recorded, datasets, lacking, _plan(*asked, records))
 
 

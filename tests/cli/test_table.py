@@ -452,6 +452,31 @@ def test_overrides_of_one_cell(define_table):
         TableDefinition.read(define_table(rows=[{"wine": wine}], columns=columns))
 
 
+def test_a_column_with_data_of_its_own(call, folder, define_table):
+    """Each cell is fitted on what its own config asks for, and none is run for another's data."""
+    two = {"algo": "constant", "title": "two classes", "overrides": ["data.classes=2"]}
+    name = define_table(rows=["wine", "iris"], columns=["constant", {"two": two}])
+    argv = ["table", name, "protocol.n_splits=2", "parallel=serial"]
+    assert call(*argv, "--column", "constant").code == 0
+    result = call(*argv)
+    assert (result.code, result.complaints) == (0, "")
+    assert "start: 4 splits to run" in result.err
+    assert "start:" not in call(*argv).err
+    for row in ("wine", "iris"):
+        path = folder / "results" / "records" / row / "constant.jsonl"
+        parsed = map(json.loads, path.read_text().splitlines())
+        facts = [line["config"]["data"] for line in parsed if isinstance(line.get("config"), dict)]
+        assert [(own["n_classes"], own.get("cut")) for own in facts] == [
+            (3, None),
+            (2, {"classes": 2}),
+        ]
+    alone = call(*argv, "--row", "wine").out
+    assert "60.0" in alone
+    assert "45.5" in alone
+    # Neither of the two is all that is shown.
+    assert "samples" not in alone
+
+
 def test_published_rounds(define_table):
     name = define_table(rows=["heart"], columns=["adaboost"], published="randomboost-table4")
     table = TableDefinition.read(name)

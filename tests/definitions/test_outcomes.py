@@ -18,11 +18,11 @@ def test_rows_of_equal_data_share_them(folder):
         "few": ["data=wine", "protocol.samples_per_class=20"],
         "two": ["data=wine", "++data.classes=2"],
     }
-    data = {row: experiment(settings(more))["data"] for row, more in asked.items()}
-    datasets, notes = load_rows(data, asked)
+    data = {(row, "x"): experiment(settings(more))["data"] for row, more in asked.items()}
+    datasets, notes = load_rows(data, data)
     assert notes == []
-    assert datasets["few"] is datasets["wine"]
-    assert (datasets["wine"].n_classes, datasets["two"].n_classes) == (3, 2)
+    assert datasets["few", "x"] is datasets["wine", "x"]
+    assert (datasets["wine", "x"].n_classes, datasets["two", "x"].n_classes) == (3, 2)
 
 
 def test_something_moves_before_anything_is_planned(folder, monkeypatch):
