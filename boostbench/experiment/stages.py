@@ -115,7 +115,9 @@ def predictions(
     if np.sum(last != end) > max(FEW_TIES, TIES * len(end)):
         raise RuntimeError("the last stage of staged_predict is not what predict gives")
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    asked = next((params[name] for name in ROUNDS if name in params), done)
+    # An estimator may say how its own is called.
+    names = (getattr(estimator, "staged_parameter", None), *ROUNDS)
+    asked = next((params[name] for name in names if name in params), done)
     return by_stage | {str(number): last for number in rounds if done < number <= asked}, done
 
 

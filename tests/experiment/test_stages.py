@@ -29,6 +29,14 @@ def test_labels_after_each_checkpoint_and_in_the_end(fitted):
     assert all(np.array_equal(found[name], every[stage]) for name, stage in expected.items())
 
 
+def test_rounds_by_a_name_that_the_estimator_tells(fitted, monkeypatch):
+    model, X = fitted
+    monkeypatch.setattr(model, "get_params", lambda: {"length": 9})
+    assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "end"}
+    model.staged_parameter = "length"
+    assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "9", "end"}
+
+
 def test_what_has_no_stages_has_an_end(dataset):
     tree = DecisionTreeClassifier().fit(dataset.X, dataset.y)
     found, done = predictions(tree, dataset.X, np.unique(dataset.y), rounds=(1, 2))
