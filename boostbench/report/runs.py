@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.records.archive import Records
-from boostbench.records.keys import shortened
+from boostbench.records.keys import Identity, shortened
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.cells import Cell
 
@@ -60,9 +60,14 @@ def find_runs(
         By data set and algorithm.
     """
     groups: dict[tuple, list[dict]] = {}
+    # Configs may differ in what decides nothing, such as from where a file was read.
+    experiments: dict[str, str] = {}
     for names, record in records.each(lambda kind: kind not in _NO_RESULTS):
-        if record["config_hash"] not in without:
-            groups.setdefault((*names, record["config_hash"]), []).append(record)
+        written = record["config_hash"]
+        if written not in without:
+            if written not in experiments:
+                experiments[written] = Identity.of(record["config"]).full
+            groups.setdefault((*names, experiments[written]), []).append(record)
     return [_run(group, data, algo, titles) for (data, algo, *_), group in groups.items()]
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from experiment.toy import run
 
@@ -45,6 +47,18 @@ def test_those_that_tables_show_can_be_left_out(records):
     first, *others = find_runs(records, TITLES)
     shown = {record["config_hash"] for record in first.cell.records}
     assert find_runs(records, TITLES, shown) == others
+
+
+def test_an_experiment_is_one_from_wherever_its_file_was_read(tmp_path):
+    """Its records name the path, which is no part of their keys."""
+    algo = {"name": "bayes", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
+    for path, n_splits in (("a/my.csv", 2), ("b/my.csv", 5)):
+        config = {"algo": algo, "protocol": {"n_splits": n_splits, "checkpoints": []}}
+        dataset = replace(make_dataset(), spec={"name": "my", "path": path})
+        run([Experiment.from_config(config, dataset)], results=tmp_path)
+    [one] = find_runs(Records(tmp_path), TITLES)
+    assert len({record["config_hash"] for record in one.cell.records}) == 2
+    assert sorted(one.cell.values) == [0, 1, 2, 3, 4]
 
 
 def test_lines(records):
