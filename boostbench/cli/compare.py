@@ -8,6 +8,7 @@ from pathlib import Path
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
+from boostbench.definitions.file_name import file_name
 from boostbench.definitions.table import TableDefinition, all_definitions
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, some, unknown
@@ -158,7 +159,7 @@ def _check_figure(figure: str, names: Sequence[str]) -> None:
 
 
 def _slug(words: Sequence[str]) -> str:
-    return re.sub(r"[^\w.@=,-]+", "_", "-".join(["compare", *words]))
+    return file_name(["compare", *(re.sub(r"[^\w.@=,-]+", "_", word) for word in words)])
 
 
 def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:

@@ -1,6 +1,5 @@
 """A table as it is asked for: its definition, and the experiment of each cell."""
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,18 +7,16 @@ from pathlib import Path
 
 import msgspec
 
+from boostbench.definitions.file_name import file_name
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import SCORES
 from boostbench.experiment.schema import Measured
-from boostbench.records.keys import digest
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
-#: Bytes of a table's name: what file systems allow, less the longest ending.
-_LONGEST = 255 - len("-notes.tex")
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class TableRequest:
         return cls(
             definition=part,
             specs=specs,
-            name=_file_name([part.name, *rows, *columns, *slugs]),
+            name=file_name([part.name, *rows, *columns, *slugs]),
             title=part.title + _limits(next(iter(specs.values()))["profile"]),
             changes=changes,
             departures=different,
@@ -168,22 +165,6 @@ def _values(spec: Mapping) -> dict[str, object]:
     for group in ("data", "protocol", "algo"):
         values |= {f"{group}.{key}": value for key, value in spec[group].items()}
     return values
-
-
-def _file_name(parts: Sequence[str]) -> str:
-    """Name a table's files by what it is: no folder is in it, and a digest stands for a long end.
-
-    Examples
-    --------
-    >>> _file_name(["mine", "d/my.csv", "n_splits=3"])
-    'mine-d_my.csv-n_splits=3'
-    """
-    name = re.sub(r"[/\\]+", "_", "-".join(parts))
-    written = os.fsencode(name)
-    if len(written) <= _LONGEST:
-        return name
-    end = f"-{digest(name)[:8]}"
-    return written[: _LONGEST - len(end)].decode(errors="ignore") + end
 
 
 def _slug(override: str) -> str:

@@ -66,6 +66,14 @@ def test_many_with_a_figure(call, folder, recorded):
     assert all(f"{path}, .svg, .pdf" in result.out.splitlines()[-1] for path in pictures)
 
 
+def test_a_figure_of_many_names_has_a_name_that_file_systems_take(done, folder, recorded):
+    pytest.importorskip("matplotlib")
+    done("compare", *ALGOS, "--tables", recorded, "--data", ",".join(["iris"] * 60), "--figure")
+    written = list((folder / "results" / "figures").iterdir())
+    assert len(written) == 6
+    assert all(path.name.startswith("compare-adaboost_mh-") for path in written)
+
+
 def test_json_of_one_data_set(done, folder, recorded):
     # What is written is not told among the JSON; one data set is compared over its splits.
     arguments = ["--tables", recorded, "--data", "iris", "--json", "--figure", "mine.png"]

@@ -67,7 +67,7 @@ def test_a_path_and_many_overrides_make_a_name_of_a_file(define_table, tmp_path)
     assert len(set(names)) == 2
     for name in names:
         assert name.startswith("mine-title=xxxx")
-        assert len(f"{name}-notes.tex") == 255
+        assert len(f"{name}-matrix.svg") == 255
 
 
 def test_a_long_name_is_cut_between_letters(define_table):
@@ -75,4 +75,4 @@ def test_a_long_name_is_cut_between_letters(define_table):
     mine = TableDefinition.read(define_table(rows=[{"wine": {"title": title}}], columns=["samme"]))
     name = TableRequest.of(mine, rows=[title]).name
     assert name.startswith("mine-üü")
-    assert 253 <= len(f"{name}-notes.tex".encode()) <= 255
+    assert 253 <= len(f"{name}-matrix.svg".encode()) <= 255
