@@ -82,9 +82,10 @@ def published_listing(table: Table) -> Listing:
                 verdict += f" ({SHORT[agreement.basis]})"
         names = [table.rows[row], table.columns[column].label]
         texts = [*names, cell.reference, cell.text + cell.marks, difference, detectable, verdict]
-        find = (f"{names[0]} {row} {cell.data}".lower(), f"{names[1]} {cell.algo}".lower())
-        known = bool(cell.values)
-        lines.append(Line(texts, is_known=known, verdict=cell.verdict, find=str(find)))
+        # As the cell of the table itself is found.
+        find = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
+        known, found = bool(cell.values), f"{find} {cell.verdict}"
+        lines.append(Line(texts, is_known=known, verdict=cell.verdict, find=found))
     return Listing(
         "Beside the published numbers",
         ["data", "algorithm", "published", "ours", "difference", _FOUND, "verdict"],

@@ -66,6 +66,9 @@ def test_comparison(table):
     assert rows[0][4].startswith("-1.0 ± ")
     assert [row[5:] for row in rows] == [["3.4", "undecided"], ["0.5", "worse"], ["-", "-"]]
     assert summary_of_verdicts(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
+    # Names and verdicts are whole words to a search.
+    found = [line.find for line in published_listing(table).lines]
+    assert found[1] == "wine wine wine b b worse"
 
 
 def test_comparison_has_a_line_per_number_of_rounds(table_of_rounds):

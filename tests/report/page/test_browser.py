@@ -102,6 +102,17 @@ def test_a_verdict_of_the_overview_and_an_algorithm_are_searched_for(browser):
     assert browser.seen("#shown") == ["8 of 18 cells, in 3 tables"]
 
 
+def test_lists_show_the_lines_of_the_cells_that_are_shown(browser):
+    browser.run("for (const list of document.querySelectorAll('.compared')) list.open = true")
+    browser.find(".legend [data-search=worse] button").click()
+    lines = browser.seen("#table-one .compared tr[data-find]")
+    assert lines
+    assert all("worse" in line for line in lines)
+    browser.find(".counts [data-search=b] button").click()
+    lines = browser.seen("#table-one .compared tr[data-find]")
+    assert [line.split()[:2] for line in lines] == [["wine", "B"], ["glass", "B"]]
+
+
 def test_sorting_sorts_numbers_and_comes_back(sorted_table):
     head = "#table-one .heads th:nth-child(2)"
     orders = {
