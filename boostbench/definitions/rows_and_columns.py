@@ -1,7 +1,8 @@
 """Rows and columns of a table, as ``conf/table/*.yaml`` lists them."""
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boostbench import configs
@@ -70,21 +71,32 @@ class ColumnDefinition:
 
 
 def read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
-    """Read the rows of a table's file; behind them are the tasks of its suite, if it has one."""
+    """Read the rows of a table's file; behind them are the tasks of its suite, if it has one.
+
+    Rows of one title, such as files of one name in several folders, have their names behind it.
+    """
     entries = content.get("rows", [])
     if "suite" in content:
         tasks = _of_suite(content["suite"], f"{where}: suite")
         entries = entries + tasks if isinstance(entries, list) else entries
-    return {
+    rows = {
         row: fields.fill(
             RowDefinition, {"data": row, "title": title_of(row)} | entry, f"{where}: row {row}"
         )
         for row, entry in _entries(entries, f"{where}: rows").items()
     }
+    called = Counter(entry.title for entry in rows.values())
+    return {
+        row: replace(entry, title=f"{entry.title} ({row})") if called[entry.title] > 1 else entry
+        for row, entry in rows.items()
+    }
 
 
 def read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
-    """Read the columns of a table's file, which may be those of another: ``columns: mcboost2``."""
+    """Read the columns of a table's file, which may be those of another: ``columns: mcboost2``.
+
+    Columns of one title in one group have their names behind it.
+    """
     entries = content["columns"]
     if isinstance(entries, str):
         path, other = files.read("table", entries)
@@ -93,9 +105,16 @@ def read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
             raise UserError(
                 f"{where}: columns: {path} has no columns of its own; name a table that lists them"
             )
-    return {
+    columns = {
         column: _column(column, entry, f"{where}: column {column}")
         for column, entry in _entries(entries, f"{where}: columns").items()
+    }
+    called = Counter((entry.group, entry.title) for entry in columns.values() if entry.title)
+    return {
+        column: replace(entry, title=f"{entry.title} ({column})")
+        if called[entry.group, entry.title] > 1
+        else entry
+        for column, entry in columns.items()
     }
 
 

@@ -119,6 +119,8 @@ class BarChart(FigureDefinition):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
+        if len({panel.title for panel in self.panels}) < len(self.panels):
+            raise UserError(f"figure {self.name} has panels of one title; give each its own")
         names = list(dict.fromkeys(panel.table for panel in self.panels))
         made, results = tables_of_figure(self.name, names, overrides)
         tables = dict(zip(names, made, strict=True))
@@ -137,7 +139,12 @@ class BarChart(FigureDefinition):
 
 def _groups(panel: BarsPanel, table: Table) -> dict[str, dict[str, Cell]]:
     check_names(panel.columns, table.results, f"table {table.name} has no column")
+    columns = {name: table.columns[name] for name in panel.columns}
+    titles = {name: column.title for name, column in columns.items()}
+    if len(set(titles.values())) < len(titles):
+        # Under different groups, and after equal rounds, headings are alike.
+        titles = {name: column.label for name, column in columns.items()}
     return {
-        title: {table.columns[name].title: table.cells[row, name] for name in panel.columns}
+        title: {titles[name]: table.cells[row, name] for name in panel.columns}
         for row, title in table.rows.items()
     }

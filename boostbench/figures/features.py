@@ -1,5 +1,6 @@
 """Which features boosting selects, by `boostbench.experiment.measures.feature_use`."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench.definitions.outcomes import execute
+from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfCross
 from boostbench.figures.definition import FigureDefinition
@@ -131,6 +133,15 @@ class Features(OfCross, FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         cells, specs = self.compose(overrides, "feature_use")
+        titles = [
+            column.title or spec["algo"]["title"]
+            for (_, column), spec in zip(cells, specs, strict=True)
+        ]
+        for title, number in Counter(titles[: len(self.columns)]).items():
+            if number > 1:
+                raise UserError(
+                    f"figure {self.name} has {number} columns {title!r}; give each a title"
+                )
         report = execute(specs)
         called = {
             row: outcome.experiment.dataset.feature_names
@@ -138,8 +149,7 @@ class Features(OfCross, FigureDefinition):
         }
         panels: dict[str, dict[str, list[dict]]] = {row: {} for row in self.rows}
         facts, stale = [], []
-        for (row, column), spec, outcome in zip(cells, specs, report.outcomes, strict=True):
-            title = column.title or spec["algo"]["title"]
+        for (row, _), title, outcome in zip(cells, titles, report.outcomes, strict=True):
             panels[row][title] = outcome.records
             if outcome.records:
                 facts.append([row, title, *_facts(outcome.records, called[row])])

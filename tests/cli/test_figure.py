@@ -387,3 +387,12 @@ def test_wrong_ranks(refused_figure, define, define_table):
 @pytest.fixture
 def refused_figure(refused):
     return lambda *argv: refused("figure", *argv)
+
+
+def test_features_of_two_columns_of_one_title_are_refused(call, define, folder):
+    columns = [{"algo": "mcboost"}, {"algo": "mcboost", "overrides": ["algo.loss=logistic"]}]
+    path = define(kind="features", rows=["wine"], columns=columns, overrides=SMALL)
+    result = call("figure", path)
+    assert result.code == 2
+    assert "figure mine has 2 columns 'MCBoost'; give each a title" in result.complaints
+    assert not (folder / "results").exists()

@@ -34,3 +34,24 @@ def test_rows_of_files_are_called_as_their_data(tmp_path, define_table):
     assert [spec["data"]["name"] for spec in table.compose().values()] == list(files.values())
     with pytest.raises(UserError, match="unknown data set 'wien'; did you mean wine"):
         experiment(choose_data("wien"))
+
+
+def test_rows_and_columns_of_one_title_have_their_names_behind_it(tmp_path, define_table):
+    rows = []
+    for year in ("2023", "2024"):
+        (tmp_path / year).mkdir()
+        (tmp_path / year / "sales.csv").touch()
+        rows.append(str(tmp_path / year / "sales.csv"))
+    columns = [
+        {"one": {"algo": "samme", "title": "mine"}},
+        {"two": {"algo": "samme", "title": "mine"}},
+        {"three": {"algo": "samme", "title": "mine", "group": "apart"}},
+    ]
+    table = TableDefinition.read(define_table(rows=[*rows, "wine"], columns=columns))
+    titles = [row.title for row in table.rows.values()]
+    assert titles == [*(f"sales ({row})" for row in rows), "wine"]
+    assert [column.title for column in table.columns.values()] == [
+        "mine (one)",
+        "mine (two)",
+        "mine",
+    ]

@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
-from boostbench.figures.bars import BarsPanel, _groups, draw_bars
+from boostbench.figures.bars import BarChart, BarsPanel, _groups, draw_bars
 
 
 @pytest.fixture
@@ -69,3 +69,15 @@ def test_the_columns_of_a_panel(table):
     found = _groups(BarsPanel("x", "any", [name]), replace(table))
     assert list(found) == list(table.rows.values())
     assert {title for bars in found.values() for title in bars} == {table.columns[name].title}
+
+
+def test_columns_of_one_heading_have_a_bar_each(table_of_rounds):
+    panel = BarsPanel("x", "any", ["a@100", "b@100"])
+    found = _groups(panel, table_of_rounds)
+    assert {title for bars in found.values() for title in bars} == {"A, T=100", "B, T=100"}
+
+
+def test_panels_of_one_title_are_refused():
+    panels = [BarsPanel("x", name, ["samme"]) for name in ("mcboost1", "mcboost2")]
+    with pytest.raises(UserError, match="figure mine has panels of one title"):
+        BarChart(name="mine", title="", caption="", panels=panels).draw([])
