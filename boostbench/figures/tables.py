@@ -144,6 +144,8 @@ def find_lines(
     for title, own in lines.items():
         if not own:
             raise UserError(f"no record of what {title} shows tells {quantities[title].name}")
+        # A line goes from left to right, whatever the order of rows and tables.
+        lines[title] = {name: dict(sorted(line.items())) for name, line in own.items()}
     return lines, list(titles), list(notes), results
 
 

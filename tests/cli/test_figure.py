@@ -166,7 +166,7 @@ def test_what_has_no_rounds_has_no_curve(call, folder, define, define_table, mon
 
 
 def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
-    panels = [{"title": "rounds", "table": losses, "rows": {"few": 2, "iris": 5}}]
+    panels = [{"title": "rounds", "table": losses, "rows": {"iris": 5, "few": 2}}]
     figure = define(kind="times", panels=panels)
     assert "nothing of table mine is recorded" in call("figure", figure).err
     call("table", losses)
@@ -179,6 +179,8 @@ def test_times_of_the_coefficients(call, folder, define, losses, monkeypatch):
     assert drawn.pop("titles") == ["exp", "MC, log"]
     recorded, _ = read_records(folder / "results/records/iris/mcboost.jsonl")
     for title, loss in (("exp", "exponential"), ("MC, log", "logistic")):
+        # From left to right.
+        assert list(drawn["rounds"][title]) == [2, 5]
         for rounds, seconds in drawn["rounds"][title].items():
             algos = [record["config"]["algo"] for record in recorded]
             spent = [

@@ -78,10 +78,10 @@ def _difference(agreement: Agreement, quantity: Quantity) -> str:
         numbers.fixed(number, quantity.digits + 1, "+").replace("-", "−")
         for number in (agreement.difference, agreement.low, agreement.high)
     )
-    welch = agreement.basis == "welch"
     if isnan(agreement.low):
-        return f"{difference}, both standard deviations are 0" if welch else difference
-    return f"{difference}, {'Welch’s ' if welch else ''}95% interval {low} to {high}"
+        return difference
+    welch = "Welch’s " if agreement.basis == "welch" else ""
+    return f"{difference}, {welch}95% interval {low} to {high}"
 
 
 def _detectable(agreement: Agreement, quantity: Quantity) -> str:
