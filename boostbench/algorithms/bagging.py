@@ -117,8 +117,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         ------
         ValueError
             If X is not a finite matrix, y holds one class only, a parameter is out of range, a
-            weight is negative or all are 0, the booster has no early stopping or has
-            `category_sets`, or there are too few samples to leave some out.
+            weight is negative or all are 0, the booster has no early stopping, has `category_sets`
+            or weighs a class with 0, or there are too few samples to leave some out.
         """
         self._validate_params()
         booster = self._booster()
@@ -131,6 +131,11 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
             raise ValueError(
                 "category_sets=True does nothing in a bag, whose members see a column of 0 and 1 "
                 "for each category"
+            )
+        if isinstance(booster.class_weight, dict) and 0 in booster.class_weight.values():
+            raise ValueError(
+                "a class_weight of 0 takes a class from the members of a bag, and not from the "
+                "bag: leave its samples out of X"
             )
         X, y, weights = self._weighed(X, y, sample_weight)
         X = self._viewed(X, weights, reset=True)

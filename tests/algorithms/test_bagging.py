@@ -162,6 +162,9 @@ def test_errors():
         bb.BaggedBooster(bb.LADDER()).fit(X, y)
     with pytest.raises(ValueError, match="category_sets=True does nothing in a bag"):
         bb.BaggedBooster(bb.MCBoost(category_sets=True)).fit(X, y)
+    # Members would not know the class, and the bag would take their second class for it.
+    with pytest.raises(ValueError, match="a class_weight of 0 takes a class from the members"):
+        bb.BaggedBooster(bb.MCBoost(class_weight={y[0]: 0})).fit(X, y)
     with pytest.raises(ValueError, match="class of 2 samples or more: give more samples"):
         bb.BaggedBooster().fit(X[:2], [0, 1])
     with pytest.raises(ValueError, match="'estimator' parameter of BaggedBooster"):
