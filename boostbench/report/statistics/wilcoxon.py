@@ -4,6 +4,7 @@ That is, differences of the printed numbers, the smaller rank sum, and a critica
 null distribution for all pairs, ties included.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from math import floor, sqrt
 from typing import NamedTuple
@@ -11,8 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-#: Of so many pairs with shared ranks all signs are tried; of more, the normal distribution is near.
-_ALL_SIGNS = 16
 #: Of more pairs the normal distribution takes the place of the exact one, which takes time in
 #: proportion to their cube.
 MOST_EXACT = 500
@@ -35,9 +34,8 @@ class Wilcoxon(NamedTuple):
     p : float
         Two-sided p-value.
     exact : bool, default=True
-        Whether it is that of the exact distribution, or of the normal one, corrected for ties and
-        continuity, which is within 0.015 of it: of more than 16 pairs with shared ranks, and of
-        more than 500.
+        Whether it is that of all signs that the differences could have; or, of more than 500
+        pairs, of the normal distribution, corrected for ties and continuity.
     effect : float, default=0.0
         Effect size, the matched-pairs rank-biserial correlation: rank sum of the pairs where the
         first is higher minus that of those where the second is, by the sum of both; from -1, the
@@ -145,17 +143,14 @@ def wilcoxon(differences: np.ndarray) -> Wilcoxon:
 
 def _p_value(ranks: np.ndarray) -> tuple[float, bool]:
     """Two-sided p-value of signed ranks without zeros, and whether it is exact."""
-    if len(ranks) == 0:
-        return 1.0, True
-    if len(set(np.abs(ranks))) == len(ranks) <= MOST_EXACT:
-        return float(stats.wilcoxon(ranks, method="exact").pvalue), True
-    # SciPy's exact method takes shared ranks for different ones.
-    if len(ranks) > _ALL_SIGNS:
+    if len(ranks) > MOST_EXACT:
         test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
         return float(test.pvalue), False
-    every = {"permutation_type": "samples", "n_resamples": np.inf, "batch": 4096}
-    test = stats.permutation_test((ranks,), np.sum, vectorized=True, **every)
-    return float(test.pvalue), True
+    # SciPy's exact method takes shared ranks, which may be halves, for different ones.
+    doubled = np.rint(2 * ranks).astype(int)
+    smaller = min(doubled[doubled > 0].sum(), -doubled[doubled < 0].sum())
+    lower = _lower_half(np.sort(np.abs(doubled)).tolist())
+    return min(1.0, float(2 * lower[: smaller + 1].sum())), True
 
 
 @cache
@@ -185,23 +180,30 @@ def critical_value(n: int, level: float = 0.05) -> int | None:
     if n > MOST_EXACT:
         mean, deviation = n * (n + 1) / 4, sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return floor(mean - 0.5 - stats.norm.isf(level / 2) * deviation)
-    p = 2 * np.cumsum(_lower_half(n))
+    p = 2 * np.cumsum(_lower_half(range(1, n + 1)))
     return int(np.searchsorted(p, level, side="right")) - 1 if p[0] <= level else None
 
 
-def _lower_half(n: int) -> np.ndarray:
-    """Give the null distribution of the rank sum of `n` pairs, without ties: its lower half.
+def _lower_half(ranks: Sequence[int]) -> np.ndarray:
+    """Give the null distribution of the sum of the ranks on one side: its lower half.
+
+    Parameters
+    ----------
+    ranks : sequence of int
+        Whole and positive.
 
     Returns
     -------
-    ndarray of shape (n * (n + 1) // 4 + 1,), float64
-        Probabilities of the rank sums 0, 1, ...
+    ndarray of shape (sum(ranks) // 2 + 1,), float64
+        Probabilities of the sums 0, 1, ...
     """
-    probabilities = np.zeros(n * (n + 1) // 4 + 1)
+    probabilities = np.zeros(sum(ranks) // 2 + 1)
     probabilities[0] = 1.0
-    for rank in range(1, n + 1):
+    most = 0
+    for rank in ranks:
+        most += rank
         # With this pair, whose rank counts with a probability of one half; sums beyond are 0 yet.
-        reached = probabilities[: rank * (rank + 1) // 2 + 1]
+        reached = probabilities[: most + 1]
         reached[rank:] += reached[:-rank].copy()
         reached /= 2
     return probabilities

@@ -182,15 +182,23 @@ def p_by_adding_up_ranks(difference):
 
 
 @pytest.mark.parametrize("n", [18, 25, 50])
-def test_many_pairs_with_shared_ranks_are_near_the_exact_p(n):
+def test_many_pairs_with_shared_ranks_have_the_exact_p(n):
     rng = np.random.default_rng(n)
     for shift in (0, 0.3, 0.6):
         difference = np.round(rng.normal(shift, 1, n), 1)
         result = wilcoxon(differences(difference, np.zeros(n)))
         expected = p_by_adding_up_ranks(difference[difference != 0])
-        assert result.p == pytest.approx(expected, abs=0.015)
-        assert not result.exact
-        assert "(approximate p = " in result.sentence("A", "B", "splits")
+        assert result.p == pytest.approx(expected, rel=1e-12)
+        assert "(exact p = " in result.sentence("A", "B", "splits")
+
+
+def test_differences_of_one_size_are_a_sign_test():
+    """The normal distribution is far off here: it would call 14 of 19 a difference."""
+    result = wilcoxon(np.repeat([0.5, -0.5], [14, 5]))
+    assert result.p == pytest.approx(stats.binomtest(5, 19).pvalue)
+    assert not result.significant
+    near = stats.wilcoxon(np.repeat([0.5, -0.5], [14, 5]), method="asymptotic", correction=True)
+    assert near.pvalue < 0.05
 
 
 def test_p_does_not_depend_on_order_side_or_unit():
