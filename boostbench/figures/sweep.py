@@ -19,6 +19,8 @@ from boostbench.report.numbers import fixed, rounded
 _COLUMNS = 3  # of panels
 _ROW = 0.24  # inches, of a heat map
 _CELL = 0.7  # inches, which a number takes with its deviation
+#: Keys that name data, one of which may be varied.
+_DATA = {"data", "data.path", "data.openml_task"}
 #: A range of at least this factor is drawn on a logarithmic axis.
 _LONG = 20
 
@@ -57,6 +59,12 @@ def draw_sweep(points: Sequence[Point], quantity: Quantity) -> Figure:
         most values lies along them, what is left stacks up. Dark is worse. Behind a number is its
         standard deviation, where there is room.
     """
+    named = _DATA & points[0].values.keys()
+    if len(named) == 1:
+        points = [
+            point._replace(values={"data" if k in named else k: v for k, v in point.values.items()})
+            for point in points
+        ]
     keys = [key for key in points[0].values if key != "data"]
     if len(keys) == 1 and _are_numbers(points, keys[0]):
         return _draw_lines(points, keys[0], quantity)

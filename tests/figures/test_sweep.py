@@ -32,6 +32,13 @@ def test_one_number_is_drawn_as_lines():
     assert axes.get_ylabel() == "test error (%)"
 
 
+def test_files_are_data_sets():
+    errors = {("a/x.csv", "2"): 9.0, ("a/x.csv", "10"): 4.0, ("b/x.csv", "2"): 3.0}
+    (axes,) = draw_sweep(points(errors, "data.path", "algo.n_iterations"), TEST_ERROR).axes
+    lines = [container.lines[0] for container in axes.containers]
+    assert [list(line.get_ydata()) for line in lines] == [[9, 4], [3]]
+
+
 def test_a_long_range_is_logarithmic():
     errors = {("1e-9",): 4.0, ("1e-3",): 9.0}
     figure = draw_sweep(points(errors, "algo.nu"), TEST_ERROR)
