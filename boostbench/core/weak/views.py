@@ -76,8 +76,11 @@ class Views:
         # A sum is NaN where there is one, and as soon found as a number. That of a sparse matrix
         # would sort its entries in place.
         values = X.data if sparse.issparse(X) else X
-        if self.is_plain and not np.isnan(values.sum()):
-            return X
+        if self.is_plain:
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = values.sum()
+            if not np.isnan(total):
+                return X
         if sparse.issparse(X):
             Z = X.tocsc()[:, self.feature]
             at = np.repeat(np.arange(len(self.feature)), np.diff(Z.indptr))

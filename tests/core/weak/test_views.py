@@ -62,6 +62,14 @@ def test_features_without_any_are_what_they_are():
     np.testing.assert_allclose(views.of(holes), [[X[:, 0].mean(), 0.0, X[:, 2].mean()]])
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("signs", [[1, 1], [1, -1]])
+def test_numbers_whose_sum_is_too_large_are_what_they_are(signs):
+    X = np.full((10, 2), 1e308) * signs
+    np.testing.assert_array_equal(views_of(X).of(X), X)
+    assert np.isnan(views_of(X).of(np.full((1, 2), np.nan))).sum() == 0
+
+
 def test_looking_writes_nothing():
     X = sparse.csr_array(([1.0, 2.0, 3.0], [2, 0, 0], [0, 3]), shape=(1, 3))
     assert views_of(X).of(X) is X
