@@ -125,6 +125,8 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         patience = getattr(self, "n_iter_no_change", None)
         if patience is None:
             validation = None
+            # A fit before may have stopped early.
+            vars(self).pop("validation_losses_", None)
         elif validation is None:
             parts = X, y, target, *weights
             rows = hold_out(

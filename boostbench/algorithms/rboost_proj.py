@@ -205,6 +205,9 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
         self.weight_path_ = master.path.matrix(len(master.w))
         per_round = master.search.size + len(self.classes_)
         self.n_parameters_ = self.n_iterations_ * per_round
+        # A fit before may have had another rule.
+        for name in ("rows_", "_pair_codes"):
+            vars(self).pop(name, None)
         if self.rule == "pair":
             self.rows_ = np.array(master.rows, dtype=np.int64)
             self._pair_codes = master.pair_codes[: self.n_iterations_]

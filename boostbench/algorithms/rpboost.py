@@ -59,9 +59,13 @@ class _LeastSquares(WithCategorySets):
 
     def _settings(self, random_state):
         """What a search depends on besides the data."""
-        return (self.category_sets,)
+        if not self.category_sets:
+            return ()
+        # Columns of 0 and 1 may be categories in one fit, and numbers in the next.
+        views = self.views_
+        return views.feature.tobytes(), views.category.tobytes()
 
-    def _search(self, X, category_sets):
+    def _search(self, X, *views):
         return WithConstant(self._with_sets(StumpSearch(X)))
 
     def _keep(self, master):

@@ -438,6 +438,13 @@ def test_separable_data_with_hardly_a_norm(name, rule):
     assert model.score(X, y) == 1.0
 
 
+def test_a_fit_of_rows_forgets_the_pairs_of_the_fit_before():
+    X, y = blobs(3)
+    model = RBoostProj(n_iterations=3, n_projections=10, random_state=0).fit(X, y)
+    assert len(model.rows_) == 3
+    assert not hasattr(model.set_params(rule="paper").fit(X, y), "rows_")
+
+
 def test_rounds_that_end_early_are_named():
     """A round has converged where more iterations do not change its solution."""
     arguments = {"data": blobs, "n_iterations": 6, "nu": 0.02}

@@ -2,6 +2,7 @@ import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -169,6 +170,17 @@ class TestWarmStart:
         warm = RpBoost(n_iterations=40, random_state=3, warm_start=True).fit(X, y)
         warm.set_params(**change)
         assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
+
+    def test_nothing_is_taken_over_where_categories_have_become_numbers(self):
+        words = np.random.default_rng(0).choice(list("abcd"), 200)
+        y = np.isin(words, ["a", "c"]).astype(int)
+        y[::5] = 1 - y[::5]
+        warm = LsBoost(n_iterations=5, category_sets=True, warm_start=True)
+        warm.fit(pd.DataFrame({"word": words}), y)
+        # What the stumps saw of the words, to the last bit.
+        X = (words[:, None] == list("abcd")).astype(float)
+        assert self.fitted(warm, X, y) == self.fitted(clone(warm), X, y)
+        assert warm.rules().equals(clone(warm).fit(X, y).rules())
 
     @pytest.mark.parametrize("model", MODELS)
     def test_a_copy_from_a_file_goes_on(self, model):

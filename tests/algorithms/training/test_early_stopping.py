@@ -114,6 +114,13 @@ def test_every_class_keeps_a_sample(fraction):
             assert abs((labels[held_out] == label).sum() - share * n_others) <= 1
 
 
+def test_a_fit_to_the_end_forgets_the_losses_of_the_fit_before():
+    X, y = blobs(3)
+    model = bb.AdaBoostMH(n_iterations=8, n_iter_no_change=3, random_state=0).fit(X, y)
+    assert len(model.validation_losses_)
+    assert not hasattr(model.set_params(n_iter_no_change=None).fit(X, y), "validation_losses_")
+
+
 def test_rounds_without_progress_are_no_reason_to_go_on():
     # Told apart without an error: the loss falls for ever, by less and less.
     X = np.arange(60.0)[:, None]
