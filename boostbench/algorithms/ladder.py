@@ -204,8 +204,13 @@ class LADDER(CodewordMCBoost):
         plain = super()._master(X, labels, random_state, weights)
         return _LadderMaster(self, plain.search, plain.risk, plain.least)
 
+    def _keep(self, master):
+        super()._keep(master)
+        # The parameter may be changed for the next fit.
+        self._cycle = self.boosting_steps
+
     def _codewords_after(self, stage):
-        return self._codewords[stage // self.boosting_steps]
+        return self._codewords[stage // self._cycle]
 
 
 class CodewordBoosting(Weighted, BoostingClassifier):

@@ -98,6 +98,16 @@ def test_a_stage_is_a_shorter_fit(model, max_depth):
         np.testing.assert_allclose(shorter.decision_function(X), stages[t - 1], atol=1e-9)
 
 
+@pytest.mark.parametrize("steps", [1, 5])
+def test_a_cycle_of_the_next_fit_does_not_change_this_one(steps):
+    X, y = blobs(3)
+    model = LADDER(8, boosting_steps=2, random_state=0).fit(X, y)
+    wanted = [*model.staged_decision_function(X), model.decision_function(X)]
+    model.set_params(boosting_steps=steps)
+    found = [*model.staged_decision_function(X), model.decision_function(X)]
+    np.testing.assert_array_equal(found, wanted)
+
+
 @BOTH
 def test_the_embedding_explains_scores_and_bits(model):
     X, y = blobs(4, n_samples=60, seed=7)
