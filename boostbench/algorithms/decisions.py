@@ -25,7 +25,7 @@ def decision(scores, slack=0.0):
 
     Examples
     --------
-    >>> decision(np.array([[0.1 + 0.2, 0.3, -1.0], [1.0, 2.0, 0.0]])).argmax(axis=1)
+    >>> decision(np.array([[0.3, 0.1 + 0.2, -1.0], [1.0, 2.0, 0.0]])).argmax(axis=1)
     array([0, 1])
     >>> decision(np.array([0.3 - 0.2 - 0.1]), slack=1e-12)
     array([0.])

@@ -24,6 +24,20 @@ def test_the_order_of_addition_does_not_choose_a_class(seed, n_classes):
     assert all((label == "a").all() for label in labels)
 
 
+@pytest.mark.parametrize(
+    ("scores", "first"),
+    [
+        ([0.3, 0.1 + 0.2, 0.2], True),
+        ([1e-13, 2e-13, -1.0], True),
+        ([1.0, 1.0 + 2e-12, 0.0], False),
+        ([0.3, 0.1 + 0.2], True),
+        ([1e-13, 2e-13], False),
+    ],
+)
+def test_a_part_of_the_largest_score_is_rounding_whatever_the_slack(scores, first):
+    assert predicted(decision(np.array([scores])), CLASSES) == ("a" if first else "b")
+
+
 def test_scores_that_differ_stay_as_they_are():
     scores = np.random.default_rng(0).normal(size=(50, 4))
     np.testing.assert_array_equal(decision(scores, 1e-11), scores)
