@@ -4,6 +4,34 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 
+def sorted_labels(y):
+    """Sort the labels of samples.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    labels : ndarray of shape (n_labels,)
+        The different ones, sorted.
+    numbers : ndarray of shape (n_samples,), dtype=int64
+        Which of them each is.
+
+    Raises
+    ------
+    ValueError
+        If these are no labels, or do not sort.
+    """
+    try:
+        labels, numbers = np.unique(y, return_inverse=True)
+    except TypeError:  # such as words with None among them
+        kinds = " and ".join(sorted({type(label).__name__ for label in y}))
+        raise ValueError(f"labels must sort, and y holds some of {kinds}") from None
+    check_classification_targets(y)
+    return labels, numbers
+
+
 def class_numbers(y, learner):
     """Find the classes of a training set.
 
@@ -24,10 +52,9 @@ def class_numbers(y, learner):
     Raises
     ------
     ValueError
-        If these are no labels, or of one class only.
+        If these are no labels, do not sort, or are of one class only.
     """
-    check_classification_targets(y)
-    classes, numbers = np.unique(y, return_inverse=True)
+    classes, numbers = sorted_labels(y)
     if len(classes) < 2:
         raise ValueError(
             f"{type(learner).__name__} needs at least 2 classes, and y holds 1 class only: "

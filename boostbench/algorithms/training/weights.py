@@ -2,8 +2,9 @@
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
+
+from boostbench.algorithms.training.labels import sorted_labels
 
 #: What may be squared and added up for a billion samples in double precision.
 _LARGEST = 1e100
@@ -41,8 +42,7 @@ def weighted(X, y, sample_weight, class_weight=None):
     _check_size(weights)
     if class_weight is None:
         return X, y, weights
-    check_classification_targets(y)
-    classes, labels = np.unique(y, return_inverse=True)
+    classes, labels = sorted_labels(y)
     factors = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weights)
     # NaN is not 0 or more, either.
     if not factors.min() >= 0:

@@ -24,6 +24,14 @@ def test_numbers_that_are_no_labels():
         class_numbers(np.array([0.5, 1.5]), MCBoost())
 
 
+@pytest.mark.parametrize(("odd", "said"), [(None, "NoneType and str"), (3, "int and str")])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_labels_that_do_not_sort(odd, said, class_weight):
+    y = np.array(["a", odd, "b"], dtype=object)
+    with pytest.raises(ValueError, match=f"^labels must sort, and y holds some of {said}$"):
+        MCBoost(class_weight=class_weight).fit(np.eye(3), y)
+
+
 def test_an_unknown_label():
     with pytest.raises(ValueError, match="y_val holds 'c', which is no class of"):
         known_numbers(np.array(["a", "c"]), np.array(["a", "b"]), "y_val")
