@@ -18,7 +18,7 @@ from boostbench.experiment.schema import points_of
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial
 from boostbench.experiment.tuning import inner_splits, trials
-from boostbench.records.keys import Identity, Request
+from boostbench.records.keys import Identity, Request, as_json
 from boostbench.records.store import record_path
 
 # Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
@@ -58,6 +58,7 @@ class Experiment(Request):
         asked = Request.of(config)
         asked.measure.check(asked.algorithm.locate())
         _check_name(asked.algorithm.name)
+        _check_text(dataset)
         asked.measure.check_data(dataset)
         return cls(asked.algorithm, asked.protocol, asked.seed, asked.measure, dataset)
 
@@ -179,6 +180,17 @@ def _check_name(name: str) -> None:
         raise UserError(
             f"algo.name is {name!r}, and files of that ending hold something else; take another"
         )
+
+
+def _check_text(dataset: Dataset) -> None:
+    """Refuse what a record could not say, such as a file whose name is bytes and no text."""
+    for key, value in (dataset.spec or {}).items():
+        try:
+            as_json(value)
+        except UserError:
+            raise UserError(
+                f"data.{key} is {value!r}, which is not Unicode, and records name it; rename it"
+            ) from None
 
 
 @dataclass(frozen=True, eq=False)

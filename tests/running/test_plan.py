@@ -95,6 +95,15 @@ def test_measures_are_found_by_their_files():
     assert all(isinstance(measures.find(name), Measure) for name in measures.names())
 
 
+def test_a_file_whose_name_is_no_text_is_refused_before_anything_is_fitted():
+    """Its record could not be written."""
+    spec = {"name": "toy", "path": "\udcff.csv"}
+    dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here", spec=spec)
+    algo = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier"}
+    with pytest.raises(UserError, match=r"data.path is '\\udcff.csv', which is not Unicode"):
+        Experiment.from_config({"algo": algo, "protocol": {}}, dataset)
+
+
 @pytest.mark.parametrize("kind", ["tuning", "boundary", "features", "retrieval"])
 def test_names_whose_files_are_taken(kind):
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
