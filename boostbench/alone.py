@@ -30,12 +30,17 @@ def alone(path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE) -> Iterat
     """
     import portalocker  # slow to import
 
-    with writing(path, remedy, what), path.with_name(".lock").open("ab") as lock:
+    with writing(path, remedy, what), lock_of(path).open("ab") as lock:
         try:
             _wait_for(lock)
         except portalocker.LockException as error:
             raise UserError(f"cannot lock {path.parent}: {first_line(error)}; {remedy}") from error
         yield
+
+
+def lock_of(path: Path) -> Path:
+    """Name the file whose lock is on another."""
+    return path.with_name(".lock")
 
 
 def _wait_for(lock: BinaryIO) -> None:

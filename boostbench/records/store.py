@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.alone import alone
+from boostbench.alone import alone, lock_of
 from boostbench.data.cache import in_time, write_whole
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
@@ -338,14 +338,16 @@ def check_writable(paths: Iterable[Path]) -> None:
     Raises
     ------
     UserError
-        If a folder cannot be made or written to, or a file cannot.
+        If a folder cannot be made or written to, or a file or its lock cannot.
     """
     for path in paths:
         with writing(path, what="records to "):
             with tempfile.TemporaryFile(dir=path.parent):
                 pass
-            if path.exists():
-                path.open("ab").close()
+            # In a folder of several users the lock may be somebody else's.
+            for file in (path, lock_of(path)):
+                if file.exists():
+                    file.open("ab").close()
 
 
 def _packed(path: Path) -> Path:

@@ -651,6 +651,13 @@ def test_unwritable_places(tmp_path):
         check_writable([tmp_path / "x.jsonl"])
 
 
+def test_a_lock_that_cannot_be_opened_is_told_before_anything_is_fitted(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (path.parent / ".lock").mkdir()
+    with pytest.raises(UserError, match=r"cannot write records to .*results="):
+        check_writable([path])
+
+
 def test_writable_place_is_left_empty(path):
     check_writable([path])
     assert list(path.parent.iterdir()) == []
