@@ -130,8 +130,8 @@ class Records:
         found, filled = self.ledger(path).of(asked), request.filled(chosen(data))
         cut = self._cut(data)
         newest = _newest_version([r for r in found if _is_of(r, data, cut, filled)])
-        n_splits = len(newest)  # how many fixed splits there are, only the data tell
-        if protocol.sampling != "fixed":
+        n_splits = len(newest)  # how many all fixed splits are, only the data tell
+        if protocol.n_splits is not None:
             n_splits = protocol.n_parts
             newest = {split: record for split, record in newest.items() if split < n_splits}
         in_order = [newest[split] for split in sorted(newest)]

@@ -47,6 +47,19 @@ def test_finds_nothing_else(results, changes):
     assert (found.records, found.missing) == ([], 4)
 
 
+@pytest.mark.parametrize(("n_splits", "expected"), [(None, (3, 0)), (2, (2, 0)), (5, (3, 2))])
+def test_as_many_fixed_splits_as_are_asked_for(tmp_path, n_splits, expected):
+    """Only all of them are as many as there happen to be on record."""
+    rows = np.arange(120)
+    given = [(np.delete(rows, np.s_[start::3]), rows[start::3]) for start in range(3)]
+    fixed = {"protocol": {"sampling": "fixed", "n_splits": None}}
+    asked = Experiment.from_config(config(**fixed), replace(make_dataset(), splits=given))
+    run([asked], results=tmp_path)
+    fixed["protocol"]["n_splits"] = n_splits
+    found = Records(tmp_path).find(config(**fixed))
+    assert (len(found.records), found.missing) == expected
+
+
 @pytest.mark.parametrize(
     ("measure", "algo"),
     [
