@@ -15,7 +15,7 @@ from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
 from boostbench.definitions.words import split_words
-from boostbench.errors import UserError, complain, unknown
+from boostbench.errors import UserError, complain, first_line, unknown
 from boostbench.experiment.environment import blas, commit, now
 from boostbench.records.archive import Records
 from boostbench.records.makers import Maker
@@ -159,8 +159,8 @@ def _tallies(chosen: Iterable[tuple[str, Mapping]], verified: Verified) -> list[
         if record["config_hash"] not in makers:
             try:
                 makers[record["config_hash"]] = Maker.of(config["algo"], type(measure_of(config)))
-            except (UserError, ImportError, AttributeError) as error:
-                complain(f"{name}: {error}")
+            except (Exception, SystemExit) as error:  # an import runs whatever a module holds
+                complain(f"{name}: {first_line(error)}")
                 makers[record["config_hash"]] = None
         maker = makers[record["config_hash"]]
         if maker is not None and maker.made(record):

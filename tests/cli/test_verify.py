@@ -2,7 +2,7 @@ import json
 import shutil
 
 import pytest
-from experiment.examples import rewrite
+from experiment.examples import append, changed, rewrite
 
 from boostbench.errors import Terminated
 from boostbench.records.store import read_records
@@ -75,6 +75,19 @@ def test_against_another_folder(call, recorded):
     assert call("verify", "--against", "old", "--jobs", "1").code == 1
     assert not (recorded / "results" / "verified.jsonl").exists()
     assert not (recorded / "old" / "verified.jsonl").exists()
+
+
+@pytest.mark.parametrize("source", ["def (", "raise SystemExit", "class Own: fit = 1 / 0"])
+def test_a_module_that_is_broken_by_now(call, recorded, source):
+    (recorded / "broken_by_now.py").write_text(source)
+    path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
+    own = read_records(path)[0][0]
+    append(path.with_name("own.jsonl"), changed(own, config__algo___target_="broken_by_now.Own"))
+    result = call("verify", "--jobs", "1")
+    assert result.code == 0
+    assert len(result.complaints.splitlines()) == 1
+    assert result.complaints.startswith("boostbench: own: ")
+    assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
 
 
 def test_dry_run(done, recorded):
