@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from boostbench.experiment.schema import BadLine
+from boostbench.records.keys import digest
 from boostbench.running.ledgers import Ledgers
 from boostbench.running.locks import Locks
 from boostbench.running.plan import Experiment, Task
@@ -114,7 +115,7 @@ class Queue:
                 yield task
                 continue
             record = self._recorded(task)
-            if not record and not self._locks.take(task.key):
+            if not record and not self._locks.take(self._lock_of(task)):
                 left.append(task)
                 continue
             # Once more: whoever had the lock may have ended between the two.
@@ -123,6 +124,15 @@ class Queue:
                 theirs.append((task, record))
             else:
                 yield task
+
+    def _lock_of(self, task: Task) -> str:
+        """Name what is locked: a piece of work, as this code does it for this file.
+
+        Who does it for another, or by other code, leaves no record that spares this run, but locks
+        until its end: two such runs would wait for each other for ever.
+        """
+        path, maker = self.ledgers.of(task).path, task.experiment.maker
+        return digest([path.parent.name, path.name, task.key, *maker])
 
     def _recorded(self, task: Task) -> dict | None:
         """Give the record of another run, if it spares this one."""

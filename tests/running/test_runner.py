@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import highspy
 import numpy as np
@@ -525,6 +526,27 @@ def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
     own = shard.folder(results) if shard else results
     assert (len(lines(own)), len(lines(own, True))) == (10, 6)
     assert run([slow], results=results, shard=shard).ran == 0
+
+
+@pytest.mark.parametrize("other_code", [False, True])
+def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, results, other_code):
+    """They would for ever, as each has locks until its end."""
+    if other_code:  # as of a module that was changed meanwhile
+        slow.__dict__["maker"] = slow.maker._replace(source="0" * 16)
+    else:
+        slow = replace(slow, algorithm=replace(slow.algorithm, name="renamed"))
+
+    def listen(event):
+        if isinstance(event, Waiting):
+            other.kill()
+            pytest.fail("it waits")
+
+    with runner(results, 1, tuning=True) as other:
+        wait_until_blocked(other, results, 1)
+        [outcome] = run([slow], results=results, on_event=listen).outcomes
+        assert other.poll() is None
+    assert outcome.ran == len(outcome.records) == 10
+    assert outcome.stale == 0
 
 
 def test_what_another_run_has_done_is_told_apart(make_experiment, results):
