@@ -44,11 +44,9 @@ def test_known_optima_are_found(n_classes, n_components, best):
 
 
 @pytest.mark.parametrize("n_classes", [3, 6, 10])
-def test_the_simplex_is_the_optimum_that_the_search_finds(n_classes, monkeypatch):
+def test_the_simplex_is_the_optimum_that_the_search_finds(n_classes):
     """The search knows nothing of simplices."""
-    from boostbench.core.codebooks import _spread
-
-    searched = _spread(rng(1).normal(size=(n_classes, n_classes - 1)))
+    searched = codebooks._spread(rng(1).normal(size=(n_classes, n_classes - 1)))
     found = largest_inner_product(searched)
     assert found == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
     assert found >= -1 / (n_classes - 1) - 1e-12

@@ -9,7 +9,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.data.load import load
 from boostbench.errors import UserError
+from boostbench.experiment.tuning import inner_splits
 from boostbench.records.archive import Records
+from boostbench.records.store import read_records
 from boostbench.running.plan import Experiment
 from experiment.toy import run
 
@@ -69,10 +71,26 @@ def test_tested_rows_have_no_say(holes):
 
 
 def test_tuning_fills_by_the_rows_of_its_fold(holes, tmp_path):
-    asked = experiment(holes("median"), n_folds=3, algo={"grid": {"max_depth": [1, 3]}})
+    dataset = holes("mean")
+    asked = experiment(dataset, n_folds=3, algo={"grid": {"max_depth": [1, 3, 5]}})
     report = run([asked], results=tmp_path)
     assert not report.failed
-    assert report.outcomes[0].records[0]["chosen"]["max_depth"] in (1, 3)
+    X, y, outer = dataset.X, dataset.class_numbers, asked.splits[0]
+    inner = list(inner_splits(outer, y[outer.train], 3, ""))
+    errors = []
+    for record in read_records(asked.path(tmp_path, tuning=True))[0]:
+        fold = inner[record["fold"]]
+        for rows in (fold.train, outer.train):
+            filled = SimpleImputer(strategy="mean").fit(X[rows]).transform(X)
+            tree = DecisionTreeClassifier(random_state=fold.seed, **record["point"])
+            model = make_pipeline(MinMaxScaler((-1, 1)), tree).fit(
+                filled[fold.train], y[fold.train]
+            )
+            errors.append(np.mean(model.predict(filled[fold.test]) != y[fold.test]))
+        assert record["validation_error"] == pytest.approx(errors[-2])
+    # By all rows of the training part, some would be others.
+    assert len(errors) == 18
+    assert errors[::2] != errors[1::2]
 
 
 def test_ways_of_filling_are_different_experiments(holes, tmp_path):

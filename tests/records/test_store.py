@@ -296,7 +296,8 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("changes", "reason"), IMPOSSIBLE)
-def test_impossible_records_are_neither_written_nor_read(path, monkeypatch, changes, reason):
+def test_impossible_records_are_neither_written_nor_read(path, changes, reason):
+    """What is to be written is read first."""
     bad = changed(RECORD, **changes)
     with pytest.raises(BadLine, match=f"^{reason}"):
         append(path, bad)
