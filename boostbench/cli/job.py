@@ -11,10 +11,9 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from boostbench.cli.baselines import baselines, below_the_constant
-from boostbench.cli.sweeps import JobFailed, swept
+from boostbench.cli.sweeps import JobFailed, results_of, swept
 from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.outcomes import execute
-from boostbench.definitions.overrides import name_of
 from boostbench.definitions.overrides import settings as read_settings
 from boostbench.definitions.reference import find_reference
 from boostbench.errors import UserError, complain, debugging
@@ -156,13 +155,12 @@ def _draw_sweep(
         )
         for own, cell in zip(values, cells, strict=True)
     ]
-    # Of all jobs one, as Hydra reads it: quotes around it are none of its name.
-    given = {name_of(key): value for key, value in read_settings(settings[0]).items()}
-    results = Path(str(given.get("results", "results")))
     name = "-".join(["sweep", *(key.rpartition(".")[2] for key in keys), digest(settings)[:6]])
     caption = "; ".join(" ".join(overrides) for overrides in settings)
     figure = draw_sweep(points, quantity)
-    return save(figure, results / "figures" / name, f"{len(settings)} settings", caption)
+    return save(
+        figure, results_of(settings) / "figures" / name, f"{len(settings)} settings", caption
+    )
 
 
 def _cell(overrides: Sequence[str]) -> Cell | None:

@@ -18,10 +18,10 @@ from omegaconf import DictConfig
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.changed import changed
-from boostbench.cli.sweeps import JobFailed, settings_of, swept
+from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
-from boostbench.errors import UserError, debugging
+from boostbench.errors import RESULTS_ELSEWHERE, UserError, debugging
 
 #: Flags of Hydra for another configuration, the last of which runs what is in a pickle.
 _REFUSED = ("config_path", "config_name", "experimental_rerun")
@@ -71,6 +71,14 @@ def run(argv: Sequence[str]) -> int:
                 hydra.main(str(configs.conf_dir()), "config", version_base="1.3")(_task(settings))()
         except JobFailed as failure:
             code = failure.args[0]
+        except OSError as error:
+            # Hydra writes a sweep down before the first job.
+            path = results_of(settings) / "multirun" / "multirun.yaml" if settings else None
+            if path is None or Path(error.filename or "") not in (path, *path.parents[:-1]):
+                raise
+            raise UserError(
+                f"cannot write {path}: {error.strerror}; {RESULTS_ELSEWHERE}"
+            ) from error
         if len(settings) > 1 and is_shown and not args.config_dir:
             from boostbench.cli.job import print_sweep
 

@@ -1,6 +1,7 @@
 """The jobs of a sweep, ``boostbench run -m``."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 
@@ -22,6 +23,12 @@ def settings_of(overrides: Sequence[str]) -> list[list[str]]:
     [jobs] = BasicSweeper.split_arguments(parsed, max_batch_size=None)
     own = [tuple(override for override in job if not override.startswith("hydra")) for job in jobs]
     return list(map(list, dict.fromkeys(own)))
+
+
+def results_of(settings: Sequence[Sequence[str]]) -> Path:
+    """Give the folder of results, which all jobs share, as Hydra reads it: without quotes."""
+    given = {checks.name_of(key): value for key, value in checks.settings(settings[0]).items()}
+    return Path(str(given.get("results", "results")))
 
 
 def swept(settings: Sequence[Sequence[str]]) -> list[str]:

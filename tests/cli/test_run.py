@@ -326,6 +326,13 @@ def test_what_a_sweep_cannot_be_over(call, refused):
     assert (result.code, "settings" in result.out) == (0, False)
 
 
+def test_a_sweep_that_cannot_be_written_down(refused, folder):
+    file = folder.parent / "file"
+    file.write_text("")
+    told = f"cannot write {file}/multirun/multirun.yaml: Not a directory; choose another folder by"
+    assert told in refused("run", "-m", *QUICK, "data=wine,iris", f"results={file}")
+
+
 def test_flags_may_stand_behind_overrides(done):
     assert "2 settings" in done("run", *QUICK, "-m", "data=wine,iris", "parallel=serial").out
 
