@@ -248,9 +248,13 @@ def _check_words(column, name):
     counts = _objects(column).value_counts()
     words = [str(word) for word in counts.index]
     if are_dates(words):
+        advice = as_days(name, words)
+        if isinstance(column.dtype, pd.PeriodDtype):
+            column = f"frame[{name!r}]"
+            start = f"{column}.dt.to_timestamp()"
+            advice = f"{column} = ({start} - pandas.Timestamp('2000-01-01')).dt.days"
         raise ValueError(
-            f"column {name!r} holds dates, which are no categories; make days of it: "
-            f"{as_days(name, words)}"
+            f"column {name!r} holds dates, which are no categories; make days of it: {advice}"
         )
     is_number = pd.to_numeric(counts.index.astype(str), errors="coerce").notna()
     if 0 < counts[~is_number].sum() < counts[is_number].sum():
