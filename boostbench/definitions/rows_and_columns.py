@@ -1,9 +1,9 @@
 """Rows and columns of a table, as ``conf/table/*.yaml`` lists them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from boostbench import configs
 from boostbench.busy import busy
@@ -70,6 +70,9 @@ class ColumnDefinition:
     without: list[str] = field(default_factory=list)
 
 
+_Entry = TypeVar("_Entry", RowDefinition, ColumnDefinition)
+
+
 def read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
     """Read the rows of a table's file; behind them are the tasks of its suite, if it has one.
 
@@ -85,11 +88,7 @@ def read_rows(content: Mapping, where: str) -> dict[str, RowDefinition]:
         )
         for row, entry in _entries(entries, f"{where}: rows").items()
     }
-    called = Counter(entry.title for entry in rows.values())
-    return {
-        row: replace(entry, title=f"{entry.title} ({row})") if called[entry.title] > 1 else entry
-        for row, entry in rows.items()
-    }
+    return _told_apart(rows, {name: row.title for name, row in rows.items()})
 
 
 def read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
@@ -109,12 +108,17 @@ def read_columns(content: Mapping, where: str) -> dict[str, ColumnDefinition]:
         column: _column(column, entry, f"{where}: column {column}")
         for column, entry in _entries(entries, f"{where}: columns").items()
     }
-    called = Counter((entry.group, entry.title) for entry in columns.values() if entry.title)
-    return {
-        column: replace(entry, title=f"{entry.title} ({column})")
-        if called[entry.group, entry.title] > 1
-        else entry
-        for column, entry in columns.items()
+    headings = {name: (column.group, column.title) for name, column in columns.items()}
+    return _told_apart(columns, {name: each for name, each in headings.items() if each[1]})
+
+
+def _told_apart(entries: dict[str, _Entry], headings: Mapping[str, Hashable]) -> dict[str, _Entry]:
+    """Put the names of rows or columns behind their titles, where two have one heading."""
+    called = Counter(headings.values())
+    return entries | {
+        name: replace(entries[name], title=f"{entries[name].title} ({name})")
+        for name, heading in headings.items()
+        if called[heading] > 1
     }
 
 

@@ -124,37 +124,40 @@ def test_a_class_that_is_trained_on_and_not_tested(tmp_path):
     assert found["auc"] == pytest.approx(np.mean(areas))
 
 
-def test_a_test_part_of_one_class_has_no_area(tmp_path):
-    """It is no number that a sweeper can make small; a fold of this kind fails."""
+@pytest.fixture
+def check_no_number(tmp_path):
+    """Run one split whose number cannot be told: a sweeper gets NaN, and a fold of it fails."""
+
+    def check_no_number(dataset, target, measure, name, complaint, **protocol):
+        algo = {"name": "one", "grid": {}, "_target_": target}
+        protocol = {"n_splits": 1, "checkpoints": [], **protocol}
+        config = {"algo": algo, "protocol": protocol, "measure": measure}
+        asked = Experiment.from_config(config, dataset)
+        [outcome] = run([asked], results=tmp_path).outcomes
+        [found] = outcome.records
+        assert found[name] is None
+        assert np.isnan(asked.measure.objective(found))
+        fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
+        with pytest.raises(ValueError, match=complaint):
+            asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
+
+    return check_no_number
+
+
+def test_a_test_part_of_one_class_has_no_area(check_no_number):
     dataset = overlapping(2)
     train, test = np.arange(40), np.flatnonzero(dataset.y[40:] == dataset.classes[0]) + 40
-    algo = {"name": "one", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
-    protocol = {"n_splits": 1, "checkpoints": [], "sampling": "fixed"}
-    config = {"algo": algo, "protocol": protocol, "measure": "scores_by_auc"}
-    asked = Experiment.from_config(config, replace(dataset, splits=[(train, test)]))
-    [outcome] = run([asked], results=tmp_path).outcomes
-    [found] = outcome.records
-    assert found["auc"] is None
-    assert np.isnan(asked.measure.objective(found))
-    fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
-    with pytest.raises(ValueError, match="a part with one class has no area under the ROC"):
-        asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
+    dataset = replace(dataset, splits=[(train, test)])
+    told = "a part with one class has no area under the ROC"
+    target = "sklearn.naive_bayes.GaussianNB"
+    check_no_number(dataset, target, "scores_by_auc", "auc", told, sampling="fixed")
 
 
-def test_a_class_whose_instances_may_have_no_probabilities(tmp_path):
-    """What a parameter switches off, only the estimator tells; a sweeper gets no number."""
-    dataset = overlapping(2)
-    algo = {"name": "one", "grid": {}, "_target_": "sklearn.linear_model.SGDClassifier"}
-    protocol = {"n_splits": 1, "checkpoints": []}
-    config = {"algo": algo, "protocol": protocol, "measure": "scores_by_log_loss"}
-    asked = Experiment.from_config(config, dataset)
-    [outcome] = run([asked], results=tmp_path).outcomes
-    [found] = outcome.records
-    assert found["log_loss"] is None
-    assert np.isnan(asked.measure.objective(found))
-    fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
-    with pytest.raises(ValueError, match="SGDClassifier as it is set has no predict_proba"):
-        asked.measure.loss(fit, asked.measure.outputs(fit)["end"])
+def test_a_class_whose_instances_may_have_no_probabilities(check_no_number):
+    """What a parameter switches off, only the estimator tells."""
+    told = "SGDClassifier as it is set has no predict_proba"
+    target = "sklearn.linear_model.SGDClassifier"
+    check_no_number(overlapping(2), target, "scores_by_log_loss", "log_loss", told)
 
 
 def test_what_gives_neither_is_refused():
