@@ -139,6 +139,8 @@ def read_csv(
         raise UserError(f"{where} holds no samples")
     if np.isnan(reading.values[: reading.n_rows, -1:]).any():
         rows.check_widths()  # pandas fills short rows up
+    if header:
+        rows.check_label(reading.label)
     return reading.table(rows)
 
 
@@ -410,6 +412,15 @@ class _RowsAgain:
         """Say where a sample is: file and line."""
         number, _ = next(islice(self, sample + self.has_header, None))
         return f"{self.where}, line {number}"
+
+    def check_label(self, label: int) -> None:
+        """Refuse a second column of the labels' name, which may well tell the classes."""
+        names = [cell.strip() for cell in next(iter(self))[1]]
+        if names[label] and names.count(names[label]) > 1:
+            raise UserError(
+                f"{self.where}: {names.count(names[label])} columns are called {names[label]!r}, "
+                "and one of them holds the classes; give each a name of its own"
+            )
 
     def open_quote(self) -> UserError:
         """Say where a quote begins that does not end: in the last row."""

@@ -39,6 +39,13 @@ def test_labels_by_name_and_by_the_name_class():
     assert read("x,1\ny,2\n", "0")[1:] == ([[1], [2]], ["x", "y"])
 
 
+@pytest.mark.parametrize("header", ["class,a,class", "a,y,y", "y ,a, y"])
+def test_a_second_column_of_the_labels_name_is_refused(header):
+    """It was a feature, and told the classes."""
+    with pytest.raises(UserError, match=r"^toy\.csv: 2 columns are called '(class|y)', and one"):
+        read(f"{header}\n1,5,1\n2,6,2\n")
+
+
 @pytest.mark.parametrize("first", ["", "Unnamed: 0", '""'])
 @pytest.mark.parametrize("start", [0, 1])
 def test_row_numbers_of_pandas_are_no_feature(first, start, caplog):
