@@ -37,8 +37,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``na_values``: what else means a missing value in a CSV file, a list of words or numbers;
         - ``header``: whether the first line of a CSV file is a header; null, a guess;
         - ``file``: stem of the file in ``$BOOSTBENCH_DATA`` and in the cache, default ``name``;
-        - ``features``: ``[start, stop]``, the features of a file to take (``openml`` has its own
-          ``keep`` and ``drop``);
+        - ``features``: ``[start, stop]``, the features to take; ``openml.features`` takes its place
+          for data from OpenML;
         - ``rows``: ``[start, stop]``, the rows to take;
         - ``classes``: the classes to take, a list of labels or the number of the first ones;
         - ``positive``: the labels that are class 1, and all others class -1;
@@ -49,7 +49,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
           of the data before that;
         - ``train_rows``: the official training part is that many first rows of the file,
           those that ``missing`` leaves out among them;
-        - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``train_rows``, ``expect``;
+        - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``features``, ``train_rows``,
+          ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
         - ``as_in_libsvm``: whether scikit-learn's copy is scaled as the file of LIBSVM's collection
           is, and so equal to it;
@@ -81,6 +82,11 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     dataset, about, is_prepared, kept = find(spec)
     if is_prepared:
         return dataset
+    features = about.get("features", spec.get("features"))
+    if features:
+        span = dataset.span("features", features)
+        names = dataset.names and dataset.names[span]
+        dataset = replace(dataset, X=dataset.X[:, span], names=names)
     n_train = about.get("train_rows")
     n_rows = dataset.n_samples if kept is None else len(kept)
     if n_train and dataset.splits is None:

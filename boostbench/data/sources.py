@@ -38,7 +38,7 @@ class Found(NamedTuple):
     ----------
     dataset : Dataset
     about : mapping
-        The part of the config that counts their rows, by ``train_rows`` and ``expect``.
+        The part of the config that says what to take of them, and how many there are.
     is_prepared : bool
         Whether all that the config asks for is done already.
     kept : ndarray of shape (n_rows,), bool, or None
@@ -129,7 +129,7 @@ def _sources(
     if spec.get("sklearn"):
         yield "scikit-learn", lambda: _from_sklearn(spec)
     if spec.get("generate"):
-        yield "generated", lambda: Found(generate(name, spec["generate"], seed), {})
+        yield "generated", lambda: Found(generate(name, spec["generate"], seed), spec)
     if openml:
         yield source_of(spec), lambda: _from_openml(openml, spec)
 
@@ -152,9 +152,6 @@ def _from_file(path: Path | None, spec: Mapping[str, Any]) -> Found | str:
         dataset = replace(dataset, words=words)
         template = "%s: algorithms that take categories get columns of 3 or more words as such"
         logger.warning(template, path)
-    if spec.get("features"):
-        span = dataset.span("features", spec["features"])
-        dataset = replace(dataset, X=X[:, span], names=names and names[span])
     return Found(dataset, spec, kept=kept)
 
 
@@ -194,7 +191,7 @@ def _from_cache(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> Found | s
 
 def _from_sklearn(spec: Mapping[str, Any]) -> Found:
     copy = bundled(spec["name"], spec["sklearn"])
-    return Found(as_in_libsvm(copy) if spec.get("as_in_libsvm") else copy, {})
+    return Found(as_in_libsvm(copy) if spec.get("as_in_libsvm") else copy, spec)
 
 
 def _from_openml(openml: Mapping[str, Any], spec: Mapping[str, Any]) -> Found | Exception:

@@ -44,12 +44,14 @@ def _or_null(**kinds: Any) -> dict[str, Any]:
 
 _EXPECT = said(_Counts, f"numbers of {', '.join(COUNTS)}")
 _TRAIN_ROWS = _count("a number of rows")
+_FEATURES = said(_Range, "[start, stop], numbers of features from 0")
 _PATTERNS = said(list[_Text], "a list of columns")
 _OPENML = _or_null(
     id=_count("a number"),
     target=_text("the name of a column"),
     keep=_PATTERNS,
     drop=_PATTERNS,
+    features=_FEATURES,
     train_rows=_TRAIN_ROWS,
     expect=_EXPECT,
 )
@@ -65,7 +67,7 @@ _KEYS = _or_null(
     na_values=said(list[_Text | int | float], "a list of words or numbers, such as [unknown,-999]"),
     header=said(bool, "true or false"),
     file=_text("text"),
-    features=said(_Range, "[start, stop], numbers of features from 0"),
+    features=_FEATURES,
     rows=said(_Range, "[start, stop], numbers of rows from 0"),
     classes=said(
         Annotated[int, Meta(ge=0)] | list[_Label], "a number of classes, or a list of labels"

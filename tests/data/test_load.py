@@ -59,6 +59,23 @@ def test_features_of_a_file(toy_svm):
     assert part.checksum != whole.checksum
 
 
+def test_features_and_training_rows_of_what_needs_no_file(server):
+    server.add(7, ARFF)
+    server.add_task(3, 7, {(0, 0): ([0, 1], [2])})
+    generated = {"generate": {"function": "make_hastie_10_2", "n_samples": 30}}
+    for source in ({"sklearn": "load_wine"}, generated):
+        spec = {"name": "toy", **source}
+        part = load(spec | {"features": [1, 3], "train_rows": 9})
+        np.testing.assert_array_equal(part.X, load(spec).X[:, 1:3])
+        assert len(part.feature_names) == 2
+        assert len(part.splits[0][0]) == 9
+    for source in ({"openml_task": 3}, {"openml": {"id": 7}}):
+        assert load({"name": "toy", "features": [1, 3], **source}).n_features == 2
+    assert (
+        load(OPENML | {"openml": {"id": 7, "features": None}, "features": [1, 3]}).n_features == 4
+    )
+
+
 def test_training_rows_become_a_fixed_split(toy_svm):
     [(train, test)] = load({"name": "toy", "train_rows": 4}).splits
     assert (train.tolist(), test.tolist()) == ([0, 1, 2, 3], [4, 5])
