@@ -38,6 +38,7 @@ MOST = 100_000
 _CELLS, _BLOCK = 2**19, 2**20
 #: A number with a decimal comma, or with commas between thousands.
 _COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
+_QUOTED = re.compile(r'"[^"]*"')
 #: With a point.
 _POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
 #: What may be either: 1,234.
@@ -98,7 +99,9 @@ def read_csv(
             "in its first lines; put one of them between cells"
         )
     rows = _RowsAgain(stream, separator, where)
-    of_all = [*MISSING, *map(str, na_values)]
+    # As numbers are written between decimal points or, with a fraction, decimal commas.
+    commas = [str(float(v)).replace(".", ",") for v in na_values if not isinstance(v, str)]
+    of_all = [*MISSING, *map(str, na_values), *commas]
     of_features = [*of_all, *MISSING_FEATURES]
     if header is None:
         header = _told_header(rows, labels, of_features)
@@ -118,7 +121,8 @@ def read_csv(
             # What pandas says when it leaves the last cells of long rows out.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             n_rows = max(1, _CELLS // (1 + lines[0].count(separator)))
-            reading = _Reading(_count_lines(stream), set(), labels, where)
+            missing = frozenset(of_all), frozenset(of_features)
+            reading = _Reading(_count_lines(stream), set(), labels, where, missing)
             reading = _read_all(stream, n_rows, about, reading)
             if np.isnan(reading.values[: reading.n_rows, reading.label]).any():
                 # Once more, as classes may be called as missing values are. By position, and one
@@ -203,17 +207,20 @@ class _Reading:
         Name of the column of labels, where known.
     where : str
         What to call the file in messages.
+    missing : tuple of (set of str, set of str)
+        What means a missing label, and a missing feature.
     """
 
-    def __init__(self, n_lines: int, text: set[int], labels: str | None, where: str):
+    def __init__(self, n_lines: int, text: set[int], labels: str | None, where: str, missing):
         self.n_lines, self.text, self.labels, self.where = n_lines, text, labels, where
+        self.missing = missing
         self.n_rows = 0
         self.codes: dict[int, dict[str, int]] = {j: {} for j in text}
         self._are_bool: dict[int, bool] = {}
 
     def again(self) -> "_Reading":
         """Start from the first row, with what is known of the columns."""
-        return _Reading(self.n_lines, self.text, self.labels, self.where)
+        return _Reading(self.n_lines, self.text, self.labels, self.where, self.missing)
 
     def add(self, frame) -> bool:
         """Take some rows; False if columns hold words that were not known to."""
@@ -247,7 +254,11 @@ class _Reading:
 
         known = self.codes[j]
         codes, words = pd.factorize(column)
-        own = np.array([known.setdefault(word, len(known)) for word in words] + [np.nan])
+        missing = self.missing[j != self.label]
+        # pandas leaves out the blanks before a word, and not those behind it.
+        words = [word.strip() for word in words]
+        own = [np.nan if word in missing else known.setdefault(word, len(known)) for word in words]
+        own = np.array([*own, np.nan])
         if len(known) > max(MANY, UNIQUE * self.n_lines) and j != self.label:
             n_words = int(_kinds(list(known))[2].sum())
             if n_words > max(MANY, UNIQUE * self.n_lines):
@@ -285,7 +296,8 @@ class _Reading:
 
 
 def _separator(line: str) -> str:
-    """Choose what separates cells: the most frequent, but no commas inside of numbers."""
+    """Choose what separates cells: the most frequent, but nothing inside of quotes or numbers."""
+    line = _QUOTED.sub('""', line)
     for separator in ";\t":
         cells = [cell.strip(" \"'") for cell in line.split(separator)]
         if len(cells) > 1 and all("," not in cell or DECIMAL.fullmatch(cell) for cell in cells):

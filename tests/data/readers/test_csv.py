@@ -20,6 +20,14 @@ def test_header_and_separators(separator):
     assert read(text) == (["a", "b", "kind"], [[1, 2], [3, 4.5]], ["cat", "dog"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['"a, in m";"b, in kg";kind\n1;2;cat\n3;4;dog\n', '"a;1;2","b;1",kind\n1,2,cat\n3,4,dog\n'],
+)
+def test_what_stands_in_quotes_separates_nothing(text):
+    assert read(text)[1:] == ([[1, 2], [3, 4]], ["cat", "dog"])
+
+
 def test_no_header():
     assert read("1,2,cat\n3,4,dog\n") == (["0", "1", "2"], [[1, 2], [3, 4]], ["cat", "dog"])
 
@@ -138,6 +146,20 @@ def test_truth_values_and_quotes():
     assert read('"a","y"\nTrue,"x, x"\nFalse,y\n')[1:] == ([[1], [0]], ["x, x", "y"])
 
 
+def test_blanks_behind_a_word_are_none_of_it():
+    """One category was two, of the same name."""
+    names = ["a", "b", "class"]
+    text = "a ,b ,class\nred ,1 ,x \nred,2,x\nblue,3 ,y\ngreen,4,y\n"
+    assert read(text) == (
+        names,
+        [[0, 0, 1, 1], [0, 0, 1, 2], [1, 0, 0, 3], [0, 1, 0, 4]],
+        [*"xxyy"],
+    )
+    table = table_of("a,class\n1 ,x\nNA ,y\n2,nan \n")
+    assert np.isnan(table.values[:, 0]).tolist() == [False, True, False]
+    assert table.labels(1).tolist() == ["x", "y", "nan"]
+
+
 @pytest.mark.parametrize("word", ["", "NA", "?", "nan"])
 def test_missing_values(word):
     text = f"a,b,y\n1,2,x\n3,{word},y\n"
@@ -155,6 +177,9 @@ def test_other_words_for_missing_values(decimal):
     assert np.isnan(table.values[1, :3]).all()
     assert table.values[0, 0] == 1
     assert table.labels(3).tolist() == ["x", "y", "x"]
+    text = text.replace("-999", f"-999{decimal}0")
+    table = read_csv(io.BytesIO(text.encode()), "toy.csv", None, ["unknown", -999])
+    assert np.isnan(table.values[1, :2]).all()
     with pytest.raises(UserError, match=r"'unknown' in column 'a' is .*na_values=\[unknown\]"):
         read("a,y\n1,x\n2,y\nunknown,y\n3,x\n")
 
