@@ -99,11 +99,22 @@ def drawn_pools(
     -------
     list of (ndarray, ndarray)
         Those of a pool follow each other.
+
+    Raises
+    ------
+    UserError
+        A class has fewer rows, or too few are drawn for one of each class in the test part.
     """
     from sklearn.model_selection import StratifiedShuffleSplit  # slow to import
 
     rng = np.random.default_rng(seed)
     classes = [np.flatnonzero(y == label) for label in np.unique(y)]
+    smallest = min(map(len, classes))
+    if not 4 <= per_class <= smallest:
+        raise UserError(
+            f"data.pools draws {per_class} rows of each class; it must be 4 or more, for one in the "
+            f"quarter to test, and the smallest class has {smallest}"
+        )
     parts = []
     for _ in range(n_pools):
         pool = np.concatenate([rng.choice(rows, per_class, replace=False) for rows in classes])

@@ -53,6 +53,13 @@ def test_pools_are_fixed_splits():
     assert other[0][0].tolist() != dataset.splits[0][0].tolist()
 
 
+@pytest.mark.parametrize("per_class", [1, 3, 51])
+def test_pools_that_cannot_be_drawn(per_class):
+    spec = {"name": "iris", "sklearn": "load_iris", "pools": [3, 2, per_class]}
+    with pytest.raises(UserError, match=rf"draws {per_class} rows .* smallest class has 50$"):
+        load(spec)
+
+
 def test_features_of_a_file(toy_svm):
     whole, part = load({"name": "toy"}), load({"name": "toy", "features": [1, 2]})
     np.testing.assert_array_equal(part.X, whole.X[:, 1:2])
