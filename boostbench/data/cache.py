@@ -22,7 +22,7 @@ def cache_folder() -> Path:
     """Return ``$BOOSTBENCH_CACHE``; without it, ``boostbench`` in the user's cache folder."""
     folder = os.environ.get("BOOSTBENCH_CACHE")
     if folder:
-        return Path(folder).expanduser()
+        return Path(os.path.expanduser(folder))
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "boostbench"
 
 

@@ -45,7 +45,7 @@ OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 def data_folder() -> Path | None:
     """Return the folder of data files, ``$BOOSTBENCH_DATA``, if it is set."""
     folder = os.environ.get("BOOSTBENCH_DATA")
-    return Path(folder).expanduser() if folder else None
+    return Path(os.path.expanduser(folder)) if folder else None
 
 
 def stem_of(spec: Mapping[str, Any]) -> str:
@@ -56,7 +56,7 @@ def stem_of(spec: Mapping[str, Any]) -> str:
 def local_file(spec: Mapping[str, Any]) -> Path | None:
     """Give the file that a data set is read from; None where it comes from elsewhere."""
     if spec.get("path"):
-        return Path(spec["path"]).expanduser()
+        return Path(os.path.expanduser(spec["path"]))
     folder = data_folder()
     return find_file(stem_of(spec), folder) if folder else None
 

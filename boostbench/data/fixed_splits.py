@@ -112,8 +112,8 @@ def drawn_pools(
     smallest = min(map(len, classes))
     if not 4 <= per_class <= smallest:
         raise UserError(
-            f"data.pools draws {per_class} rows of each class; it must be 4 or more, for one in the "
-            f"quarter to test, and the smallest class has {smallest}"
+            f"data.pools draws {per_class} rows of each class; it must be 4 or more, for one in "
+            f"the quarter to test, and the smallest class has {smallest}"
         )
     parts = []
     for _ in range(n_pools):

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from boostbench.data.dataset import Dataset
+from boostbench.data.files import local_file
 from boostbench.data.fixed_splits import drawn_pools, first_rows, renumbered
 from boostbench.data.missing import chosen, validate
 from boostbench.data.sources import find
@@ -73,8 +73,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         The data cannot be read or used, or are not as expected.
     """
     check(spec)
-    path = spec.get("path")
-    anywhere = {"path": str(Path(path).expanduser().absolute())} if path else {}
+    anywhere = {"path": str(local_file(spec).absolute())} if spec.get("path") else {}
     return replace(_load(spec), spec={**spec, **anywhere})
 
 

@@ -125,6 +125,11 @@ def test_a_name_that_no_file_can_have(tmp_path):
         read_file(tmp_path / ("a" * 300 + ".svm"))
 
 
+def test_the_folder_of_a_user_that_is_not_there():
+    with pytest.raises(UserError, match=r"^there is no file ~nobody-here/toy\.csv"):
+        load({"name": "toy", "path": "~nobody-here/toy.csv"})
+
+
 def test_unknown_format(tmp_path):
     (tmp_path / "toy.xlsx").touch()
     with pytest.raises(UserError, match=r"toy\.xlsx: the ending does not say the format"):

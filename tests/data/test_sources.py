@@ -84,7 +84,12 @@ def test_nothing_is_at_hand(data_folder):
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [(None, "is not set"), ("/nowhere", "is /nowhere, which is no folder")]
+    ("value", "words"),
+    [
+        (None, "is not set"),
+        ("/nowhere", "is /nowhere, which is no folder"),
+        ("~nobody-here/x", "is ~nobody-here/x, which is no folder"),
+    ],
 )
 def test_no_data_folder(monkeypatch, value, words):
     if value:
