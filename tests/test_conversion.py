@@ -277,6 +277,16 @@ class TestPipelines:
         np.testing.assert_array_equal(label, pipeline.predict(frame))
         np.testing.assert_allclose(probabilities, pipeline.predict_proba(frame), atol=1e-9)
 
+    def test_columns_that_no_step_puts_together_are_refused(self):
+        import skl2onnx
+
+        X, y = blobs(2)
+        frame = pd.DataFrame(X).add_prefix("x")
+        register_with_skl2onnx()
+        for model in (bb.MCBoost(n_iterations=3), bb.LsBoostRegressor(n_iterations=3)):
+            with pytest.raises(RuntimeError, match=r"at most 1 input\(s\)"):
+                skl2onnx.to_onnx(model.fit(frame, y), frame[:1])
+
     def test_categories_of_the_booster_are_refused(self):
         X, y = table()
         booster = bb.LsBoostRegressor(n_iterations=3, categorical_features=[4])

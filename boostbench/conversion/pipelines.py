@@ -36,7 +36,8 @@ def pipeline_to_onnx(pipeline, dtype):
 
 
 def _shapes(operator):
-    """Say what comes out, in skl2onnx's types."""
+    """Say what comes out, in skl2onnx's types; refuse columns that no step has put together."""
+    needed("skl2onnx.common.utils").check_input_and_output_numbers(operator, input_count_range=1)
     types = needed("skl2onnx.common.data_types")
     model = operator.raw_operator
     if is_regressor(model):
