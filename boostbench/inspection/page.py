@@ -132,7 +132,8 @@ class _Page:
         names += [self.shapes.pair_name(pair) for pair in self.shapes.pairs]
         bars = [_Bar(names[at], [float(parts[at])]) for at in shown]
         rest = float(parts.sum() - parts[shown].sum())
-        if len(self.features) < (self.shapes.importances > 0).sum():
+        # A feature that moves all scores alike has no importance, and is a term all the same.
+        if len(self.features) < len(self.shapes.terms):
             bars.append(_Bar("all other features", [rest]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0
         explanation = {

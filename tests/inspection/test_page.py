@@ -1,5 +1,7 @@
 """The page of one model, in a browser."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -155,6 +157,19 @@ def test_most_important_features_only(tmp_path):
     assert text.count("<article") == 2
     assert "more features" in text
     assert "all other features" in text
+
+
+def test_what_all_scores_have_in_common_is_a_term(tmp_path):
+    X = np.random.default_rng(0).integers(0, 2, (20, 8)).astype(float)
+    model = AdaBoostMH(n_iterations=12).fit(X, ["ant", "bee", "cat"] * 6 + ["ant", "bee"])
+    moves = {term.feature for term in model.shape_functions().terms}
+    assert moves - set(np.flatnonzero(model.feature_importances_))
+    export_html(model, X, tmp_path / "model.html")
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    explained = text.partition('id="explained"')[2].partition("</section>")[0]
+    *terms, score = map(float, re.findall(r">([+-]?\d[0-9.]*)<", explained))
+    assert score == pytest.approx(model.decision_function(X[:1]).max(), abs=0.0006)
+    assert sum(terms) == pytest.approx(score, abs=0.006)
 
 
 def test_arrays_and_constant_models(tmp_path):
