@@ -7,6 +7,7 @@ import jinja2
 import numpy as np
 import pandas as pd
 
+from boostbench.algorithms.base import dense
 from boostbench.inspection.heat_maps import heat_map
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of
@@ -66,6 +67,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> export_html(MCBoost(n_iterations=50).fit(X, y), X, "wine.html")  # doctest: +SKIP
     """
+    X = dense(X)
     n_samples = np.shape(X)[0]
     if not 0 <= row < n_samples:
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")

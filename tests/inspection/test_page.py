@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 
@@ -175,8 +176,12 @@ def test_what_all_scores_have_in_common_is_a_term(tmp_path):
 def test_arrays_and_constant_models(tmp_path):
     X, y = load_breast_cancer(return_X_y=True)
     path = tmp_path / "model.html"
-    export_html(AdaBoostMH(n_iterations=5).fit(X, y), X, path)
-    assert ">x27 = " in path.read_text(encoding="utf-8")
+    model = AdaBoostMH(n_iterations=5).fit(X, y)
+    export_html(model, X, path)
+    text = path.read_text(encoding="utf-8")
+    assert ">x27 = " in text
+    export_html(model, sparse.csr_array(X), path)
+    assert path.read_text(encoding="utf-8") == text
     constant = BaggedMCBoost(n_estimators=3, random_state=0)
     X, y = np.ones((30, 2)), np.arange(30) % 2
     with pytest.warns(ConvergenceWarning):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_array
 
+from boostbench.algorithms.base import dense
 from boostbench.algorithms.decisions import decision, predicted
 from boostbench.algorithms.explaining.stump_sums import features_of, outputs_of
 from boostbench.core.weak.additive import additive_tables
@@ -258,7 +258,7 @@ class ShapeFunctions:
             A category is its place in `Term.categories`; NaN where it is unknown, or a value
             missing.
         """
-        return check_array(self._model._validated(X, reset=False), ensure_all_finite=False)
+        return dense(self._model._validated(X, reset=False))
 
     def pair_name(self, pair):
         """Name a pair by its features."""

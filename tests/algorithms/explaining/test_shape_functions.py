@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
@@ -185,6 +186,14 @@ def test_other_features_are_refused_as_at_prediction():
         for use in uses:
             with pytest.raises(ValueError, match=said):
                 use(wrong)
+
+
+def test_sparse_samples_are_explained():
+    X, y = load_iris(return_X_y=True)
+    model = bb.MCBoost(n_iterations=5).fit(sparse.csr_array(X), y)
+    shapes, plain = (model.shape_functions(form(X)) for form in (sparse.csc_matrix, np.asarray))
+    assert (shapes.predict(sparse.csr_array(X)) == model.predict(X)).all()
+    assert shapes.explain_local(sparse.csr_array(X)).equals(plain.explain_local(X))
 
 
 def test_they_stay_what_they_are_when_the_model_is_fitted_again():
