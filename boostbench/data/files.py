@@ -18,7 +18,7 @@ from boostbench.data.readers.idx import read_idx
 from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
-from boostbench.data.table import features_and_labels
+from boostbench.data.table import complete_rows, features_and_labels, told_complete
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
 
@@ -105,8 +105,8 @@ def read_file(
         Column that holds the classes, in ARFF and CSV files. None: the one called ``class``, else
         the last.
     missing : str, default=None
-        What becomes of rows with missing features, in ARFF and CSV files: see
-        `boostbench.data.table.features_and_labels`.
+        What becomes of rows with missing features, see
+        `boostbench.data.table.features_and_labels`. None: an error in ARFF and CSV files.
     na_values : sequence of str or float, default=()
         What else means a missing value, in CSV files.
     header : bool, default=None
@@ -155,13 +155,17 @@ def read_file(
                 f"{path}: the ending does not say the format; name it *.svm, *.arff, *.csv or "
                 "*.npz, perhaps with .gz, .bz2 or .xz"
             )
+    X = dense_unless_large(X)
+    if missing == "drop" and kept is None and not (complete := complete_rows(X)).all():
+        kept = told_complete(complete, where)
+        X, y, splits = X[kept], y[kept], splits and renumbered(splits, kept, where)
     beside = path.with_name(f"{stem}.splits.npz")
     if beside.is_file():
         splits = read_splits(beside, len(y) if kept is None else len(kept))
         splits = renumbered(splits, kept, str(beside))
     if names and all(name.isdecimal() for name in names):
         names = None
-    return dense_unless_large(X), y, splits, words, names, kept
+    return X, y, splits, words, names, kept
 
 
 def check_format(given: Mapping[str, Any], ending: str, otherwise: str) -> None:

@@ -127,16 +127,34 @@ def features_and_labels(
                 template, how = f"{template} for algorithms that take none", OF_OTHERS
             logger.warning(template, table.where, (~complete).sum(), len(complete), how)
         complete[:] = True
-    if not complete.any():
-        raise UserError(f"{table.where} has no row without missing values")
     kept = None
     if not complete.all():
-        kept = complete
-        n_rows, n_left_out = len(complete), int((~complete).sum())
-        logger.warning("%s: %d of %d rows are left out", table.where, n_left_out, n_rows)
+        kept = told_complete(complete, table.where)
         table = replace(table, values=table.values[complete])
     X, words, names = _features(table, columns)
     return X, table.labels(labels), words, names, kept
+
+
+def complete_rows(X) -> np.ndarray:
+    """Find the rows of a matrix, sparse or not, of which no value is missing."""
+    if isinstance(X, np.ndarray):
+        return ~np.isnan(X).any(axis=1)
+    entries = X.tocoo()
+    return np.bincount(entries.row, np.isnan(entries.data), X.shape[0]) == 0
+
+
+def told_complete(complete: np.ndarray, where: str) -> np.ndarray:
+    """Say how many rows are left out as values are missing, and give the mask of the others.
+
+    Raises
+    ------
+    UserError
+        None is left.
+    """
+    if not complete.any():
+        raise UserError(f"{where} has no row without missing values")
+    logger.warning("%s: %d of %d rows are left out", where, (~complete).sum(), len(complete))
+    return complete
 
 
 def unquote(word: str) -> str:
@@ -174,8 +192,7 @@ def _complete_rows(table: DataTable, columns: list[int], missing: str | None) ->
         for j in columns:
             absent |= np.isnan(table.values[:, j])
     else:
-        entries = table.values[:, columns].tocoo()
-        absent = np.bincount(entries.row, np.isnan(entries.data), entries.shape[0]) > 0
+        absent = ~complete_rows(table.values[:, columns])
     if absent.any() and missing is None:
         row = int(absent.argmax())
         column = next(table.names[j] for j in columns if np.isnan(table.column(j)[row]))

@@ -55,6 +55,20 @@ def test_idx_files_are_one_data_set_with_its_split(tmp_path):
     assert [part.tolist() for part in splits[0]] == [[0, 1, 2], [3, 4]]
 
 
+def test_rows_with_nan_are_left_out_of_any_format(tmp_path, caplog):
+    X, y = np.array([[1.0], [np.nan], [3.0], [4.0]]), np.array([1, 2, 1, 2])
+    np.savez(tmp_path / "toy.npz", x=X, y=y, is_test=[0, 0, 1, 1])
+    (tmp_path / "toy.svm").write_text("1 1:1\n2 1:nan\n1 1:3\n2 1:4\n")
+    (tmp_path / "large.svm").write_text("1 1:1\n2 2:nan\n1 1:3\n2 99999999:4\n")
+    for name in ("toy.npz", "toy.svm", "large.svm"):
+        path = str(tmp_path / name)
+        dataset = load({"name": "toy", "path": path, "missing": "drop", "train_rows": 2})
+        assert dataset.X[:, [0]].sum() == (4 if dataset.is_sparse else 8)
+        assert dataset.y.tolist() == [1, 1, 2]
+        assert [part.tolist() for part in dataset.splits[0]] == [[0], [1, 2]]
+        assert caplog.messages.pop() == f"{path}: 1 of 4 rows are left out"
+
+
 def test_a_missing_idx_file_is_named(tmp_path):
     write_idx(tmp_path)
     (tmp_path / "toy-t10k-labels-idx1-ubyte.gz").unlink()
