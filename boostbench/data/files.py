@@ -163,8 +163,10 @@ def read_file(
     if beside.is_file():
         splits = read_splits(beside, len(y) if kept is None else len(kept))
         splits = renumbered(splits, kept, str(beside))
-    if names and all(name.isdecimal() for name in names):
-        names = None
+    if names:
+        known, numbers = set(names), map(str, range(len(names) + 1))
+        if names == [number for number in numbers if number in known]:
+            names = None  # they count the columns, as without a heading
     return X, y, splits, words, names, kept
 
 

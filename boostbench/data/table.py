@@ -53,12 +53,12 @@ class DataTable:
 
     def labels(self, j: int) -> np.ndarray:
         """Return column `j` as labels."""
-        codes = self.column(j)
+        codes, where = self.column(j), f"{self.where}, column {self.names[j]!r}"
         if self.categories[j] is None:
-            return as_labels(codes, self.where)
+            return as_labels(codes, where)
         words = [*map(unquote, self.categories[j]), ""]
         occurring, codes = _renumbered(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
-        return as_labels([words[code] for code in occurring], self.where, codes)
+        return as_labels([words[code] for code in occurring], where, codes)
 
 
 def features_and_labels(

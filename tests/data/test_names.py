@@ -43,6 +43,11 @@ def test_without_a_heading_they_are_numbered(tmp_path):
     assert load({"name": "mine", "path": str(path)}).feature_names == ["1", "2"]
 
 
+def test_years_are_names(spec, tmp_path):
+    (tmp_path / "mine.csv").write_text("2002,2001,class\n1,2,a\n3,4,b\n")
+    assert load(spec).feature_names == ["2002", "2001"]
+
+
 def test_those_of_scikit_learn(monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     spec = {"name": "wine", "sklearn": "load_wine"}

@@ -186,7 +186,7 @@ def test_other_words_for_missing_values(decimal):
 
 @pytest.mark.parametrize("cell", ["", "NA", "?"])
 def test_missing_label(cell):
-    with pytest.raises(UserError, match=r"1 labels are missing, the first in row 2"):
+    with pytest.raises(UserError, match=r"^toy\.csv, column 'y': 1 labels are missing, the first"):
         read(f"a,y\n1,x\n2,{cell}\n3,z\n")
 
 
