@@ -162,12 +162,18 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
         raise UserError(f"{path}: train has {len(train)} splits, and test has {len(test)}")
     splits = list(zip(train.astype(np.int64), test.astype(np.int64), strict=True))
     for number, split in enumerate(splits, 1):
-        _check(split, n_samples, f"{path}, split {number} of {len(splits)}")
+        check_split(split, n_samples, f"{path}, split {number} of {len(splits)}")
     return splits
 
 
-def _check(split: Split, n_samples: int, where: str) -> None:
-    """Refuse rows that do not exist, and rows that occur twice."""
+def check_split(split: Split, n_samples: int, where: str) -> None:
+    """Refuse rows that do not exist, and rows that occur twice.
+
+    Raises
+    ------
+    UserError
+        It begins with `where`.
+    """
     rows = np.concatenate(split)
     if rows.max() >= n_samples or rows.min() < 0:
         raise UserError(f"{where}: its row numbers do not fit the {n_samples} rows of the data set")

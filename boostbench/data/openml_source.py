@@ -16,9 +16,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+
 from boostbench.changed import changed
 from boostbench.data import cache
 from boostbench.data.dataset import Dataset
+from boostbench.data.fixed_splits import check_split
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import features_and_labels
@@ -91,6 +94,10 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         spec.get("drop") or (),
         missing,
     )
+    for number, parts in enumerate(splits or [], 1):
+        # A bootstrap draws training rows again; none may be a test row.
+        once = tuple(map(np.unique, parts))
+        check_split(once, len(y), f"{where}, split {number} of {len(splits)}")
     source = f"OpenML {data_id} v{description.version}"
     if splits is not None:
         source = f"{source} ({description.name}), task {spec['task']}"

@@ -172,3 +172,21 @@ def test_openml_says_nothing_of_its_own(server, caplog):
 def test_features_are_float(server):
     server.add(7, ARFF.replace("0.5", "0").replace("-1", "1"))
     assert download("toy", {"id": 7}).X.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "message"),
+    [
+        ([0, 1], [1, 2], r"row 1 \(counted from 0\) is 1 times in train and 1 times in test"),
+        ([0, 1], [2, 3], r"row numbers do not fit the 3 rows"),
+        ([0, 0, 1], [2], None),
+    ],
+)
+def test_splits_of_a_task_test_nothing_that_was_trained_on(server, train, test, message):
+    server.add(7, ARFF)
+    server.add_task(3, 7, {(0, 0): ([0, 1], [2]), (0, 1): (train, test)})
+    if message is None:
+        assert [part.tolist() for part in download("toy", {"task": 3}).splits[1]] == [train, test]
+        return
+    with pytest.raises(UserError, match=rf"^OpenML task 3, split 2 of 2: .*{message}"):
+        download("toy", {"task": 3})
