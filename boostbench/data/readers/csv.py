@@ -38,7 +38,8 @@ MOST = 100_000
 _CELLS, _BLOCK = 2**19, 2**20
 #: A number with a decimal comma, or with commas between thousands.
 _COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
-_QUOTED = re.compile(r'"[^"]*"')
+#: A cell between quotes.
+_QUOTED = re.compile(r'(?<![^,;\t ])"(?:[^"]|"")*"')
 #: With a point.
 _POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
 #: What may be either: 1,234.
@@ -87,7 +88,7 @@ def read_csv(
     lines = [line.strip() for line in islice(lines_of(stream, where), 2)]
     if not lines or not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
-    separator = _separator(lines[0])
+    separator = _separator(lines)
     if lines[0].count(separator) >= MOST:
         raise UserError(
             f"{where} has more than {MOST} columns, and pandas takes long for each; write it as a "
@@ -295,14 +296,17 @@ class _Reading:
         return counts
 
 
-def _separator(line: str) -> str:
+def _separator(lines: Sequence[str]) -> str:
     """Choose what separates cells: the most frequent, but nothing inside of quotes or numbers."""
-    line = _QUOTED.sub('""', line)
+    lines = [_QUOTED.sub('""', line) for line in lines if line]
     for separator in ";\t":
-        cells = [cell.strip(" \"'") for cell in line.split(separator)]
+        cells = [cell.strip(" \"'") for cell in lines[0].split(separator)]
         if len(cells) > 1 and all("," not in cell or DECIMAL.fullmatch(cell) for cell in cells):
             return separator
-    return max(",;\t", key=line.count)
+    # Names of columns may hold commas, and rows below them none.
+    return max(
+        ",;\t", key=lambda one: (min(line.count(one) for line in lines), lines[0].count(one))
+    )
 
 
 def _kinds(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -22,9 +22,13 @@ def test_header_and_separators(separator):
 
 @pytest.mark.parametrize(
     "text",
-    ['"a, in m";"b, in kg";kind\n1;2;cat\n3;4;dog\n', '"a;1;2","b;1",kind\n1,2,cat\n3,4,dog\n'],
+    [
+        '"a, in m";"b, in kg";kind\n1;2;cat\n3;4;dog\n',
+        '"a;1;2","b;1",kind\n1,2,cat\n3,4,dog\n',
+        "a, in m\tb, in kg\tkind\n1\t2\tcat\n3\t4\tdog\n",
+    ],
 )
-def test_what_stands_in_quotes_separates_nothing(text):
+def test_what_a_name_holds_separates_nothing(text):
     assert read(text)[1:] == ([[1, 2], [3, 4]], ["cat", "dog"])
 
 
