@@ -42,6 +42,16 @@ def test_files_are_called_as_they_call_themselves():
             assert configs.read(group, name)["name"] == name
 
 
+def test_sets_of_one_file_come_from_one_place():
+    """Whoever has no file gets each of them from OpenML, or none."""
+    for name in configs.names("data"):
+        spec = configs.read("data", name)
+        if spec.get("file") in configs.names("data"):
+            of_file = configs.read("data", spec["file"])
+            ids = [(one.get("openml") or {}).get("id") for one in (spec, of_file)]
+            assert ids[0] == ids[1], name
+
+
 def test_tables_are_made_of_what_there_is():
     for name in configs.names("table"):
         table = TableDefinition.read(name)
