@@ -44,7 +44,7 @@ mcboost1 mcboost2 mcboost3 mcboost4 mcboost5 mcboost6 mcboost7 mcboost8:
 	$(BIN)/boostbench table $@ $(ARGS)
 
 rpboost4: $(VENV)/installed ## Table 12.4 of RpBoost: test patterns; 3 CPU minutes
-rpboost6: $(VENV)/installed ## Table 12.6: UCI data; a quarter of an hour
+rpboost6: $(VENV)/installed ## Table 12.6: UCI data; 20 CPU minutes
 rpboost7: $(VENV)/installed ## Table 12.7: the best of all
 rpboost4 rpboost6 rpboost7:
 	$(BIN)/boostbench table rpboost12.$(@:rpboost%=%) $(ARGS)
