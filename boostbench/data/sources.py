@@ -136,7 +136,10 @@ def _sources(
 
 def _from_bundle(folder: Path, spec: Mapping[str, Any]) -> Found | str:
     dataset = bundles.fetch_bundle(folder, spec)
-    return "" if dataset is None else Found(dataset, spec, is_prepared=True)
+    if dataset is not None:
+        return Found(dataset, spec, is_prepared=True)
+    path = bundles.bundle_path(folder, spec["name"])
+    return f"{path} is of other settings of data" if path.is_file() else ""
 
 
 def _from_file(path: Path | None, spec: Mapping[str, Any]) -> Found | str:

@@ -57,7 +57,8 @@ def test_no_folder_of_another_system_is_told(folder):
 def test_another_question_is_not_answered(folder):
     bundles.write_bundle(folder, SPEC, make())
     for change in ({"rows": [0, 3]}, {"classes": 2}):
-        with pytest.raises(UserError, match="not at hand"):
+        told = r"not at hand: .*toy\.bundle\.npz is of other settings of data; no toy\.svm"
+        with pytest.raises(UserError, match=told):
             load(SPEC | change)
     assert load(SPEC | {"expect": {"samples": 4}, "labels": None}).n_samples == 4
 
