@@ -23,6 +23,9 @@ __all__ = ["CGENS", "CGENSSLS"]
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
+# Rounding hides smaller gaps, and with them that the hinge is not solved.
+_LEAST_TOL = 1e-8
+
 
 class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
     r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
@@ -61,7 +64,7 @@ class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
         None searches all thresholds for stumps; an integer that many quantile bins per feature.
     tol : float, default=1e-3
         For the hinge: duality gap at which the coefficients are good enough, as a part of the
-        objective. The squared hinge is solved up to rounding.
+        objective; 1e-8 where it is less. The squared hinge is solved up to rounding.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons and cosines. Stumps need none.
 
@@ -294,7 +297,8 @@ class _CGENSMaster(Master):
     def __init__(self, params, search, signs, sample_weight):
         super().__init__(params, search)
         self.signs = signs
-        self.svm = PrimalSVM(signs, params.C, params.loss, params.tol, sample_weight)
+        tol = max(params.tol, _LEAST_TOL)
+        self.svm = PrimalSVM(signs, params.C, params.loss, tol, sample_weight)
         self.dual = np.ones(len(signs)) if sample_weight is None else sample_weight
         self.learners = []
         self.weights = []

@@ -136,6 +136,12 @@ def test_the_objective_falls_round_by_round(loss, weak_learner):
     assert (np.diff(model.objective_) <= 1e-8 * model.objective_[:-1]).all()
 
 
+def test_a_gap_that_rounding_hides_is_not_waited_for():
+    X, y = noise(2, n_samples=60, n_features=4)
+    objectives = [CGENS(10, 1.0, "hinge", tol=tol).fit(X, y).objective_ for tol in (1e-7, 1e-16)]
+    np.testing.assert_allclose(*objectives, rtol=1e-6)
+
+
 @LOSSES
 def test_no_stump_is_used_twice(loss):
     X, y = blobs(2, n_samples=60, seed=3)

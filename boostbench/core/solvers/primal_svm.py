@@ -192,7 +192,9 @@ class PrimalSVM:
         here = self._loss(self._slack)
         size, slack = 1.0, self._slack - image
         change = self._loss(slack) - here + linear + square / 2
-        if change > _SUFFICIENT_DECREASE * slope + _SAME * here:
+        is_too_long = change > _SUFFICIENT_DECREASE * slope + _SAME * here
+        # Where nothing holds the bias, nothing says how long its steps are.
+        if is_too_long or not self._middle.any():
             size = self._least(image, linear, square)
             slack = self._slack - size * image
         self._theta = self._theta + size * step

@@ -65,6 +65,17 @@ def test_the_duality_gap_is_as_small_as_it_should_be(loss, C, kind, tol, seed, s
         assert -1e-9 * primal <= primal - dual <= allowed * primal + 1e-12
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bias_that_nothing_holds_goes_all_the_way(seed):
+    """With a small C all samples are within the margin, and the bias alone is that of a class."""
+    y, columns = draw(seed, 3, 25)
+    C = 1e-9
+    svm = fitted(y, columns, C, "hinge")
+    primal, dual = primal_and_dual(svm, y, columns, C, "hinge")
+    assert is_feasible(svm, y, C, "hinge")
+    assert primal - dual <= 1e-3 * primal
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("C", [0.1, 1.0])
 def test_an_inverse_that_has_lost_its_digits_is_made_anew(seed, C):
