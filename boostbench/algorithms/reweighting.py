@@ -106,7 +106,7 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     A /= sizes[:, None]
     w, value = _SOLVERS[loss](A, nu * n_pairs)
     kept = np.flatnonzero(w)
-    return ReweightedEnsemble(ensemble)._take(kept, (w / sizes)[kept], value / n_pairs, loss)
+    return ReweightedEnsemble(ensemble)._take(kept, w[kept], sizes[kept], value / n_pairs, loss)
 
 
 def margin_rows(scores, n_members, own, pairs):
@@ -169,7 +169,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         scores = members.scores(X, self.members_)
         for coefficient, of_member in zip(self.coefficients_, scores, strict=True):
             total += coefficient * of_member
-        return decision(total, slack_of(self.coefficients_))
+        return decision(total, self._slack)
 
     def predict(self, X):
         """Predict the labels; as `BoostingClassifier.predict`."""
@@ -182,9 +182,10 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "members_")
 
-    def _take(self, members, coefficients, objective, loss):
+    def _take(self, members, weights, sizes, objective, loss):
         self.members_ = members
-        self.coefficients_ = coefficients
+        self.coefficients_ = weights / sizes
+        self._slack = slack_of(weights)
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_
         self.n_features_in_ = self.ensemble.n_features_in_
