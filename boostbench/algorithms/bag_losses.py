@@ -91,8 +91,12 @@ class SquaredLoss:
                 f"a bag leaves samples out, and X has n_samples={len(y)}: give 2 or more"
             )
         self.offset = float(np.average(y, weights=weights))
-        self.scale = float(np.sqrt(np.average((y - self.offset) ** 2, weights=weights))) or 1.0
-        self.target = (y - self.offset) / self.scale
+        apart = y - self.offset
+        # In a unit in which squares neither overflow nor vanish; a power of 2 changes no digit.
+        unit = np.ldexp(1.0, np.frexp(np.abs(apart).max())[1] - 1)
+        variance = np.average((apart / unit) ** 2, weights=weights)
+        self.scale = unit * np.sqrt(variance) or 1.0
+        self.target = apart / self.scale
         self.strata = np.zeros(len(y), int)
 
     def start(self, weights):

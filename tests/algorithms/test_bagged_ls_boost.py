@@ -78,6 +78,16 @@ def test_a_scale_of_the_numbers_is_one_of_the_predictions():
     np.testing.assert_allclose(model.validation_losses_, 1e12 * losses, rtol=1e-4)
 
 
+@pytest.mark.parametrize("exponent", [-700, 700])
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_numbers_may_be_larger_or_smaller_than_their_squares_can_be(exponent):
+    X, y = numbers()
+    model = BaggedLsBoostRegressor(n_iterations=20, n_estimators=2, random_state=0)
+    plain = model.fit(X, y).predict(X)
+    unit = 2.0**exponent
+    np.testing.assert_array_equal(model.fit(X, unit * y).predict(X), unit * plain)
+
+
 def test_weights_of_samples():
     X, y = numbers()
     model = BaggedLsBoostRegressor(n_estimators=4, random_state=0)
