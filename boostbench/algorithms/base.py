@@ -261,10 +261,11 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         scores = (next(self._staged_scores(dense(chunk), [self.n_iterations_])) for chunk in chunks)
         return np.concatenate(list(scores))
 
-    def _validated(self, X, *y, **options):
+    def _validated(self, X, *y, weights=None, **options):
         """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
 
-        Where tables are taken, categories are numbers then, and what is missing is NaN.
+        Where tables are taken, categories are numbers then, and what is missing is NaN. With
+        weights of the samples, the most frequent categories are those of the most weight.
         """
         accepted = "csr" if self._takes_sparse else False
         reset = options.get("reset", True)
@@ -273,7 +274,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
             _check_feature_names(self, X, reset=False)
         if self._takes_tables:
             if reset:
-                self.categories_ = categories(X, self.categorical_features)
+                self.categories_ = categories(X, self.categorical_features, weights)
             X = coded(X, self.categories_)
             options["ensure_all_finite"] = "allow-nan"
         else:
@@ -284,12 +285,11 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
         given, (X, y) = X, self._validated(X, y)
         rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
-        if len(rows) == len(y):
+        if weights is not None and getattr(self, "categories_", None):
+            # A category that no sample with a weight has is none, and others count by weight.
+            X, y = self._validated(_safe_indexing(given, rows), y_present, weights=weights)
             return X, y, weights
-        if getattr(self, "categories_", None):
-            # A category that no sample with a weight has is none.
-            return *self._validated(_safe_indexing(given, rows), y_present), weights
-        return X[rows], y_present, weights
+        return (X, y, weights) if len(rows) == len(y) else (X[rows], y_present, weights)
 
     def _viewed(self, X, weights=None, reset=False):
         """Return what the weak learners see of a checked X; with `reset`, find out what that is."""

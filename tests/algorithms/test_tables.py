@@ -230,6 +230,17 @@ def test_categories_of_classes_without_weight_are_none():
     assert "yew" not in model.categories_[X.columns.get_loc("words")]
 
 
+@pytest.mark.parametrize("kind", [int, str, object])
+def test_the_rarest_categories_are_those_of_the_least_weight(kind):
+    X, y = np.arange(300).astype(kind)[:, None], np.arange(300) % 2
+    weights = np.where(np.arange(300) < 50, 3, 1 + np.arange(300) % 3)
+    model = bb.AdaBoost(n_iterations=2, categorical_features=[0])
+    weighted = clone(model).fit(X, y, weights).categories_[0].tolist()
+    rows = np.repeat(np.arange(300), weights)
+    assert weighted == clone(model).fit(X[rows], y[rows]).categories_[0].tolist()
+    assert weighted != clone(model).fit(X, y).categories_[0].tolist()
+
+
 def test_categories_of_samples_held_out_are_none():
     X = pd.DataFrame({"c": ["a"] * 20 + ["p"] + ["b"] * 20, "z": np.zeros(41)})
     y = np.repeat([0, 1], [20, 21])

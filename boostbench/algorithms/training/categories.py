@@ -16,7 +16,7 @@ _MOST_CATEGORIES = 255
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty"}
 
 
-def categories(X, asked="from_dtype"):
+def categories(X, asked="from_dtype", weights=None):
     """Find the categories of training data.
 
     Parameters
@@ -26,6 +26,8 @@ def categories(X, asked="from_dtype"):
         Features that are categories: their numbers, their names, or a mask; ``"from_dtype"``: the
         columns of a pandas data frame that are categories, strings, or objects of which some are no
         numbers; None: none are.
+    weights : ndarray of shape (n_samples,), default=None
+        How often each sample counts in frequencies; None: once.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def categories(X, asked="from_dtype"):
             _check_words(X.iloc[:, at], X.columns[at])
     else:
         features = _numbered(np.asarray(asked), X)
-    return {feature: _known(X.iloc[:, feature]) for feature in features}
+    return {feature: _known(X.iloc[:, feature], weights) for feature in features}
 
 
 def check_numbers(X, name):
@@ -282,8 +284,15 @@ def _numbered(asked, X):
     return sorted(set(numbers))
 
 
-def _known(column):
-    counts = _objects(column).value_counts()
+def _known(column, weights):
+    values = _objects(column)
+    if weights is None:
+        counts = values.value_counts()
+    else:
+        codes, distinct = pd.factorize(values)
+        is_known = codes >= 0
+        sums = np.bincount(codes[is_known], weights[is_known], len(distinct))
+        counts = pd.Series(sums, pd.Index(distinct, dtype=object))
     if isinstance(column.dtype, pd.CategoricalDtype):
         ordered = [value for value in column.cat.categories if value in counts.index]
     else:
