@@ -90,7 +90,7 @@ class MarginBooster(TotallyCorrective, Tabular, BinaryClassifier):
         self.objective_ = np.array(master.objective)
         self.dual_ = master.program.dual
         # Of a stump a feature, a threshold, and a coefficient, whose sign is the polarity.
-        self.n_parameters_ = per_learner * np.count_nonzero(self.coefficients_)
+        self.n_parameters_ = per_learner * int(np.count_nonzero(self.coefficients_))
 
     def score_slack(self):
         """As of `BoostingClassifier.score_slack`."""

@@ -120,6 +120,7 @@ class TestEveryModel:
         if isinstance(model, bb.CodewordMCBoost):
             once = fitted.codewords_.size
         assert fitted.n_parameters_ == n_different * per_round + once
+        assert isinstance(fitted.n_parameters_, int)
 
     def test_a_second_fit_forgets_the_first(self, model, fitted, data):
         X, y = data
