@@ -1,9 +1,9 @@
 """Time step 4, the coefficients: MCBoost's of one round at a time against MultiBoost's of all.
 
-MultiBoost is timed twice: by Newton's method, no further than the next stump needs, and as the
-MCBoost paper has it, by L-BFGS-B (100 iterations at most, from the coefficients of the round
-before). It ends where no constraint is violated any more, often long before 500 rounds: how many
-columns it has found stands beside the times.
+MultiBoost is timed twice: by Newton's method, no further than the next stump needs, and by L-BFGS
+(100 iterations at most, as in the MCBoost paper, from the coefficients of the round before). It
+ends where no constraint is violated any more, often long before 500 rounds: how many columns it has
+found stands beside the times.
 
     python scripts/bench_coefficients.py [NAME[:SAMPLES_PER_CLASS] ...]
 """
@@ -37,7 +37,7 @@ def main(names):
                 row += [model.n_iterations_, f"{seconds:.1f}", f"{seconds / ours:.0f}"]
             rows.append(row)
     headers = ["data", "T", "ours\ns", "nu"]
-    for solver in ("Newton", "L-BFGS-B"):
+    for solver in ("Newton", "L-BFGS"):
         headers += ["cols", f"{solver}\ns", "ratio"]
     print_table(headers, rows)
 

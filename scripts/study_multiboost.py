@@ -1,7 +1,8 @@
 """Compare MultiBoost's test errors by the way its coefficients are found, and how far it goes.
 
-Newton's method goes as far as the next stump needs; the MCBoost paper's L-BFGS-B has 100 iterations
-at most. The last line has one iteration a round instead, and no end before the last round.
+Newton's method goes as far as the next stump needs; L-BFGS has 100 iterations at most, as in the
+MCBoost paper. The last line has one iteration of L-BFGS-B a round instead, and no end before the
+last round.
 
     python scripts/study_multiboost.py [NAME[:SAMPLES_PER_CLASS]] [--splits N]
 """
@@ -32,7 +33,7 @@ def main():
     paper = {"solver": "lbfgs", "solver_iterations": 100}
     ways = {
         "Newton, nu = 1e-4": (converged, {"nu": 1e-4}),
-        "L-BFGS-B, nu = 1e-4": (converged, {"nu": 1e-4, **paper}),
+        "L-BFGS, nu = 1e-4": (converged, {"nu": 1e-4, **paper}),
         "L-BFGS-B, nu = 1e-5, 1 iteration, no stop": (one_iteration_a_round, {"nu": 1e-5}),
     }
     found = {way: [] for way in ways}
