@@ -11,8 +11,8 @@ from rich.text import Text
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
-from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
 from boostbench.report.claims import claims
@@ -67,7 +67,7 @@ def check_published(
     UserError
         If something is wrong with the file, or a line of it fits several experiments.
     """
-    names, results = split_words("check", words)
+    names, results = names_on_record("check", words)
     if names:
         raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
     if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
@@ -114,7 +114,7 @@ def check(words: Sequence[str], as_json: bool = False, update: bool = False) -> 
     UserError
         Unknown table; a file that is no file of verdicts or cannot be written.
     """
-    names, results = split_words("check", words)
+    names, results = names_on_record("check", words)
     with busy("reading records") as tell:
         tables = read_tables(names or None, Records(results), tell)
         if not names:

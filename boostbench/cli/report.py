@@ -7,10 +7,10 @@ from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
-from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain, writing
 from boostbench.records.archive import Records
 from boostbench.report.overview import by_table, headline, in_order
@@ -39,12 +39,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     UserError
         For what the user can put right; nothing was written then.
     """
-    names, results = split_words("report", words)
-    if not results.is_dir():
-        raise UserError(
-            f"there are no results in {results}; 'boostbench table NAME' makes some, and "
-            "results=DIR says where they are"
-        )
+    names, results = names_on_record("report", words)
     path = output or results / "report.html"
     algorithms = configs.titles("algo")
     records = Records(results)

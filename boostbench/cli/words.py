@@ -2,9 +2,11 @@
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from pathlib import Path
 
 from boostbench.definitions import files
 from boostbench.definitions.words import split_words
+from boostbench.errors import UserError
 
 
 def add_definition(parser: ArgumentParser, kind: str) -> None:
@@ -32,6 +34,17 @@ def find_tables(command: str, words: Sequence[str]) -> None:
     """Refuse names of tables that do not exist."""
     for name in split_words(command, words)[0]:
         files.find("table", name)
+
+
+def names_on_record(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
+    """Split words as `split_words`, and refuse a folder of records that is not there."""
+    names, results = split_words(command, words)
+    if not results.is_dir():
+        raise UserError(
+            f"there are no results in {results}; 'boostbench table NAME' makes some, and "
+            "results=DIR says where they are"
+        )
+    return names, results
 
 
 def _split(text: str) -> list[str]:

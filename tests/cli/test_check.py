@@ -136,6 +136,10 @@ def test_unknown_table(refused):
     assert "did you mean" in refused("check", "randomboost55")
 
 
+def test_a_folder_that_is_not_there(refused):
+    assert "there are no results in nowhere" in refused("check", "results=nowhere")
+
+
 def test_other_overrides(refused):
     assert "check goes by what is on record" in refused("check", "protocol.n_splits=3")
 
