@@ -27,6 +27,7 @@ from boostbench.algorithms.training.callbacks import (
     with_callbacks,
 )
 from boostbench.algorithms.training.categories import (
+    are_by_frequency,
     categories,
     check_numbers,
     coded,
@@ -285,11 +286,13 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
         given, (X, y) = X, self._validated(X, y)
         rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
-        if weights is not None and getattr(self, "categories_", None):
+        are_some_absent = len(rows) < len(y)
+        known = getattr(self, "categories_", None)
+        if known and weights is not None and (are_some_absent or are_by_frequency(known)):
             # A category that no sample with a weight has is none, and others count by weight.
             X, y = self._validated(_safe_indexing(given, rows), y_present, weights=weights)
             return X, y, weights
-        return (X, y, weights) if len(rows) == len(y) else (X[rows], y_present, weights)
+        return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
 
     def _viewed(self, X, weights=None, reset=False):
         """Return what the weak learners see of a checked X; with `reset`, find out what that is."""

@@ -61,6 +61,21 @@ def categories(X, asked="from_dtype", weights=None):
     return {feature: _known(X.iloc[:, feature], weights) for feature in features}
 
 
+def are_by_frequency(known):
+    """Tell whether some features may have more categories than are known: the most frequent ones.
+
+    Parameters
+    ----------
+    known : dict of int to ndarray
+        As of `categories`.
+
+    Returns
+    -------
+    bool
+    """
+    return any(len(of_feature) == _MOST_CATEGORIES for of_feature in known.values())
+
+
 def check_numbers(X, name):
     """Refuse a data frame with words or dates where an estimator takes numbers.
 
