@@ -13,6 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.dataset import Dataset
+from boostbench.data.paths import user_path
 from boostbench.data.unpacking import read_arrays
 
 logger = logging.getLogger(__name__)
@@ -22,7 +23,7 @@ def cache_folder() -> Path:
     """Return ``$BOOSTBENCH_CACHE``; without it, ``boostbench`` in the user's cache folder."""
     folder = os.environ.get("BOOSTBENCH_CACHE")
     if folder:
-        return Path(os.path.expanduser(folder))
+        return user_path(folder)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "boostbench"
 
 

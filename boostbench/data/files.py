@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from boostbench.data.fixed_splits import read_splits, renumbered
+from boostbench.data.paths import user_path
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.readers.csv import read_csv
 from boostbench.data.readers.idx import read_idx
 from boostbench.data.readers.libsvm import read_libsvm
 from boostbench.data.readers.npz import join_parts, read_npz
 from boostbench.data.sparse import dense_unless_large
-from boostbench.data.table import complete_rows, features_and_labels, told_complete
+from boostbench.data.table import complete_rows, features_and_labels, tell_left_out
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
 
@@ -45,7 +46,7 @@ OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 def data_folder() -> Path | None:
     """Return the folder of data files, ``$BOOSTBENCH_DATA``, if it is set."""
     folder = os.environ.get("BOOSTBENCH_DATA")
-    return Path(os.path.expanduser(folder)) if folder else None
+    return user_path(folder) if folder else None
 
 
 def stem_of(spec: Mapping[str, Any]) -> str:
@@ -56,7 +57,7 @@ def stem_of(spec: Mapping[str, Any]) -> str:
 def local_file(spec: Mapping[str, Any]) -> Path | None:
     """Give the file that a data set is read from; None where it comes from elsewhere."""
     if spec.get("path"):
-        return Path(os.path.expanduser(spec["path"]))
+        return user_path(spec["path"])
     folder = data_folder()
     return find_file(stem_of(spec), folder) if folder else None
 
@@ -157,7 +158,8 @@ def read_file(
             )
     X = dense_unless_large(X)
     if missing == "drop" and kept is None and not (complete := complete_rows(X)).all():
-        kept = told_complete(complete, where)
+        tell_left_out(complete, where)
+        kept = complete
         X, y, splits = X[kept], y[kept], splits and renumbered(splits, kept, where)
     beside = path.with_name(f"{stem}.splits.npz")
     if beside.is_file():

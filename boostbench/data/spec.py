@@ -1,6 +1,5 @@
 """What the config of a data set may say."""
 
-import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from msgspec import Meta
 from boostbench import configs, forms
 from boostbench.data.dataset import COUNTS
 from boostbench.data.missing import CHOICES
+from boostbench.data.paths import user_path
 from boostbench.errors import UserError
 from boostbench.forms import said, words
 
@@ -124,7 +124,7 @@ def cut_of(spec: Mapping[str, Any]) -> dict:
     named = configs.read("data", name) if name in configs.names("data") else {"name": name}
     cut = {key: value for key, value in spec.items() if value != named.get(key)}
     if isinstance(cut.get("path"), str):
-        path, here = Path(os.path.expanduser(cut["path"])).absolute(), Path.cwd()
+        path, here = user_path(cut["path"]).absolute(), Path.cwd()
         path = path.relative_to(here) if path.is_relative_to(here) else path
         cut["path"] = path.as_posix()  # records are found by it on any system
     return cut

@@ -129,7 +129,8 @@ def features_and_labels(
         complete[:] = True
     kept = None
     if not complete.all():
-        kept = told_complete(complete, table.where)
+        tell_left_out(complete, table.where)
+        kept = complete
         table = replace(table, values=table.values[complete])
     X, words, names = _features(table, columns)
     return X, table.labels(labels), words, names, kept
@@ -143,8 +144,8 @@ def complete_rows(X) -> np.ndarray:
     return np.bincount(entries.row, np.isnan(entries.data), X.shape[0]) == 0
 
 
-def told_complete(complete: np.ndarray, where: str) -> np.ndarray:
-    """Say how many rows are left out as values are missing, and give the mask of the others.
+def tell_left_out(complete: np.ndarray, where: str) -> None:
+    """Say how many rows are left out, as values are missing.
 
     Raises
     ------
@@ -154,7 +155,6 @@ def told_complete(complete: np.ndarray, where: str) -> np.ndarray:
     if not complete.any():
         raise UserError(f"{where} has no row without missing values")
     logger.warning("%s: %d of %d rows are left out", where, (~complete).sum(), len(complete))
-    return complete
 
 
 def unquote(word: str) -> str:

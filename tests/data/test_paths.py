@@ -1,0 +1,14 @@
+from pathlib import Path
+
+from boostbench.data.cache import cache_folder
+from boostbench.data.paths import user_path
+
+
+def test_the_home_folder():
+    assert user_path("~/toy.csv") == Path.home() / "toy.csv"
+    assert user_path("toy.csv") == Path("toy.csv")
+
+
+def test_a_user_whom_nobody_knows(monkeypatch):
+    monkeypatch.setenv("BOOSTBENCH_CACHE", "~nobody-here/cache")
+    assert cache_folder() == user_path("~nobody-here/cache") == Path("~nobody-here/cache")
