@@ -158,6 +158,14 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+@contextlib.contextmanager
+def renewable() -> Iterator[None]:
+    """Say nothing when joblib puts a new worker in the place of one that has grown by 300 MB."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
+        yield
+
+
 def _work(number: int, trial: Trial, X, y, *, parent: int) -> tuple[int, dict]:
     _obey_parent(parent)
     return number, deadline.run_limited(trial, X, y, expendable=True)

@@ -5,6 +5,7 @@ import signal
 import time
 import warnings
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -175,6 +176,17 @@ class Slow(Nearest):
             if folder := os.environ.get("SLOW_BLOCKED"):
                 Path(folder, str(os.getpid())).touch()
             time.sleep(0.05)
+        return super().fit(X, y)
+
+
+class Growing(Nearest):
+    """Keeps 400 MB of each fit, and takes as long as joblib waits until it looks at the size."""
+
+    kept: ClassVar = []
+
+    def fit(self, X, y):
+        self.kept.append(np.ones(50_000_000))
+        time.sleep(1.1)
         return super().fit(X, y)
 
 

@@ -427,7 +427,8 @@ def runner(results, n_jobs, tuning=False, shard=None):
     process that stops there leaves a file in the folder `blocked`.
     """
     own = shard.folder(results) if shard else results
-    env = {**os.environ, "SLOW_AFTER": str(record_file(own, tuning))}
+    # Small images of containers have no command that ends processes.
+    env = {**os.environ, "PATH": "", "SLOW_AFTER": str(record_file(own, tuning))}
     env["SLOW_BLOCKED"] = str(blocked(results))
     blocked(results).mkdir()
     env["PYTHONPATH"] = os.pathsep.join([FAKES, env.get("PYTHONPATH", "")])
@@ -561,6 +562,12 @@ def test_what_another_run_has_done_is_told_apart(make_experiment, results):
     elsewhere = [event.elsewhere for event in finished if isinstance(event, Finished)]
     # Trials of two points in three folds, and four splits.
     assert elsewhere == [False] * 10 + [True] * 10
+
+
+def test_workers_that_grow_are_replaced_without_a_word(make_experiment, results, recwarn):
+    experiment = make_experiment("fake_classifiers.Growing", n_splits=6)
+    assert run([experiment], results=results, n_jobs=2).ran == 6
+    assert [str(one.message) for one in recwarn] == []
 
 
 def test_ctrl_c_on_a_terminal_stops_workers_at_once(results):
