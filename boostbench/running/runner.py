@@ -15,7 +15,7 @@ from boostbench.running.ledgers import Ledgers
 from boostbench.running.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.running.queue import Queue
 from boostbench.running.shards import Shard
-from boostbench.running.workers import Workers, renewable, terminable
+from boostbench.running.workers import Workers, terminable
 
 RERUNS = ("never", "missing", "stale", "all")
 
@@ -205,7 +205,7 @@ class Run:
         """
         ran: set[tuple[Experiment, str]] = set()
         if self.planned:
-            with terminable(), renewable():
+            with terminable():
                 ran = self._carry_out(on_event)
         return _gathered(self.experiments, self.ledgers, ran)
 

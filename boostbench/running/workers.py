@@ -120,12 +120,14 @@ class Workers:
         with joblib.parallel_config("loky", n_jobs=self.n_jobs):
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
         stream = parallel(calls())
-        try:
-            # Not "yield from", which would close the stream too early to silence it.
-            for finished in stream:  # noqa: UP028
-                yield finished
-        finally:
-            with warnings.catch_warnings():
+        with warnings.catch_warnings():
+            # joblib puts a new worker in the place of one that has grown by 300 MB.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
+            try:
+                # Not "yield from", which would close the stream too early to silence it.
+                for finished in stream:  # noqa: UP028
+                    yield finished
+            finally:
                 # joblib says that tasks in flight are given up: just so.
                 warnings.simplefilter("ignore")
                 stream.close()
@@ -156,14 +158,6 @@ def terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextlib.contextmanager
-def renewable() -> Iterator[None]:
-    """Say nothing when joblib puts a new worker in the place of one that has grown by 300 MB."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
-        yield
 
 
 def _work(number: int, trial: Trial, X, y, *, parent: int) -> tuple[int, dict]:
