@@ -10,7 +10,7 @@ from boostbench.data.fixed_splits import drawn_pools, first_rows, renumbered
 from boostbench.data.missing import chosen, validate
 from boostbench.data.sources import find
 from boostbench.data.spec import check
-from boostbench.errors import UserError
+from boostbench.errors import UserError, first_line
 
 
 def load(spec: Mapping[str, Any]) -> Dataset:
@@ -70,11 +70,16 @@ def load(spec: Mapping[str, Any]) -> Dataset:
     boostbench.data.sources.NotAtHand
         No source has the data; ``Offline`` where OpenML, which has them, cannot be reached.
     UserError
-        The data cannot be read or used, or are not as expected.
+        The data cannot be read or used, do not fit in memory, or are not as expected.
     """
     check(spec)
     anywhere = {"path": str(local_file(spec).absolute())} if spec.get("path") else {}
-    return replace(_load(spec), spec={**spec, **anywhere})
+    try:
+        return replace(_load(spec), spec={**spec, **anywhere})
+    except MemoryError as error:
+        raise UserError(
+            f"{spec['name']} does not fit in memory: {first_line(error)}; fewer rows may fit"
+        ) from error
 
 
 def _load(spec: Mapping[str, Any]) -> Dataset:

@@ -178,8 +178,11 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 def label_column(names: Sequence[str], target: str | None, where: str) -> int:
     """Find the column of labels: `target`, or the one called ``class``, or the last."""
     if target is None:
-        lower = [name.lower() for name in names]
-        return lower.index("class") if "class" in lower else len(lower) - 1
+        found = [column for column, name in enumerate(names) if name.lower() == "class"]
+        if len(found) > 1:
+            called = ", ".join(names[column] for column in found)
+            raise UserError(f"{where} has the columns {called}; data.labels says which is meant")
+        return found[0] if found else len(names) - 1
     if target not in names:
         raise unknown(f"column of {where}", target, names, listed=False)
     return names.index(target)

@@ -38,6 +38,11 @@ def test_rows_drawn_with_replacement_from_what_is_expected(toy_svm):
     assert load(spec | {"redraw": None}).n_samples == 6
 
 
+def test_more_rows_than_fit_in_memory(toy_svm):
+    with pytest.raises(UserError, match=r"^toy does not fit in memory: .*; fewer rows may fit$"):
+        load({"name": "toy", "redraw": 10**16})
+
+
 def test_pools_are_fixed_splits():
     """A pool has as many rows of each class, and each of its splits has all of them once."""
     spec = {"name": "iris", "sklearn": "load_iris", "pools": [3, 2, 20]}

@@ -11,10 +11,18 @@ from boostbench.errors import UserError
 
 #: How Python writes bytes that are not UTF-8.
 _FOREIGN = re.compile("[\udc80-\udcff]")
-#: What UTF-16 begins with, written so.
-_UTF16 = tuple(
-    mark.decode(errors="surrogateescape") for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-)
+_UTF16 = "UTF-16 text; save it as UTF-8"
+_OTHER = "; save the table as text"
+#: What files of other kinds begin with, what they are and what to do.
+_KINDS = {
+    codecs.BOM_UTF16_LE: _UTF16,
+    codecs.BOM_UTF16_BE: _UTF16,
+    b"\x1f\x8b": "compressed; add .gz to its name",
+    b"BZh": "compressed; add .bz2 to its name",
+    b"\xfd7zXZ": "compressed; add .xz to its name",
+    b"PK\x03\x04": f"a zip archive or a workbook{_OTHER}",
+    b"PAR1": f"Parquet{_OTHER}",
+}
 
 
 def lines_of(
@@ -46,8 +54,10 @@ def lines_of(
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape")
     try:
         for number, line in enumerate(text, 1):
-            if not line.isascii():
-                _check(part(line), number, where)
+            foreign = None if line.isascii() else _FOREIGN.search(part(line))
+            if foreign:
+                stream.seek(0)
+                raise UserError(_what_is_wrong(stream.read(8), foreign, number, where))
             yield line
     finally:
         with contextlib.suppress(ValueError):  # the file is closed, where nobody reads to its end
@@ -60,13 +70,11 @@ def check_utf8(stream: BinaryIO, where: str) -> None:
         pass
 
 
-def _check(line: str, number: int, where: str) -> None:
-    found = _FOREIGN.search(line)
-    if found is None:
-        return
-    if number == 1 and line.startswith(_UTF16):
-        raise UserError(f"{where} is UTF-16 text; save it as UTF-8")
-    byte, before = ord(found[0]) & 0xFF, line[: found.start()][-10:]
-    raise UserError(
+def _what_is_wrong(start: bytes, foreign: re.Match, number: int, where: str) -> str:
+    for mark, kind in _KINDS.items():
+        if start.startswith(mark):
+            return f"{where} is {kind}"
+    byte, before = ord(foreign[0]) & 0xFF, foreign.string[: foreign.start()][-10:]
+    return (
         f"{where}, line {number} is not UTF-8: byte 0x{byte:02x} after {before!r}; save it as UTF-8"
     )

@@ -310,6 +310,13 @@ def test_unknown_label_column():
         read("a,kind\n1,2\n3,4\n", "knd")
 
 
+def test_two_columns_that_may_hold_the_labels():
+    told = r"^toy\.csv has the columns Class, class; data\.labels says which is meant$"
+    with pytest.raises(UserError, match=told):
+        read("Class,a,class\nx,1,p\ny,2,q\n")
+    assert read("Class,a,class\nx,1,p\ny,2,q\n", "class")[2] == ["p", "q"]
+
+
 def test_values_are_floats():
     table = read_csv(io.BytesIO(b"a,y\n1,2\n3,4\n"), "toy.csv")
     assert table.values.dtype == np.float64

@@ -1,4 +1,7 @@
+import bz2
+import gzip
 import io
+import lzma
 
 import pytest
 
@@ -27,6 +30,22 @@ def test_a_line_that_is_not_utf_8_is_named(end):
 def test_utf_16_is_named(encoding):
     with pytest.raises(UserError, match=r"^toy is UTF-16 text; save it as UTF-8$"):
         lines("\ufeffa,b".encode(encoding) if "-be" in encoding else "a,b".encode(encoding))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (gzip.compress(b"a,b\n1,2\n"), "compressed; add .gz to its name"),
+        (bz2.compress(b"a,b\n1,2\n"), "compressed; add .bz2 to its name"),
+        (lzma.compress(b"a,b\n1,2\n"), "compressed; add .xz to its name"),
+        (b"PK\x03\x04\n\x00\n\x80", "a zip archive or a workbook; save the table as text"),
+        (b"PAR1\x15\x04\n\x80\xff", "Parquet; save the table as text"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(content, told):
+    with pytest.raises(UserError) as error:
+        check_utf8(io.BytesIO(content), "toy")
+    assert str(error.value) == f"toy is {told}"
 
 
 def test_what_does_not_count_may_be_anything():
