@@ -8,7 +8,7 @@ import numpy as np
 from boostbench.algorithms.master import NO_EDGE
 from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.core.losses.mixed_norms import ROW_NORMS
+from boostbench.core.losses.mixed_norms import ROW_NORMS, lengths
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import first_largest
 
@@ -113,7 +113,9 @@ class _GradBoostMaster(StumpMaster):
     def generate(self):
         known = self.positions[: len(self.columns)]
         scale = float(np.abs(self.weights).sum())
-        found = self.search.best_position(self.weights, self.promise, scale, beside=known)
+        found = self.search.best_position(
+            self.weights, self.promise, scale, beside=known, mass=lengths
+        )
         if found is None:
             return None
         position, old = found

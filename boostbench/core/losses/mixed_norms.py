@@ -32,7 +32,8 @@ class RowNorm(ABC):
         Returns
         -------
         ndarray of shape (n_rows,)
-            Not negative. Of two rows, the one whose value gets lower has the larger number.
+            Not negative. Of two rows, the one whose value gets lower has the larger number. When
+            rows are added to those of G, it changes by their lengths at most.
         """
 
     @abstractmethod
@@ -68,8 +69,7 @@ class Euclidean(RowNorm):
 
     def promise(self, G, weight):
         """As `RowNorm.promise`: the length of g, whatever the weight."""
-        # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
-        return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))
+        return lengths(G)
 
     def prox(self, V, weight):
         """As `RowNorm.prox`."""
@@ -94,8 +94,7 @@ class Maximum(RowNorm):
 
     def promise(self, G, weight):
         """As `RowNorm.promise`: the length of ``prox(g)``."""
-        W = self.prox(G, weight)
-        return np.sqrt(np.square(W, out=W) @ np.ones(G.shape[1], G.dtype))
+        return lengths(self.prox(G, weight))
 
     def prox(self, V, weight):
         """As `RowNorm.prox`."""
@@ -107,6 +106,12 @@ class Maximum(RowNorm):
         number = np.arange(1, V.shape[1] + 1, dtype=V.dtype)
         size = (surplus / number).max(axis=1, keepdims=True)
         return np.clip(V, -np.maximum(size, 0.0), np.maximum(size, 0.0))
+
+
+def lengths(G):
+    """Give the lengths of the rows of G, which is overwritten."""
+    # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
+    return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))
 
 
 ROW_NORMS = {"l2": Euclidean, "linf": Maximum}

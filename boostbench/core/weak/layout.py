@@ -61,7 +61,7 @@ class Layout:
         """Return what finds the largest edges for so many columns; as `of`."""
         return self.of(n_columns)
 
-    def largest(self, W, total, slack):
+    def largest(self, W, total, slack, criterion):
         """Find all edges that may be the largest; here all.
 
         Parameters
@@ -70,6 +70,8 @@ class Layout:
             As of `boostbench.core.weak.layouts.Dense.pieces`.
         slack : float
             So much less than the largest is enough.
+        criterion : Entries or Rows
+            What the largest is, see `boostbench.core.weak.nearly_best`.
 
         Yields
         ------

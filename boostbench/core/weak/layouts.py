@@ -26,6 +26,7 @@ from boostbench.core.weak.histograms import FewBins, Histogram, n_blocks
 from boostbench.core.weak.layout import Layout
 from boostbench.core.weak.quantiles import columns, in_order
 from boostbench.core.weak.rank_bins import RankBins
+from boostbench.core.weak.rank_blocks import RankBlocks
 
 # Dense: 2 n_thresholds n_samples n_columns flops at BLAS speed cost as much as n_features n_samples
 # n_columns scattered additions at about that many thresholds per feature.
@@ -202,11 +203,18 @@ class Sorted(Layout):
         self._cut = cut
         self._rank_bins = None
         if by_bins:
-            self._rank_bins = RankBins(self._order, cut >= 0, n_samples, self._position)
+            self._rank_bins = RankBins(self._order, cut >= 0, n_samples, self.position)
 
     def of_largest(self, n_columns):
         """Return what finds the largest edges; as `boostbench.core.weak.layout.Layout`."""
-        return self if self._rank_bins is None or n_columns > 1 else self._rank_bins
+        if n_columns == 1:
+            return self._rank_bins or self
+        suits = RankBlocks.suits(self._n_samples, self._order.size * n_columns)
+        return self._rank_blocks if suits and not self._rank_blocks.pauses() else self
+
+    @cached_property
+    def _rank_blocks(self):
+        return RankBlocks(self, self._order, self._cut >= 0, self._n_samples)
 
     def _by_pieces(self, of_places):
         """Lay out what belongs to the places of each feature, piece by piece."""
@@ -219,22 +227,27 @@ class Sorted(Layout):
             laid_out[own].reshape(by_block.shape)[:] = by_block
         return laid_out
 
-    def _position(self, feature, place):
-        """Find the positions of places of features."""
+    def position(self, feature, place):
+        """Find the positions of places in the order of features."""
         piece = feature // self._width
         first = piece * self._width
         block, in_block = np.divmod(place, self._length)
         row = in_block * len(self._carry) + block
         return first * self._order.shape[1] + row * self._widths[piece] + feature - first
 
-    def stumps_at(self, positions):
-        """Return the stumps at some positions; as `boostbench.core.weak.layout.Layout`."""
+    def place(self, positions):
+        """Find the features and places of some positions."""
         n_places = self._order.shape[1]
         piece = positions // (self._width * n_places)
         first = piece * self._width
         row, in_piece = divmod(positions - first * n_places, self._widths[piece])
-        place, block = divmod(row, len(self._carry))
-        return first + in_piece, self._cut[first + in_piece, block * self._length + place]
+        in_block, block = divmod(row, len(self._carry))
+        return first + in_piece, block * self._length + in_block
+
+    def stumps_at(self, positions):
+        """Return the stumps at some positions; as `boostbench.core.weak.layout.Layout`."""
+        feature, place = self.place(positions)
+        return feature, self._cut[feature, place]
 
     def above(self, feature, cut):
         """Tell which samples are above a threshold; as `boostbench.core.weak.layout.Layout`."""

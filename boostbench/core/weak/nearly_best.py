@@ -21,6 +21,9 @@ class Entries:
     # Roundings between edges and sizes.
     more = 0
 
+    # Positions that are left out.
+    beside = _NONE
+
     def scale(self, sums):
         """Give the sum of sizes that rounding is relative to.
 
@@ -39,33 +42,32 @@ class Entries:
         """Give what the `scale` of weights W does not exceed, in far less time than that."""
         return _bound_of_all(W, len(W))
 
-    def width(self, n_columns):
-        """Sizes of a stump."""
-        return n_columns
-
-    def near(self, edges, padding, reached, slack):
-        """Find what may be the largest.
+    def sizes(self, edges):
+        """Give the sizes of stumps.
 
         Parameters
         ----------
         edges : ndarray of shape (n_some, n_columns)
             Overwritten.
-        padding : ndarray of shape (n_some,), dtype=bool
-            Rows to leave out.
-        reached : float
-            Elsewhere.
-        slack : float
-            So much less than the largest is enough.
 
         Returns
         -------
-        largest : float
-            Minus infinity where there is none.
-        at : int or ndarray of int
-            One or several places in all sizes, row by row.
-        size : float or ndarray
+        ndarray of shape (n_some, width)
         """
-        return _near(np.abs(edges, out=edges), padding, reached, slack)
+        return np.abs(edges, out=edges)
+
+    def masses(self, W):
+        """Give the masses of samples: when their weights are added to edges, sizes change no more.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, width)
+        """
+        return np.abs(W)
 
     def exact(self, search, G, positions, columns):
         """Sizes of some stumps in some columns, in double precision."""
@@ -80,18 +82,24 @@ class Rows:
     size : callable
         Takes edges of shape (n_some, n_columns), which it may overwrite, and returns sizes of shape
         (n_some,).
+    mass : callable, default=None
+        As `size`, of the weights of samples: when they are added to edges, the size changes no
+        more. None where that is not known.
+    beside : ndarray, dtype=int64
+        Positions that are left out; none by default.
     """
 
-    def __init__(self, size):
-        self._size = size
+    def __init__(self, size, mass=None, beside=_NONE):
+        self._size, self._mass = size, mass
+        self.beside = beside
 
-    def width(self, n_columns):
-        """Sizes of a stump; as `Entries.width`."""
-        return 1
+    def sizes(self, edges):
+        """Give the sizes of stumps; as `Entries.sizes`, of width 1."""
+        return self._size(edges)[:, None]
 
-    def near(self, edges, padding, reached, slack):
-        """Find what may be the largest; as `Entries.near`."""
-        return _near(self._size(edges)[:, None], padding, reached, slack)
+    def masses(self, W):
+        """Give the masses of samples; as `Entries.masses`."""
+        return self._mass(W.copy())[:, None]
 
 
 class Votes(Rows):
@@ -103,7 +111,7 @@ class Votes(Rows):
     """
 
     def __init__(self, n_columns):
-        super().__init__(_row_sums)
+        super().__init__(_row_sums, _row_sums)
         self.more = n_columns
 
     def scale(self, sums):
@@ -119,8 +127,28 @@ class Votes(Rows):
         return np.abs(search.exact_rows(G, positions)).sum(axis=1)
 
 
-def _near(sizes, padding, reached, slack):
-    """Find what may be the largest of sizes of shape (n_rows, width), which are overwritten."""
+def near_in_all(sizes, padding, reached, slack):
+    """Find what may be the largest.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_some, width)
+        Overwritten.
+    padding : ndarray of shape (n_some,), dtype=bool
+        Rows to leave out.
+    reached : float
+        Elsewhere.
+    slack : float
+        So much less than the largest is enough.
+
+    Returns
+    -------
+    largest : float
+        Minus infinity where there is none.
+    at : int or ndarray of int
+        One or several places in all sizes, row by row.
+    size : float or ndarray
+    """
     flat, width = sizes.ravel(), sizes.shape[1]
     at = int(flat.argmax())
     if padding[at // width] and flat[at] >= reached - slack:

@@ -76,7 +76,7 @@ class RankBins(Layout):
         """Return how many places whole bins take."""
         return -(-n_samples // _BINS) * _BINS
 
-    def largest(self, W, total, slack):
+    def largest(self, W, total, slack, criterion):
         """Find all that may be the largest; as `boostbench.core.weak.layout.Layout.largest`."""
         weights = np.ascontiguousarray(W[:, 0])
         layer = (weights < 0).astype(np.int32)

@@ -21,6 +21,7 @@ from boostbench.core.weak.nearly_best import (
     Entries,
     Rows,
     Votes,
+    near_in_all,
     near_in_columns,
     of_one_size,
     sums_of_sizes,
@@ -247,7 +248,7 @@ class StumpSearch:
             positions[start : start + width] = self._first_of_each(of_one_size(columns, axis=0))
         return positions
 
-    def best_position(self, G, size, scale, beside=_NONE):
+    def best_position(self, G, size, scale, beside=_NONE, mass=None):
         """Position of the stump whose edges in the columns are of the largest size.
 
         A size may be any function of the edges, also one that makes much of a small difference. So
@@ -264,6 +265,9 @@ class StumpSearch:
             equal.
         beside : ndarray of shape (n_beside,), dtype=int64
             Positions to leave out, as if they had no edges; none by default.
+        mass : callable, default=None
+            As `size`, of the weights of samples: when they are added to edges, the size changes no
+            more. None where that is not known, and all edges are looked through.
 
         Returns
         -------
@@ -274,16 +278,24 @@ class StumpSearch:
         if not self.n_positions:
             return None
         edges_beside = np.empty((len(beside), G.shape[1]))
+        criterion = Rows(size, mass, beside)
+        n_columns = G.shape[1]
+        layout = self._layout_of_largest(n_columns) if mass else self._layout.of(n_columns)
+        slack = EQUAL * scale
 
         def pieces():
-            for some, edges in self._pieces(*_prepared(G, np.float64)):
-                here = (beside >= some.start) & (beside < some.stop)
-                rows = beside[here] - some.start
+            for some, edges in layout.largest(*_prepared(G, np.float64), slack, criterion):
+                if isinstance(some, slice):
+                    here = (beside >= some.start) & (beside < some.stop)
+                    rows = beside[here] - some.start
+                else:
+                    _, here, rows = np.intersect1d(beside, some, return_indices=True)
                 edges_beside[here] = edges[rows]
                 edges[rows] = 0.0
                 yield some, edges
 
-        position = np.atleast_1d(self._near(pieces(), Rows(size), EQUAL * scale)[0])
+        places, *_ = self._near(pieces(), criterion, slack)
+        position = np.atleast_1d(places)
         if not len(position):
             return None
         return int(position[self.number[position].argmin()]), edges_beside
@@ -358,7 +370,7 @@ class StumpSearch:
 
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
-        return self._layout.of(W.shape[1]).largest(W, total, np.inf)
+        return self._layout.of(W.shape[1]).largest(W, total, np.inf, Entries())
 
     def _layout_of_largest(self, n_columns):
         return self._layout.of_largest(n_columns)
@@ -384,16 +396,16 @@ class StumpSearch:
             W = without_nothing(W, bound)
         slack = 2 * layout.rounding(dtype, criterion.more) + EQUAL
         slack_here = slack * bound
-        at, size = self._near(layout.largest(W, total, slack_here), criterion, slack_here)
-        width = criterion.width(G.shape[1])
+        pieces = layout.largest(W, total, slack_here, criterion)
+        at, size, width = self._near(pieces, criterion, slack_here)
         if np.ndim(at) == 0:
             return divmod(int(at), width)
         if len(at) == 0:
             return None
         # The bound may be a rough one, and the sums cost less than to add up what is near.
         scale = criterion.scale(sums_of_sizes(W))
-        near = np.flatnonzero(size >= size.max() - slack * scale)
-        position, column = np.divmod(at[near], width)
+        kept = np.flatnonzero(size >= size.max() - slack * scale)
+        position, column = np.divmod(at[kept], width)
         order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
         if (order == order[0]).all():
             # One stump may be at several positions.
@@ -401,17 +413,18 @@ class StumpSearch:
         if dtype is np.float32:
             size = criterion.exact(self, G, position, column)
         else:
-            size = size[near]
+            size = size[kept]
         equal = size >= size.max() - EQUAL * scale
         first = np.where(equal, order, order.max() + 1).argmin()
         return int(position[first]), int(column[first])
 
     def _near(self, pieces, criterion, slack):
-        """Places of what may be the largest in the sizes of all positions, and these sizes."""
-        reached, kept = -np.inf, []
+        """Places of what may be the largest in the sizes of all positions; these sizes; width."""
+        reached, kept, width = -np.inf, [], 1
         for some, edges in pieces:
-            width = criterion.width(edges.shape[1])
-            largest, at, size = criterion.near(edges, self._padding(some), reached, slack)
+            sizes = criterion.sizes(edges)
+            width = sizes.shape[1]
+            largest, at, size = near_in_all(sizes, self._padding(some), reached, slack)
             if largest > -np.inf:
                 reached = max(reached, largest)
                 if isinstance(some, slice):
@@ -420,10 +433,10 @@ class StumpSearch:
                     at = some[at // width] * width + at % width
                 kept.append((at, size))
         if len(kept) < 2:
-            return kept[0] if kept else (_NONE, _NONE)
+            return (*(kept[0] if kept else (_NONE, _NONE)), width)
         at, size = (np.hstack(parts) for parts in zip(*kept, strict=True))
-        near = size >= reached - slack
-        return at[near], size[near]
+        is_near = size >= reached - slack
+        return at[is_near], size[is_near], width
 
     def _first_of_each(self, G):
         """Position of the first of the best in each column; these are of one size."""

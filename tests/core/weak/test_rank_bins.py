@@ -4,6 +4,7 @@ import pytest
 from boostbench.core.weak import pair_tables, rank_bins
 from boostbench.core.weak import stumps as stumps_module
 from boostbench.core.weak.layouts import Histogram, Sorted
+from boostbench.core.weak.nearly_best import Entries
 from boostbench.core.weak.rank_bins import RankBins
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.unused_stumps import UnusedStumps
@@ -43,7 +44,9 @@ def test_no_edge_is_missed_that_may_be_the_largest(laid_out, dtype, slack):
         off = bins.rounding(dtype) * scale
         found = {}
         total = weights.sum(dtype=np.float64, keepdims=True)
-        for some, edges in bins.largest(weights[:, None], total, 2 * off + slack * scale):
+        for some, edges in bins.largest(
+            weights[:, None], total, 2 * off + slack * scale, Entries()
+        ):
             for cut, edge in zip(layout.cut[some], edges[:, 0], strict=True):
                 if cut >= 0:
                     found[int(cut)] = edge
@@ -109,8 +112,8 @@ def test_few_bins_are_looked_at(monkeypatch):
     looked_at = []
     whole = RankBins.largest
 
-    def counted(self, W, total, slack):
-        for some, edges in whole(self, W, total, slack):
+    def counted(self, W, total, slack, criterion):
+        for some, edges in whole(self, W, total, slack, criterion):
             looked_at.append(len(edges))
             yield some, edges
 
