@@ -26,7 +26,8 @@ except ImportError as error:
 
 N_ROUNDS, N_FEATURES, N_TEST, N_DRAWN = 100, 28, 20_000, 50_000
 # Samples, classes, and bins of a feature; None: all thresholds.
-TASKS = [(10**4, 2, 256), (10**5, 2, 256), (10**6, 2, 256), (10**5, 2, None), (10**5, 10, 256)]
+TASKS = [(10**4, 2, 256), (10**5, 2, 256), (10**6, 2, 256), (10**5, 10, 256)]
+TASKS += [(10**5, 2, None), (10**5, 10, None)]
 BOOSTING = {"loss": "logistic", "n_iterations": N_ROUNDS}
 MODELS = {
     "MCBoost": lambda bins: MCBoost(max_bins=bins, **BOOSTING),

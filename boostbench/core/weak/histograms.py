@@ -84,7 +84,10 @@ class Histogram(Layout):
     # Laid out when they are needed: with many samples, one column has a layout of its own.
     @cached_property
     def _joint_sums(self):
-        return _JointSums(self.codes, self._position, len(self.feature) + 1, self._more)
+        sums = JointSums(self.codes, self._position, len(self.feature) + 1)
+        is_single = sums.additions + self._more <= _FEW_ADDITIONS
+        sums.convert(np.float32 if is_single else np.float64)
+        return sums
 
     @property
     def additions(self):
@@ -103,7 +106,7 @@ class Histogram(Layout):
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
-        sums = self._joint_sums(W)
+        sums = self._joint_sums(W).reshape(_BLOCK, -1, W.shape[1])
         blocks = sums.sum(axis=0)
         sums[0] += total
         sums[0] += self._in_features.before(blocks)
@@ -139,7 +142,7 @@ class FewBins(Histogram):
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
-        bins = self._joint_sums(W)
+        bins = self._joint_sums(W).reshape(_BLOCK, -1, W.shape[1])
         before = total.astype(bins.dtype)
         if self._earlier is not None:
             blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)
@@ -148,7 +151,7 @@ class FewBins(Histogram):
         yield (self._within @ bins.reshape(_BLOCK, -1)).reshape(-1, W.shape[1])
 
 
-class _JointSums:
+class JointSums:
     """Sums of -2 W in the bins of all features, by joint bins of some.
 
     Parameters
@@ -159,11 +162,16 @@ class _JointSums:
         The row of each feature and bin.
     n_rows : int
         The last is left out.
-    more : int
-        Additions of what is done with the sums.
+
+    Attributes
+    ----------
+    additions : int
+        One after the other, at most.
+    dtype : numpy.float32 or numpy.float64
+        In which sums are added up, unless weights come in a higher precision.
     """
 
-    def __init__(self, codes, position, n_rows, more):
+    def __init__(self, codes, position, n_rows):
         n_samples = len(codes[0])
         groups = list(_joint_bins(codes, n_samples // _SAMPLES_PER_SPREAD))
         n_read = n_rows - 1
@@ -191,17 +199,20 @@ class _JointSums:
         factor = -2.0 if self._spread is None else 1.0
         self._samples = SampleBins(bins, n_rows, factor, n_read)
         self.additions = self._samples.additions + spread
-        self.dtype = np.float32 if self.additions + more <= _FEW_ADDITIONS else np.float64
-        self._samples.convert(self.dtype)
+
+    def convert(self, dtype):
+        """Add up in some precision."""
+        self.dtype = dtype
+        self._samples.convert(dtype)
         if self._spread is not None:
-            self._spread = self._spread.astype(self.dtype)
+            self._spread = self._spread.astype(dtype)
 
     def __call__(self, W):
-        """Add up; returns shape (_BLOCK, n_blocks, n_columns)."""
+        """Add up; returns shape (n_rows - 1, n_columns)."""
         sums = self._samples.sums(W)
         if self._spread is not None:
             sums = product(self._spread, sums)
-        return sums[:-1].reshape(_BLOCK, -1, W.shape[1])
+        return sums[:-1]
 
 
 class RunningSums:

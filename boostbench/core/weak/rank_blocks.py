@@ -16,8 +16,8 @@ faster way, by sums of two signs (see `boostbench.core.weak.rank_bins`).
 from itertools import pairwise
 
 import numpy as np
-from scipy import sparse
 
+from boostbench.core.weak.histograms import JointSums
 from boostbench.core.weak.layout import Layout
 
 # Of a feature: how many, and which part of them it pays to look at. What has few is tried first.
@@ -26,19 +26,17 @@ _GRIDS = (32, 1 / 16), (128, 1 / 8)
 # What did not pay is tried again after so many times.
 _PAUSE = 16
 
-# Of a block. Few thresholds are hardly more work than a block; many numbers that are added up one
-# after the other make rounding large.
-_SAMPLES = 15, 256
+# Of a block. A few thresholds are hardly more work than a block.
+_FEWEST_SAMPLES = 15
 
 # With fewer weights to add up, all sums take no longer.
 _MANY_SUMS = 2**22
 
-# Of so many samples, weights leave the cache, but sums of blocks do not. Too many edges would be
-# near to the largest in single precision.
-_MANY_SAMPLES = 2**14
+# Of so many samples too many edges are near to the largest in single precision.
+_MANY_SAMPLES = 2**13
 
-# Sums of so many blocks, features and columns stay in the cache.
-_PIECE = 2**18
+# So many blocks of some features are bounded at a time.
+_PIECE = 2**13
 
 
 class RankBlocks(Layout):
@@ -53,34 +51,31 @@ class RankBlocks(Layout):
     is_cut : ndarray of shape (n_features, n_places), dtype=bool
         Whether a threshold is between a sample and the next.
     n_samples : int
-
-    Attributes
-    ----------
-    additions
-        As of `boostbench.core.weak.layouts.Dense`.
     """
 
     def __init__(self, everywhere, order, is_cut, n_samples):
         self._everywhere = everywhere
-        self._order, self._is_cut = order, is_cut
+        self._order, self._is_cut, self._n_samples = order, is_cut, n_samples
         self.dtype = np.float64 if n_samples >= _MANY_SAMPLES else np.float32
-        # Samples of a block, and the part that it pays to look at.
-        self._grids = [
-            (min(-(-n_samples // number), _SAMPLES[1]), most)
-            for number, most in _GRIDS
-            if n_samples >= number * _SAMPLES[0]
-        ]
-        self._pauses = [0] * len(self._grids)
-        self._known_pieces = {}
-        # In a block, over the blocks, and in the block that is looked at. A bound has the masses,
-        # which are added up in a block, and a few operations.
-        additions = [2 * length + order.shape[1] // length + 9 for length, _ in self._grids]
-        self.additions = max(*additions, everywhere.additions)
+        self._grids = [grid for grid in _GRIDS if n_samples >= grid[0] * _FEWEST_SAMPLES]
+        self._pauses = [0]
+        self._pieces = [self._cut_up(self._grids[0][0])]
+
+    @property
+    def additions(self):
+        """Roundings on the way of a weight into an edge or a bound, at most; as of `Dense`."""
+        own = [piece.additions for pieces in self._pieces for piece in pieces]
+        return max(*own, self._everywhere.additions)
+
+    @property
+    def of_total(self):
+        """Roundings on the way of the total into an edge, at most."""
+        return self.additions
 
     @staticmethod
     def suits(n_samples, n_sums):
         """Return whether there is enough to add up: a weight for each feature and column."""
-        return n_samples >= _GRIDS[0][0] * _SAMPLES[0] and n_sums >= _MANY_SUMS
+        return n_samples >= _GRIDS[0][0] * _FEWEST_SAMPLES and n_sums >= _MANY_SUMS
 
     def pauses(self):
         """Tell whether this time all sums are faster, as it seems by the times before."""
@@ -91,25 +86,24 @@ class RankBlocks(Layout):
 
     def largest(self, W, total, slack, criterion):
         """Find all that may be the largest; as `boostbench.core.weak.layout.Layout.largest`."""
-        masses = criterion.masses(W)
-        # The padding takes a row of zeros.
-        added = np.zeros((len(W) + 1, W.shape[1] + masses.shape[1]), W.dtype)
-        np.multiply(W, -2.0, out=added[:-1, : W.shape[1]])
-        added[:-1, W.shape[1] :] = masses
-        for level, (length, most) in enumerate(self._grids):
+        added = np.hstack([W, criterion.masses(W)])
+        for level, pieces in enumerate(self._pieces):
             if self._pauses[level]:
                 self._pauses[level] -= 1
                 continue
-            pieces = self._pieces(length, W.dtype.type, added.shape[1])
+            most = self._grids[level][1] * sum(piece.has_cut.size for piece in pieces)
             if (yield from self._by_bounds(pieces, most, W, added, total, slack, criterion)):
                 return
             self._pauses[level] = _PAUSE
+        if len(self._pieces) < len(self._grids):
+            # From the next time on, as the slack does not count its roundings yet.
+            self._pieces.append(self._cut_up(self._grids[len(self._pieces)][0]))
+            self._pauses.append(0)
         yield from self._everywhere.largest(W, total, slack, criterion)
 
     def _by_bounds(self, pieces, most, W, added, total, slack, criterion):
-        """Yield as `largest`; tell whether it is all: no more than that part was looked at."""
+        """Yield as `largest`; tell whether it is all: no more blocks than that were left."""
         beside = self._everywhere.place(criterion.beside)
-        most *= sum(piece.has_cut.size for piece in pieces)
         reached = -np.inf
         # What was large the last time is large again, as a rule.
         for piece in sorted(pieces, key=lambda piece: -piece.top):
@@ -137,17 +131,17 @@ class RankBlocks(Layout):
                 yield self._everywhere.position(feature[is_near], place[is_near]), edges[is_near]
         return True
 
-    def _pieces(self, length, dtype, n_columns):
-        """Cut the features into pieces for blocks of a length and so many columns."""
-        n_features, n_places = self._order.shape
-        width = max(1, _PIECE * length // (n_places * n_columns))
-        if (length, dtype, width) not in self._known_pieces:
-            self._known_pieces[length, dtype, width] = [
-                _Piece(first, self._order[some], self._is_cut[some], length, dtype)
-                for first in range(0, n_features, width)
-                for some in [slice(first, first + width)]
-            ]
-        return self._known_pieces[length, dtype, width]
+    def _cut_up(self, number):
+        """Cut the features into pieces, and each of them into so many blocks."""
+        length = -(-self._n_samples // number)
+        width = max(1, _PIECE // number)
+        return [
+            _Piece(
+                first, self._order[some], self._is_cut[some], self._n_samples, length, self.dtype
+            )
+            for first in range(0, len(self._order), width)
+            for some in [slice(first, first + width)]
+        ]
 
 
 class _Piece:
@@ -159,6 +153,7 @@ class _Piece:
         The first feature.
     order, is_cut : ndarray of shape (n_some, n_places)
         As of `RankBlocks`.
+    n_samples : int
     length : int
         Samples of a block.
     dtype : numpy.float32 or numpy.float64
@@ -169,28 +164,35 @@ class _Piece:
         The largest size between blocks, the last time.
     has_cut : ndarray of shape (n_some, n_blocks), dtype=bool
         Whether there is a threshold in a block.
+    additions : int
+        Roundings on the way of a weight into an edge or a bound, at most.
     """
 
-    def __init__(self, first, order, is_cut, length, dtype):
+    def __init__(self, first, order, is_cut, n_samples, length, dtype):
         self.first, self.top = first, 0.0
         self._order, self._is_cut, self._length = order, is_cut, length
         n_some, n_places = order.shape
         self._starts = np.arange(0, n_places, length)
         self._ends = np.append(self._starts[1:], n_places) - 1
         self.has_cut = np.logical_or.reduceat(is_cut, self._starts, axis=1)
-        ends = np.append(np.arange(n_some)[:, None] * n_places + self._starts, order.size)
-        ones = np.ones(order.size, dtype)
-        shape = len(ends) - 1, int(order.max()) + 1
-        sums = sparse.csr_array((ones, order.ravel(), ends), shape=shape)
-        self._sums = sums.tocsc() if shape[1] > _MANY_SAMPLES else sums
+        codes = np.empty((n_some, n_samples), np.int32)
+        blocks = np.repeat(np.arange(len(self._starts), dtype=np.int32), length)[:n_samples]
+        for own, of_feature in zip(codes, order, strict=True):
+            own[of_feature[:n_samples]] = blocks
+        rows = np.arange(self.has_cut.size).reshape(self.has_cut.shape)
+        self._sums = JointSums(list(codes), rows, rows.size + 1)
+        self._sums.convert(dtype)
+        # In a block, over the blocks, and in the block that is looked at. A bound has the masses,
+        # and a few operations.
+        self.additions = 2 * self._sums.additions + length + len(self._starts) + 8
 
     def at_ends(self, added, total):
         """Add up.
 
         Parameters
         ----------
-        added : ndarray of shape (n_samples + 1, n_columns + width)
-            What a sample below a threshold adds to its edges, and the masses.
+        added : ndarray of shape (n_samples, n_columns + width)
+            The weights and the masses.
         total : ndarray of shape (n_columns,)
 
         Returns
@@ -200,15 +202,14 @@ class _Piece:
         masses : ndarray of shape (n_some, n_blocks, width)
             Of each block.
         """
-        sums = self._sums @ added[: self._sums.shape[1]]
-        sums = sums.reshape(*self.has_cut.shape, -1)
+        sums = self._sums(added).reshape(*self.has_cut.shape, -1)
         n_columns = len(total)
         edges = np.empty((len(sums), len(self._starts) + 1, n_columns), added.dtype)
         edges[:, 0] = total
         edges[:, 1:] = sums[..., :n_columns]
         for before, after in pairwise(edges.swapaxes(0, 1)):
             after += before
-        return edges, sums[..., n_columns:]
+        return edges, -0.5 * sums[..., n_columns:]
 
     def mark(self, feature, place):
         """Tell which of all places are some places of some features; None for none of all."""
