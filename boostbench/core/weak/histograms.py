@@ -106,13 +106,17 @@ class Histogram(Layout):
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
-        sums = self._joint_sums(W).reshape(_BLOCK, -1, W.shape[1])
+        sums = self._sums_of_bins(W)
         blocks = sums.sum(axis=0)
         sums[0] += total
         sums[0] += self._in_features.before(blocks)
         for before, place in pairwise(sums):
             place += before
         yield sums.reshape(-1, W.shape[1])
+
+    def _sums_of_bins(self, W):
+        """Add up by place in a block and by block: shape (_BLOCK, n_blocks, n_columns)."""
+        return self._joint_sums(W).reshape(_BLOCK, -1, W.shape[1])
 
 
 class FewBins(Histogram):
@@ -142,7 +146,7 @@ class FewBins(Histogram):
 
     def pieces(self, W, total):
         """Edges, all at a time; as `boostbench.core.weak.layouts.Dense.pieces`."""
-        bins = self._joint_sums(W).reshape(_BLOCK, -1, W.shape[1])
+        bins = self._sums_of_bins(W)
         before = total.astype(bins.dtype)
         if self._earlier is not None:
             blocks = self._within[-1] @ bins.reshape(_BLOCK, -1)

@@ -203,7 +203,7 @@ class Sorted(Layout):
         self._cut = cut
         self._rank_bins = None
         if by_bins:
-            self._rank_bins = RankBins(self._order, cut >= 0, n_samples, self.position)
+            self._rank_bins = RankBins(self._order, self._is_cut, n_samples, self.position)
 
     def of_largest(self, n_columns):
         """Return what finds the largest edges; as `boostbench.core.weak.layout.Layout`."""
@@ -214,7 +214,11 @@ class Sorted(Layout):
 
     @cached_property
     def _rank_blocks(self):
-        return RankBlocks(self, self._order, self._cut >= 0, self._n_samples)
+        return RankBlocks(self, self._order, self._is_cut, self._n_samples)
+
+    @cached_property
+    def _is_cut(self):
+        return self._cut >= 0
 
     def _by_pieces(self, of_places):
         """Lay out what belongs to the places of each feature, piece by piece."""

@@ -25,6 +25,28 @@ _BINS = 128
 _BLOCK_SAMPLES = 2**16
 
 
+def codes_by_rank(order, n_samples, length, dtype):
+    """Number the bins of so many samples each, by rank in each feature.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_features, n_places), dtype=int32
+        As of `RankBins`.
+    n_samples, length : int
+    dtype : dtype
+
+    Returns
+    -------
+    list of ndarray of shape (n_samples,)
+        Of each feature, the bins of the samples.
+    """
+    codes = np.empty((len(order), n_samples), dtype)
+    bins = np.arange(n_samples) // length
+    for own, of_feature in zip(codes, order, strict=True):
+        own[of_feature[:n_samples]] = bins
+    return list(codes)
+
+
 class RankBins(Layout):
     """A search for the largest edges.
 
@@ -53,11 +75,8 @@ class RankBins(Layout):
             of_places[:, : _BINS * self._length].reshape(-1, _BINS, self._length)
             for of_places in (order, is_cut)
         )
-        bins = np.repeat(np.arange(_BINS, dtype=np.uint8), self._length)[:n_samples]
-        codes = np.empty((len(order), n_samples), np.uint8)
-        for own, of_feature in zip(codes, order, strict=True):
-            own[of_feature[:n_samples]] = bins
-        self._tables = PairTables(list(codes), _BINS, n_layers=2)
+        codes = codes_by_rank(order, n_samples, self._length, np.uint8)
+        self._tables = PairTables(codes, _BINS, n_layers=2)
         n_bins = -(-n_samples // self._length)
         # The thresholds between bins.
         last = np.minimum(np.arange(1, n_bins + 1) * self._length, n_samples) - 1

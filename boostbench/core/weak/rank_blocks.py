@@ -19,6 +19,7 @@ import numpy as np
 
 from boostbench.core.weak.histograms import JointSums
 from boostbench.core.weak.layout import Layout
+from boostbench.core.weak.rank_bins import codes_by_rank
 
 # Of a feature: how many, and which part of them it pays to look at. What has few is tried first.
 _GRIDS = (32, 1 / 16), (128, 1 / 8)
@@ -171,16 +172,13 @@ class _Piece:
     def __init__(self, first, order, is_cut, n_samples, length, dtype):
         self.first, self.top = first, 0.0
         self._order, self._is_cut, self._length = order, is_cut, length
-        n_some, n_places = order.shape
+        n_places = order.shape[1]
         self._starts = np.arange(0, n_places, length)
         self._ends = np.append(self._starts[1:], n_places) - 1
         self.has_cut = np.logical_or.reduceat(is_cut, self._starts, axis=1)
-        codes = np.empty((n_some, n_samples), np.int32)
-        blocks = np.repeat(np.arange(len(self._starts), dtype=np.int32), length)[:n_samples]
-        for own, of_feature in zip(codes, order, strict=True):
-            own[of_feature[:n_samples]] = blocks
+        codes = codes_by_rank(order, n_samples, length, np.int32)
         rows = np.arange(self.has_cut.size).reshape(self.has_cut.shape)
-        self._sums = JointSums(list(codes), rows, rows.size + 1)
+        self._sums = JointSums(codes, rows, rows.size + 1)
         self._sums.convert(dtype)
         # In a block, over the blocks, and in the block that is looked at. A bound has the masses,
         # and a few operations.
