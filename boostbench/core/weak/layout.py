@@ -79,6 +79,10 @@ class Layout:
             Positions.
         edges : ndarray of shape (n_some, n_columns)
         """
+        return self.sliced(W, total)
+
+    def sliced(self, W, total):
+        """Yield all edges, each piece with the slice of its positions; as `largest`."""
         start = 0
         for edges in self.pieces(W, total):
             yield slice(start, start + len(edges)), edges

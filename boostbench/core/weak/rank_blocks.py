@@ -100,7 +100,7 @@ class RankBlocks(Layout):
             # From the next time on, as the slack does not count its roundings yet.
             self._pieces.append(self._cut_up(self._grids[len(self._pieces)][0]))
             self._pauses.append(0)
-        yield from self._everywhere.largest(W, total, slack, criterion)
+        yield from self._everywhere.sliced(W, total)
 
     def _by_bounds(self, pieces, most, W, added, total, slack, criterion):
         """Yield as `largest`; tell whether it is all: no more blocks than that were left."""

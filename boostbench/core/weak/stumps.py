@@ -370,7 +370,7 @@ class StumpSearch:
 
     def _pieces(self, W, total):
         """Yield slices of the positions and the edges there; parameters are those of a layout."""
-        return self._layout.of(W.shape[1]).largest(W, total, np.inf, Entries())
+        return self._layout.of(W.shape[1]).sliced(W, total)
 
     def _layout_of_largest(self, n_columns):
         return self._layout.of_largest(n_columns)

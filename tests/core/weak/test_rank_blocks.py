@@ -140,7 +140,7 @@ def test_few_blocks_are_looked_at(monkeypatch):
     G = np.where(y[:, None] == np.arange(10) % 4, 3.0, -1.0)
     search = StumpSearch(X)
     assert isinstance(search._layout.of_largest(10), RankBlocks)
-    of_all, looked_at = counted(monkeypatch, Sorted, "largest"), []
+    of_all, looked_at = counted(monkeypatch, Sorted, "sliced"), []
     whole = rank_blocks._Piece.looked_at
 
     def kept(self, is_left, *args):
@@ -159,7 +159,7 @@ def test_where_too_much_is_left_all_sums_are_next(monkeypatch):
     # Something is always left.
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((32, 0.0), (128, 0.0)))
     X, rng = data(400, 0)
-    of_all = counted(monkeypatch, Sorted, "largest")
+    of_all = counted(monkeypatch, Sorted, "sliced")
     tried = counted(monkeypatch, RankBlocks, "_by_bounds")
     search = StumpSearch(X)
     noise = rng.normal(size=(len(X), 3))
