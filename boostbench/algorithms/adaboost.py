@@ -136,7 +136,7 @@ class ProjectedAdaBoostMH(AdaBoostMH):
     n_iterations : int, default=1000
         Boosting rounds at most; see `AdaBoostMH`.
     max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per projected feature.
+        Quantile bins of each projected feature; None: all thresholds are tried.
     n_components : int, default=2
         Dimension of the projected space.
     draw : int, default=0

@@ -30,7 +30,8 @@ class BagOfStumps(Tabular):
     Parameters
     ----------
     n_iterations : int, default=2000
-        Rounds at most.
+        Rounds of the functions at most, and as many again of the tables of pairs; the attribute
+        `n_iterations_` has both.
     n_estimators : int, default=24
         Members of the bag.
     validation_fraction : float, default=0.25
@@ -38,7 +39,7 @@ class BagOfStumps(Tabular):
     eta : float, default=0.4
         Shrinkage of what a round adds; scikit-learn's `learning_rate`.
     max_bins : int or None, default=64
-        None takes all thresholds; an integer that many quantile bins per feature.
+        Quantile bins of each feature; None: all thresholds are tried.
     patience : int, default=30
         Rounds in a row without progress after which the training ends. The model is that of the
         best round. It is no `n_iter_no_change`, which keeps samples apart: here each member's

@@ -20,7 +20,7 @@ class BaggedLsBoostRegressor(BoostingRegressor, BagOfStumps):
     n_iterations : int, default=2000
         Rounds at most.
     max_bins : int or None, default=256
-        None takes all thresholds; an integer that many quantile bins per feature. Numbers need
+        Quantile bins of each feature; None: all thresholds are tried. Numbers need
         finer steps than classes.
 
     Attributes

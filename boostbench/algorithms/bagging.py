@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boostbench.algorithms.base import Booster, dense
 from boostbench.algorithms.estimators import BoostingClassifier
-from boostbench.algorithms.explaining.explainable import SumOfStumps
+from boostbench.algorithms.explaining.explainable import Explainable
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
@@ -20,7 +20,7 @@ from boostbench.core.weak.stump import Stumps
 __all__ = ["BaggedBooster"]
 
 
-class Bag(ClassifierMixin, SumOfStumps):
+class Bag(ClassifierMixin, Explainable):
     """The part of the classifiers that depends on the scores of a bag alone."""
 
     decision_function = BoostingClassifier.decision_function
@@ -41,8 +41,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
     Parameters
     ----------
     estimator : BoostingClassifier or None, default=None
-        The booster, whose rounds can be undone; `random_state` and `n_iter_no_change` of its copies
-        are set. None: ``MCBoost(loss="logistic")``.
+        A booster with early stopping; `random_state` and `n_iter_no_change` of its copies are set.
+        None: ``MCBoost(loss="logistic")``.
     n_estimators : int, default=14
         Members of the bag.
     validation_fraction : float, default=0.15
@@ -122,7 +122,8 @@ class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
         """
         self._validate_params()
         booster = self._booster()
-        if not has_fit_parameter(booster, "X_val"):
+        has_early_stopping = "n_iter_no_change" in booster.get_params(deep=False)
+        if not (has_early_stopping and has_fit_parameter(booster, "X_val")):
             raise ValueError(
                 f"{type(booster).__name__} has no early stopping by samples that it is given, "
                 "which a bag needs"

@@ -61,9 +61,9 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     n_iterations : int, default=1000
         Boosting rounds at most.
     random_state : int, RandomState instance or None, default=None
-        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
+        Unused: the algorithm is deterministic.
     verbose : int, default=0
-        A line on the screen every so many rounds; 0: none.
+        Print a line after every `verbose` rounds; 0 prints nothing.
 
     Attributes
     ----------
@@ -77,7 +77,8 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         Numbers that prediction needs.
     seconds_ : dict of str to float
         CPU seconds of each phase of the training: "preparation", "search" for weak learners, and
-        "coefficients" with the update of the weights ("step 4").
+        "coefficients" with the update of the weights ("step 4"); of bags with tables of pairs
+        "pairs", too.
     """
 
     n_iterations: PositiveInt = 1000
@@ -153,8 +154,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         master.clock = clock
         training = Training(self, master, clock)
         onlookers = self._onlookers(training, X, y, *weights, validation=validation)
-        # A step of the coefficients, and who looks on, pause the search: so a round reads the clock
-        # twice, which is a system call.
+        # A step of the coefficients, and who looks on, pause the search: it is entered only once.
         with clock.phase("search"):
             while training.rounds < self.n_iterations:
                 column = master.generate()
@@ -364,7 +364,7 @@ class Weighted(Booster):
         """Check samples for early stopping."""
         if X_val is None and y_val is None:
             return None
-        if not hasattr(self, "n_iter_no_change"):
+        if "n_iter_no_change" not in self.get_params(deep=False):
             raise ValueError(
                 f"{type(self).__name__} has no early stopping, which X_val and y_val are for"
             )

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from boostbench.algorithms.base import Tabular, spans
-from boostbench.algorithms.estimators import BinaryClassifier
+from boostbench.algorithms.estimators import BinaryClassifier, WithoutEarlyStopping
 from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.parameters import PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble
@@ -27,7 +27,7 @@ _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 _LEAST_TOL = 1e-8
 
 
-class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
+class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
     r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x) + b`. After each new weak learner all coefficients
@@ -61,7 +61,7 @@ class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
         Width of the Gaussian kernel :math:`\exp(-\gamma \|x - x'\|^2)` that the cosines come from.
         ``"scale"``: 1 / (n_features * X.var()), as of scikit-learn's SVC.
     max_bins : int or None, default=None
-        None searches all thresholds for stumps; an integer that many quantile bins per feature.
+        Quantile bins of each feature for stumps; None: all thresholds are tried.
     tol : float, default=1e-3
         For the hinge: duality gap at which the coefficients are good enough, as a part of the
         objective; 1e-8 where it is less. The squared hinge is solved up to rounding.
@@ -129,7 +129,8 @@ class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
             return
         known = ", ".join(repr(name) for name in _WEAK_LEARNERS)
         names = list(self.weak_learner)
-        if not names or not set(names) <= set(_WEAK_LEARNERS) or len(names) > len(set(names)):
+        known_only = all(name in _WEAK_LEARNERS for name in names)
+        if not names or not known_only or len(names) > len(set(names)):
             raise ValueError(
                 f"The 'weak_learner' parameter of CGENS must be one of {known}, or a list of "
                 f"different ones. Got {self.weak_learner!r} instead."
@@ -156,7 +157,7 @@ class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
         self.hypotheses_ = stacked(master.learners)
         self.coefficients_ = master.svm.weights
         self.intercepts_ = np.array([master.svm.intercept])
-        self.weight_path_ = master.weights
+        self.weight_path_ = list(master.weights)
         self.intercept_path_ = np.array(master.intercepts)
         self.objective_ = np.array(master.objective)
         self.dual_ = master.svm.dual
@@ -175,7 +176,7 @@ class CGENS(TotallyCorrective, Tabular, BinaryClassifier):
             yield scores + self.intercept_path_[stage]
 
 
-class CGENSSLS(StumpEnsemble):
+class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
     r"""CGENS for more classes: least squares on simplex codes, with stumps.
 
     Each of k classes has a codeword c, a corner of the regular simplex in k - 1 dimensions. After

@@ -1,42 +1,39 @@
-"""What boosters do with their scores: classifiers, regressors and transformers of scikit-learn."""
+"""What boosters do with their scores: classifiers and regressors of scikit-learn."""
 
 from dataclasses import KW_ONLY
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import (
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    RegressorMixin,
-    TransformerMixin,
-)
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base import Booster, Weighted, dense
 from boostbench.algorithms.decisions import decision, predicted, slack_of
-from boostbench.algorithms.explaining.explainable import SumOfStumps
+from boostbench.algorithms.explaining.explainable import Explainable
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
-from boostbench.algorithms.parameters import Part, PositiveInt
+from boostbench.algorithms.parameters import Declared, Part, PositiveInt
 
 
-class BoostingClassifier(ClassifierMixin, SumOfStumps, Booster):
+class BoostingClassifier(ClassifierMixin, Explainable, Booster):
     """Base of the boosting classifiers: the ways to predict a class from scores.
 
     Parameters
     ----------
     n_iter_no_change : int or None, default=None
-        Early stopping, where the rounds can be undone: training ends after so many rounds in a row
-        without a new least loss on held-out samples, and the model is that of the best round. None
-        trains on all samples, to the end.
+        Early stopping: training ends after so many rounds in a row without progress, which is a
+        loss on held-out samples that is less by more than 1e-4 than after the last round of
+        progress. The model is that of this round. None: no early stopping, all samples train.
     validation_fraction : float, default=0.1
         Part of the samples that is held out, drawn by `random_state`, stratified.
+    random_state : int, RandomState instance or None, default=None
+        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
 
     Attributes
     ----------
     validation_losses_ : ndarray of shape (n_rounds,)
         With early stopping: log-loss of `predict_proba` for the held-out samples after each round,
-        those after the best one included.
+        those after the last one of progress included.
     """
 
     _: KW_ONLY
@@ -125,6 +122,19 @@ class BoostingClassifier(ClassifierMixin, SumOfStumps, Booster):
             yield predicted(scores, self.classes_)
 
 
+class WithoutEarlyStopping(Declared):
+    """A classifier whose rounds cannot be undone; it stands before the other bases.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None, default=None
+        Unused: the algorithm is deterministic.
+    """
+
+    n_iter_no_change: ClassVar = None
+    validation_fraction: ClassVar = None
+
+
 class BinaryClassifier(BoostingClassifier):
     """Base of the boosting classifiers of two classes: the targets are -1 and +1."""
 
@@ -144,7 +154,7 @@ class BinaryClassifier(BoostingClassifier):
         return 2.0 * labels - 1.0
 
 
-class BoostingRegressor(RegressorMixin, SumOfStumps, Weighted):
+class BoostingRegressor(RegressorMixin, Explainable, Weighted):
     """Base of the boosters that learn numbers."""
 
     class_weight: ClassVar = None
@@ -172,24 +182,3 @@ class BoostingRegressor(RegressorMixin, SumOfStumps, Weighted):
     def inverse_temperature(self):
         """Return the factor of the scores: there are no probabilities."""
         return 1.0
-
-
-class BoostingTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Booster):
-    """Base of the boosting transformers: the scores F are the new features.
-
-    A subclass sets `_n_features_out`, the number of scores, in `_keep`.
-    """
-
-    def transform(self, X):
-        """Map to the scores after the last round.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_outputs)
-            :math:`F(x)`.
-        """
-        return self._scores(X)

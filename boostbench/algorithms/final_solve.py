@@ -4,6 +4,7 @@ import copy
 import warnings
 from collections.abc import Callable
 from itertools import islice
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
-from boostbench.algorithms.reweighting import margin_rows
 from boostbench.algorithms.training.labels import known_numbers
 from boostbench.algorithms.training.weights import relative, weighted
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss
-from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
+from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.newton import NonnegativeNewton
 
 __all__ = ["final_solve"]
@@ -90,6 +90,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     check_is_fitted(model)
     if not tol > 0:
         raise ValueError(f"tol must be positive, got {tol!r}")
+    if not (isinstance(max_iter, Integral) and max_iter > 0):
+        raise ValueError(f"max_iter must be a positive whole number, got {max_iter!r}")
     if not model.nu > 0:
         raise ValueError("nu is 0, so that the problem need not have a minimum")
     X, y = model._validated(X, y, reset=False)

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base import Tabular, Weighted
 from boostbench.algorithms.decisions import slack_of
-from boostbench.algorithms.estimators import BoostingClassifier
+from boostbench.algorithms.estimators import BoostingClassifier, WithoutEarlyStopping
 from boostbench.algorithms.explaining.stump_sums import of_trees
 from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.packed import PackedCodes
@@ -28,7 +28,12 @@ __all__ = ["LADDER", "CodewordBoosting", "CodewordMCBoost"]
 
 
 class CodewordMCBoost(
-    PackedCodes, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabular, BoostingClassifier
+    PackedCodes,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    WithoutEarlyStopping,
+    Tabular,
+    BoostingClassifier,
 ):
     r"""MCBoost of Saberian and Vasconcelos, with codewords of any dimension.
 
@@ -60,7 +65,7 @@ class CodewordMCBoost(
         least-squares fit), or the codeword that they are most in favour of. The paper leaves it
         open.
     max_bins : int or None, default=32
-        None searches all thresholds; an integer that many quantile bins per feature.
+        Quantile bins of each feature; None: all thresholds are tried.
     random_state : int, RandomState instance or None, default=None
         Of the codewords.
 
@@ -213,7 +218,7 @@ class LADDER(CodewordMCBoost):
         return self._codewords[stage // self._cycle]
 
 
-class CodewordBoosting(Weighted, BoostingClassifier):
+class CodewordBoosting(WithoutEarlyStopping, Weighted, BoostingClassifier):
     r"""Codewords for a given predictor, by gradient descent.
 
     The features are the predictor's values f(x). The codewords lower the risk of `CodewordMCBoost`

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from boostbench.algorithms.base import Tabular
-from boostbench.algorithms.estimators import BinaryClassifier
+from boostbench.algorithms.estimators import BinaryClassifier, WithoutEarlyStopping
 from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.parameters import PositiveInt
 from boostbench.algorithms.totally_corrective import TotallyCorrective
@@ -60,7 +60,7 @@ class MarginMaster(Master):
         return True
 
 
-class MarginBooster(TotallyCorrective, Tabular, BinaryClassifier):
+class MarginBooster(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
     """Base of LPBoost and its kin: ``F(x) = sum_j w_j h_j(x)``, no coefficient negative."""
 
     edition = 2

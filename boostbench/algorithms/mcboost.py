@@ -68,7 +68,7 @@ class MCBoost(WithCategorySets, StumpEnsemble):
     max_leaf_nodes : int or None, default=None
         Of a tree.
     max_bins : int or None, default=None
-        None searches all thresholds for stumps; an integer that many quantile bins per feature.
+        Quantile bins of each feature for stumps; None: all thresholds are tried.
 
     Attributes
     ----------

@@ -81,7 +81,7 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
         papers. More follow where they were too few to find another stump, but for
         ``start="zero"``.
     max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
+        Quantile bins of each feature; None: all thresholds are tried.
     warm_start : bool, default=False
         Whether `fit` goes on from the stumps and coefficients of the fit before, on the same data
         with another `nu` or more rounds. The solution is that of a fresh start, and a grid of `nu`
@@ -186,6 +186,8 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
             )
         master = getattr(self, "_previous", None) if self.warm_start else None
         if master is not None:
+            # A copy of the estimator goes on by its own parameters.
+            master.params = self
             master.check(X, labels, weights)
             # A training that is interrupted leaves nothing to go on from.
             self._previous = None

@@ -252,7 +252,7 @@ class AdaBoostMO(Tabular, BoostingClassifier):
         Boosting rounds at most. Training ends earlier where no stump has an edge, or where all are
         perfect.
     max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
+        Quantile bins of each feature; None: all thresholds are tried.
 
     Attributes
     ----------

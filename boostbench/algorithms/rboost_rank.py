@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from boostbench.algorithms.estimators import BoostingClassifier
+from boostbench.algorithms.estimators import BoostingClassifier, WithoutEarlyStopping
 from boostbench.algorithms.master import NO_EDGE, PERFECT, Master
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveFloat, PositiveInt, TwoOrMore
 from boostbench.algorithms.totally_corrective import TotallyCorrective, warn_unsolved
@@ -27,7 +27,7 @@ __all__ = ["RBoostRank", "RBoostRankTC"]
 _SOLVER_TOL = 1e-5
 
 
-class _RankBooster(BoostingClassifier):
+class _RankBooster(WithoutEarlyStopping, BoostingClassifier):
     """What both share: projected stumps that rank the classes."""
 
     edition = 3

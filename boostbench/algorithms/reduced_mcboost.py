@@ -22,7 +22,12 @@ class _Discriminants(LinearDiscriminantAnalysis):
     """Scikit-learn's, with a convention for signs, as its other reductions have."""
 
     def fit(self, X, y):
-        super().fit(X, y)
+        try:
+            super().fit(X, y)
+        except IndexError:  # the matrix that it takes apart has the rank 0
+            raise ValueError(
+                "X has no linear discriminants: its features hardly vary, or not within classes"
+            ) from None
         self.scalings_ = self.scalings_ * signs(self.scalings_)
         return self
 

@@ -6,16 +6,21 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    check_is_fitted,
+    check_X_y,
+    validate_data,
+)
 
 from boostbench.algorithms.base import dense
 from boostbench.algorithms.decisions import decision, predicted, slack_of
-from boostbench.algorithms.explaining.explainable import SumOfStumps
+from boostbench.algorithms.explaining.explainable import Explainable
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
 from boostbench.algorithms.explaining.stump_sums import refuse_pairs
 from boostbench.algorithms.training.labels import known_numbers
 from boostbench.core.losses.margin import get_loss
-from boostbench.core.losses.ranking import RankingLoss, SumOfLosses
+from boostbench.core.losses.ranking import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.soft_margin import SoftMarginProgram
 
@@ -24,6 +29,8 @@ __all__ = ["reweight"]
 # Newton's method: slopes of the mean loss that are as good as 0, and steps at most.
 _TOL = 1e-7
 _STEPS = 500
+# Column generation: how far above 1 an edge may be that HiGHS takes for 1.
+_LP_TOL = 1e-7
 
 
 def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
@@ -97,6 +104,8 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     if isinstance(members, _Stumps):
         X, y = members.checked(X, y)
     else:
+        if "feature_names_in_" in vars(ensemble):
+            _check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
     own = np.eye(len(ensemble.classes_), dtype=bool)[known_numbers(y, ensemble.classes_)]
     n_pairs = len(y) * (own.shape[1] - 1)
@@ -107,30 +116,6 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     w, value = _SOLVERS[loss](A, nu * n_pairs)
     kept = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._take(kept, w[kept], sizes[kept], value / n_pairs, loss)
-
-
-def margin_rows(scores, n_members, own, pairs):
-    """Give the margins of the pairs of a sample and a class, a row for each member of a sum.
-
-    Parameters
-    ----------
-    scores : iterable of ndarray of shape (n_samples, n_classes)
-        Of each member.
-    n_members : int
-    own : ndarray of shape (n_samples, n_classes), dtype=bool
-        True for the class of a sample.
-    pairs : ndarray of shape (n_samples, n_classes), dtype=bool
-        Which pairs.
-
-    Returns
-    -------
-    ndarray of shape (n_members, n_pairs)
-        Scores of the samples' own classes less those of the pairs' classes.
-    """
-    A = np.empty((n_members, np.count_nonzero(pairs)))
-    for row, of_member in zip(A, scores, strict=True):
-        row[:] = (of_member[own][:, None] - of_member)[pairs]
-    return A
 
 
 class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
@@ -156,8 +141,14 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def __init__(self, ensemble):
         self.ensemble = ensemble
 
+    def fit(self, X, y):
+        """Change nothing: `reweight` found the coefficients. A clone, without any, is refused."""
+        check_is_fitted(self)
+        return self
+
     def decision_function(self, X):
         """Score the classes; as `BoostingClassifier.decision_function`."""
+        check_is_fitted(self)
         members = _members(self.ensemble)
         if isinstance(members, _Stumps):
             X = members.checked(X)
@@ -201,6 +192,9 @@ class _Trees:
 
     def __init__(self, ensemble):
         self._trees = ensemble.estimators_
+        if not hasattr(self._trees[0], "predict_proba"):
+            kind = type(self._trees[0]).__name__
+            raise ValueError(f"members must have probabilities, which a {kind} has not")
         self._classes = ensemble.classes_
         # Those of a forest know the numbers of the classes only, and all of them.
         self._have_labels = isinstance(ensemble, AdaBoostClassifier)
@@ -257,7 +251,7 @@ class _Stumps:
 
 def _members(ensemble):
     """Take an ensemble apart; the parts have a length, and scores of some of them."""
-    if isinstance(ensemble, SumOfStumps) and is_classifier(ensemble):
+    if isinstance(ensemble, Explainable) and is_classifier(ensemble):
         refuse_pairs(ensemble)
         return _Stumps(ensemble)
     if isinstance(ensemble, AdaBoostClassifier | RandomForestClassifier | ExtraTreesClassifier):
@@ -288,9 +282,17 @@ def _logistic(A, nu):
 
 def _hinge(A, nu):
     program = SoftMarginProgram(A.shape[1], 1.0 / nu)
-    for margins in A:
-        program.add(margins)
-    return program.coefficients, nu * program.value
+    added = []
+    while len(added) < len(A):
+        edges = A @ program.dual
+        edges[added] = -np.inf
+        if edges.max() <= 1.0 + _LP_TOL:
+            break
+        added.append(edges.argmax())
+        program.add(A[added[-1]])
+    w = np.zeros(len(A))
+    w[added] = program.coefficients
+    return w, nu * program.value
 
 
 _SOLVERS = {"logistic": _logistic, "hinge": _hinge}

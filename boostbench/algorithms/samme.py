@@ -40,7 +40,7 @@ class SAMME(Tabular, BoostingClassifier):
     max_leaf_nodes : int, default=3
         Leaves of a tree. Stumps have two.
     max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
+        Quantile bins of each feature; None: all thresholds are tried.
 
     Attributes
     ----------

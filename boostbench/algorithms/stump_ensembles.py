@@ -19,7 +19,7 @@ class StumpEnsemble(Tabular, BoostingClassifier):
     Parameters
     ----------
     max_bins : int or None, default=None
-        None searches all thresholds; an integer that many quantile bins per feature.
+        Quantile bins of each feature; None: all thresholds are tried.
     """
 
     edition = 2

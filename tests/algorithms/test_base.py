@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench.algorithms import (
@@ -10,7 +9,7 @@ from boostbench.algorithms import (
     LsBoostRegressor,
     MultiBoost,
 )
-from boostbench.algorithms.estimators import BinaryClassifier, BoostingTransformer
+from boostbench.algorithms.estimators import BinaryClassifier
 from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.core.weak.stump import Stumps
 from boostbench.core.weak.stumps import StumpSearch
@@ -50,14 +49,6 @@ class Toy:
         shape = (len(master.stumps), master.residuals.shape[1])
         self.coefficients_ = np.reshape(master.coefficients, shape)
         self.n_parameters_ = 2 * len(self.hypotheses_) + self.coefficients_.size
-        self._n_features_out = shape[1]
-
-
-class ToyTransformer(Toy, BoostingTransformer):
-    """Learns to map the samples to their classes' corners of a simplex."""
-
-    def _master(self, X, labels, random_state):
-        return ToyMaster(self, StumpSearch(X), np.eye(len(self.classes_))[labels])
 
 
 class ToyBinaryClassifier(Toy, BinaryClassifier):
@@ -71,30 +62,9 @@ class ToyBinaryClassifier(Toy, BinaryClassifier):
             yield scores[:, 0]
 
 
-@parametrize_with_checks([ToyTransformer(), ToyBinaryClassifier()])
+@parametrize_with_checks([ToyBinaryClassifier()])
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)
-
-
-def test_a_transformer_maps_to_its_scores():
-    X, y = blobs(3)
-    toy = ToyTransformer(n_iterations=30).fit(X, y)
-    mapped = toy.transform(X)
-    assert mapped.shape == (len(X), 3)
-    assert toy.n_iterations_ == 30
-    assert list(toy.get_feature_names_out()) == [f"toytransformer{i}" for i in range(3)]
-    np.testing.assert_allclose(mapped, toy.hypotheses_.outputs(X) @ toy.coefficients_, atol=1e-12)
-    np.testing.assert_allclose(clone(toy).fit_transform(X, y), mapped)
-    # It learns: samples are nearest to the corner of their class.
-    assert (mapped.argmax(axis=1) == y).mean() > 0.7
-
-
-def test_a_transformer_needs_classes():
-    X, _ = blobs(3)
-    with pytest.raises(ValueError, match="at least 2 classes"):
-        ToyTransformer().fit(X, np.zeros(len(X)))
-    with pytest.raises(ValueError, match="requires y"):
-        ToyTransformer().fit(X, None)
 
 
 def test_binary_scores_are_one_number_a_sample():

@@ -250,8 +250,23 @@ def test_classes_in_another_order_have_the_same_scores():
     np.testing.assert_allclose(one.decision_function(X), -other.decision_function(X), atol=1e-9)
 
 
+def test_models_on_the_way_do_not_grow(monkeypatch):
+    keep, kept = CGENS._keep, []
+
+    def watched(self, master):
+        keep(self, master)
+        kept.append((self, len(self.weight_path_)))
+
+    monkeypatch.setattr(CGENS, "_keep", watched)
+    CGENS(n_iterations=4, verbose=1).fit(*blobs(2))
+    assert {length for _, length in kept} == {1, 2, 3, 4}
+    assert all(len(model.weight_path_) == length for model, length in kept)
+
+
 class TestBadInput:
-    @pytest.mark.parametrize("weak_learner", [[], ["stump", "stump"], ["stump", "tree"], [1]])
+    @pytest.mark.parametrize(
+        "weak_learner", [[], ["stump", "stump"], ["stump", "tree"], [1], [["stump"]]]
+    )
     def test_lists_of_weak_learners(self, weak_learner):
         with pytest.raises(ValueError, match="The 'weak_learner' parameter of CGENS must be one"):
             CGENS(weak_learner=weak_learner).fit(*blobs(2))

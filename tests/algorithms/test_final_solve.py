@@ -222,5 +222,7 @@ class TestRefused:
         X, y = blobs(3)
         model = MultiBoost(n_iterations=3).fit(X, y)
         self.refused("y holds 7, which is no class of", model, X, np.where(y == 2, 7, y))
+        for number in (0, -1, 2.5):
+            self.refused("max_iter must be a positive whole number", model, X, y, max_iter=number)
         self.refused("features", model, X[:, :1], y)
         self.refused("tol must be positive", model, X, y, tol=0.0)

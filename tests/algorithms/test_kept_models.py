@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import boostbench as bb
 from boostbench.algorithms.base import Booster, dense
+from boostbench.algorithms.estimators import WithoutEarlyStopping
 from boostbench.algorithms.rpboost import _LeastSquares
 from boostbench.algorithms.training.categories import decoded
 from boostbench.core.losses.margin import get_loss
@@ -243,24 +244,13 @@ REMEMBERED = {
         SINGLE,
     ),
 }
-WITHOUT_EARLY_STOPPING = (
-    bb.CGENS,
-    bb.CGENSSLS,
-    bb.CodewordBoosting,
-    bb.CodewordMCBoost,
-    bb.ERLPBoost,
-    bb.LPBoost,
-    bb.NMBoost,
-    bb.RBoostRank,
-    bb.RBoostRankTC,
-)
 
 
 def ways(model):
     yield "plain"
     if has_fit_parameter(model, "sample_weight"):
         yield "weights"
-    if not isinstance(model, (*WITHOUT_EARLY_STOPPING, bb.LsBoostRegressor, *BAGS)):
+    if not isinstance(model, (WithoutEarlyStopping, bb.LsBoostRegressor, *BAGS)):
         yield "early stopping"
     if model.__sklearn_tags__().input_tags.sparse:
         yield "sparse"

@@ -1,3 +1,4 @@
+import copy
 import functools
 import math
 
@@ -374,6 +375,17 @@ class TestWarmStart:
         np.testing.assert_array_equal(last, model.coefficients_)
         *_, stage = model.staged_decision_function(X)
         np.testing.assert_allclose(stage, model.decision_function(X), atol=1e-12)
+
+    def test_a_copy_goes_on_by_its_own_parameters(self):
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(nu=1e-2, warm_start=True).fit(X, y)
+        other = copy.copy(model).set_params(nu=5e-3).fit(X, y)
+        fresh = MultiBoost(nu=5e-3).fit(X, y)
+        assert other.objective_[-1] == pytest.approx(fresh.objective_[-1], rel=PRECISION)
+        again = model.fit(X, y)
+        assert again.objective_[-1] == pytest.approx(
+            MultiBoost(nu=1e-2).fit(X, y).objective_[-1], rel=PRECISION
+        )
 
     def test_other_bins_are_refused(self):
         X, y = noise(3, n_samples=60)

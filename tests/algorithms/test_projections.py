@@ -61,10 +61,8 @@ def test_an_unknown_reduction():
         ReducedMCBoost(reduction="tsne").fit(*blobs(3))
 
 
-@pytest.mark.parametrize("model", [LPP(), NPE()])
-def test_words_are_refused_by_their_column(model):
-    frame = pd.DataFrame(blobs(3)[0], columns=list("abcd"))
-    words = frame.assign(b="elm")
-    for use in (model.fit, model.fit(frame).transform):
-        with pytest.raises(ValueError, match="column 'b' holds categories"):
-            use(words)
+@pytest.mark.parametrize("X", [np.ones((6, 2)), np.repeat(np.eye(3), 2, axis=0)])
+def test_data_without_linear_discriminants(X):
+    model = ReducedMCBoost(5, reduction="lda")
+    with pytest.raises(ValueError, match="X has no linear discriminants"):
+        model.fit(X, np.repeat([0, 1, 2], 2))

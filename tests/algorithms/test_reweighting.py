@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -12,6 +14,9 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench import (
@@ -217,6 +222,21 @@ def test_the_names_of_features_are_kept():
             thin.predict(data.data)
     with pytest.raises(ValueError, match="feature names"):
         thin.predict(data.data.iloc[:, ::-1])
+    with pytest.raises(ValueError, match="feature names"):
+        reweight(ensemble, data.data.iloc[:, ::-1], data.target)
+
+
+def test_it_is_a_fitted_estimator_for_scikit_learn():
+    X, y = blobs(2, n_samples=80)
+    forest = RandomForestClassifier(5, random_state=0).fit(X[::2], y[::2])
+    thin = reweight(forest, X[1::2], y[1::2])
+    calibrated = CalibratedClassifierCV(FrozenEstimator(thin), cv=2).fit(X, y)
+    assert calibrated.score(X, y) > 0.8
+    assert permutation_importance(thin, X, y, random_state=0).importances_mean.max() > 0.1
+    with pytest.raises(NotFittedError):
+        clone(thin).fit(X, y)
+    with pytest.raises(NotFittedError):
+        clone(thin).predict(X)
 
 
 class TestMistakes:
@@ -237,6 +257,8 @@ class TestMistakes:
         self.refused("GradientBoostingClassifier is no ensemble", boosted)
         ranker = RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(self.X, self.y)
         self.refused("RBoostRank is no sum of stumps", ranker)
+        perceptrons = AdaBoostClassifier(Perceptron(), n_estimators=2).fit(self.X, self.y)
+        self.refused("members must have probabilities, which a Perceptron has not", perceptrons)
         pairs = BaggedMCBoost(n_iterations=20, interactions=1, n_estimators=2, random_state=0)
         crossed = (self.X[:, 0] > 0) ^ (self.X[:, 1] > 0)
         self.refused("BaggedMCBoost has pairs of features", pairs.fit(self.X, crossed), crossed)

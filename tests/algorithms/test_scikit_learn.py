@@ -5,7 +5,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import boostbench as bb
-from boostbench.algorithms.margin_programs import MarginBooster
+from boostbench.algorithms.estimators import WithoutEarlyStopping
 from boostbench.testing import EXPECTED_FAILURES
 
 from .models import CASES
@@ -32,9 +32,6 @@ OTHERS = [
     *(bb.CodewordBoosting(n_iterations=12), bb.LsBoostRegressor(n_iterations=12)),
     *(bb.LPP(), bb.NPE(), bb.ReducedMCBoost(12, reduction="lpp", random_state=0)),
 ]
-WITHOUT_EARLY_STOPPING = (
-    *(bb.CGENS, bb.CGENSSLS, bb.CodewordBoosting, bb.CodewordMCBoost, bb.LADDER, MarginBooster),
-)
 
 
 def expected_failures(model):
@@ -53,7 +50,7 @@ def expected_failures(model):
         failures[dense] = failures[sparse] = "equal rows may be in different parts"
     elif model is STOPPED:
         failures[dense] = failures[sparse] = "what is held out is of other rows"
-    if isinstance(model, WITHOUT_EARLY_STOPPING):
+    if isinstance(model, WithoutEarlyStopping):
         failures[of_classes] = "the check asks for early stopping, which they do not have"
     elif model is STOPPED or (
         # Others' weak learners are not the stump that the check does not like.

@@ -7,7 +7,7 @@ from boostbench.algorithms.explaining.shape_functions import ShapeFunctions
 from boostbench.algorithms.explaining.stump_sums import of_stumps
 
 
-class SumOfStumps:
+class Explainable:
     """What shows an estimator whose scores are a sum of stumps, and what others have not."""
 
     @property

@@ -126,11 +126,12 @@ class ShapeFunctions:
         self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]
         self.pairs = list(getattr(model, "pairs_", ()))
         if X is not None:
-            for at, values in enumerate(self._of_pairs(self.numbers(X))):
+            X = self.numbers(X)
+            for at, values in enumerate(self._of_pairs(X)):
                 table = self.pairs[at].table.copy()
                 self._move(table, values.mean(axis=0))
                 self.pairs[at] = self.pairs[at]._replace(table=table)
-            for values, term in zip(self._looked_up(self.numbers(X)), self.terms, strict=True):
+            for values, term in zip(self._looked_up(X), self.terms, strict=True):
                 self._move(term.table, values.mean(axis=0))
 
     def decision_function(self, X):

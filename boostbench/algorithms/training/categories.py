@@ -5,6 +5,7 @@ from numbers import Integral
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from sklearn.utils import check_array
 
 from boostbench.dates import are_dates, as_days
 
@@ -201,7 +202,9 @@ def without_absent(known, X, *others):
 
 
 def _frame(X):
-    return X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    if isinstance(X, pd.DataFrame):
+        return X
+    return pd.DataFrame(check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0))
 
 
 def _is_categorical(X, at, dtype):

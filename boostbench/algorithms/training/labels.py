@@ -83,7 +83,10 @@ def known_numbers(y, classes, name="y"):
     ValueError
         If a label is none of the classes.
     """
-    unknown = np.setdiff1d(y, classes)
+    try:
+        unknown = np.setdiff1d(y, classes)
+    except TypeError:  # such as words with None among them: sets of these do not sort
+        unknown = np.array([label for label in y if label not in classes.tolist()], dtype=object)
     if len(unknown):
         first = unknown.tolist()[0]
         raise ValueError(f"{name} holds {first!r}, which is no class of the training data")

@@ -173,3 +173,27 @@ class _Dense(Quadratic):
 
     def precondition(self, v):
         return cho_solve(self._factor, v, check_finite=False)
+
+
+def margin_rows(scores, n_members, own, pairs):
+    """Give the margins of the pairs of a sample and a class, a row for each member of a sum.
+
+    Parameters
+    ----------
+    scores : iterable of ndarray of shape (n_samples, n_classes)
+        Of each member.
+    n_members : int
+    own : ndarray of shape (n_samples, n_classes), dtype=bool
+        True for the class of a sample.
+    pairs : ndarray of shape (n_samples, n_classes), dtype=bool
+        Which pairs.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_pairs)
+        Scores of the samples' own classes less those of the pairs' classes.
+    """
+    A = np.empty((n_members, np.count_nonzero(pairs)))
+    for row, of_member in zip(A, scores, strict=True):
+        row[:] = (of_member[own][:, None] - of_member)[pairs]
+    return A

@@ -158,6 +158,7 @@ def test_the_rarest_are_unknown():
         (FRAME, [8], "names 8, and X has no such feature"),
         (FRAME, [True], "a mask of 1, and X has 8 features"),
         (sparse.csr_array(np.eye(2)), [0], "this one is sparse"),
+        (np.array(list("abab")), [0], "Expected 2D array, got 1D array"),
         (pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}), "from_dtype", "'day' holds dates"),
     ],
 )

@@ -4,6 +4,7 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss
 
 import boostbench as bb
+from boostbench.algorithms.stump_ensembles import StumpMaster
 from boostbench.algorithms.training.early_stopping import LEAST_FALL, hold_out
 from boostbench.testing import check_fitted_booster
 
@@ -133,8 +134,16 @@ def test_rounds_without_progress_are_no_reason_to_go_on():
 
 class TestErrors:
     def test_a_booster_whose_rounds_cannot_be_undone(self):
-        with pytest.raises(ValueError, match="LPBoost has no early stopping, which n_iter"):
-            bb.LPBoost(n_iter_no_change=5).fit(*blobs(2))
+        X, y = blobs(2)
+        with pytest.raises(TypeError, match=r"LPBoost got an unexpected .*'n_iter_no_change'"):
+            bb.LPBoost(n_iter_no_change=5)
+        with pytest.raises(ValueError, match="LPBoost has no early stopping, which X_val"):
+            bb.LPBoost().fit(X, y, X_val=X, y_val=y)
+
+    def test_a_new_booster_that_does_not_say_so(self, monkeypatch):
+        monkeypatch.setattr(StumpMaster, "per_round", None)
+        with pytest.raises(ValueError, match="AdaBoostMH has no early stopping, which n_iter"):
+            bb.AdaBoostMH(n_iter_no_change=5).fit(*blobs(2))
 
     def test_a_warm_start(self):
         with pytest.raises(ValueError, match="set n_iter_no_change=None or warm_start=False"):

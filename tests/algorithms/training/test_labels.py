@@ -32,6 +32,8 @@ def test_labels_that_do_not_sort(odd, said, class_weight):
         MCBoost(class_weight=class_weight).fit(np.eye(3), y)
 
 
-def test_an_unknown_label():
-    with pytest.raises(ValueError, match="y_val holds 'c', which is no class of"):
-        known_numbers(np.array(["a", "c"]), np.array(["a", "b"]), "y_val")
+@pytest.mark.parametrize("labels", [np.array(["a", "c"]), np.array(["a", None, "c"], dtype=object)])
+def test_an_unknown_label(labels):
+    first = labels.tolist()[1]
+    with pytest.raises(ValueError, match=f"y_val holds {first!r}, which is no class of"):
+        known_numbers(labels, np.array(["a", "b"]), "y_val")
