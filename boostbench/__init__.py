@@ -25,8 +25,24 @@ def results(folder="results"):
     Returns
     -------
     pandas.DataFrame
-        A row for each split, see `boostbench.report.frame.read_frame`; what is wrong with the files
-        are its ``attrs["warnings"]``.
+        A row for each split, finished or failed, in the order of data set, algorithm, settings and
+        split. What is wrong with the files are its ``attrs["warnings"]``. Columns:
+
+        - ``data`` and ``algo`` (names), ``measure`` (kind of the file, ``prediction`` where it has
+          none), ``seed``, ``split``, ``n_train``, ``n_test``;
+        - results, NaN where a record does not tell: ``test_error``, ``accuracy`` and
+          ``balanced_accuracy`` in percent; ``log_loss`` in nats; ``mean_average_precision``,
+          ``brier``, ``auc``; ``n_iterations`` (rounds), ``n_nonzero`` (coefficients that are not
+          0), ``n_parameters``;
+        - CPU times: ``fit`` and its parts ``weak_learner`` and ``coefficients`` in seconds,
+          ``predict_per_instance`` and ``hash_per_instance`` in microseconds, ``calibration`` (the
+          reference job, which tells how fast the machine is) in seconds;
+        - shares of 1: ``train_error``, ``validation_error`` (of the chosen hyper-parameters, in
+          cross-validation) and ``checkpoints`` (test errors by rounds, as JSON);
+        - as JSON, ``chosen`` (hyper-parameters) and ``settings`` (what is not at its default);
+        - ``error`` of a failure; ``digest`` of the predictions; and where it comes from:
+          ``config``, ``checksum`` of the data, ``rows``, ``edition``, ``commit``, ``cpu``,
+          ``finished``.
 
     Raises
     ------

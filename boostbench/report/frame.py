@@ -25,14 +25,7 @@ def read_frame(results: Path):
     Returns
     -------
     frame : pandas.DataFrame
-        A row for each split, in the order of data set, algorithm, settings and split. Columns:
-        ``data`` and ``algo`` (names), ``measure`` (kind of the file, ``prediction`` where it has
-        none), ``seed``, ``split``, ``n_train``, ``n_test``; every quantity by its name, in its
-        unit, NaN where a record does not tell; ``train_error`` and ``validation_error``;
-        ``chosen``, ``checkpoints`` (test errors by rounds, shares of 1) and ``settings`` (what is
-        not at its default) as JSON; ``error`` of a failure; ``digest`` of the predictions; and
-        where it comes from: ``config``, ``checksum`` of the data, ``rows``, ``edition``,
-        ``commit``, ``cpu``, ``finished``.
+        See `boostbench.results`.
     warnings : list of str
         What is wrong with the files.
 

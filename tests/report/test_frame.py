@@ -38,6 +38,11 @@ def test_a_row_for_each_split_with_all_quantities(folder):
     assert sorted(frame["seed"]) == [0, 0, 5]
 
 
+def test_the_reference_explains_all_columns(folder):
+    told = re.findall(r"``(\w+)``", boostbench.results.__doc__)
+    assert set(boostbench.results(folder).columns) <= set(told)
+
+
 def test_nothing_on_record(tmp_path):
     with pytest.raises(UserError, match="nothing is on record"):
         boostbench.results(tmp_path)

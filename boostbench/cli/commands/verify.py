@@ -9,7 +9,7 @@ from boostbench.busy import busy
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    named = "algorithms and tables; default: all"
+    named = "algorithms and tables; default: all; also results=DIR"
     parser.add_argument("words", nargs="*", metavar="NAME", help=named)
     budget = "CPU time of the fits by what is on record: 90s, 30m or 2h"
     parser.add_argument("--budget", metavar="TIME", help=budget)
