@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from boostbench import configs
+from boostbench.data import sources
 
 
 @pytest.mark.parametrize(
@@ -12,6 +15,26 @@ def test_every_name_is_listed(call, what, group):
     starts = [line.split()[0] for line in lines if not line.startswith(" ")]
     assert starts == configs.names(group)
     assert max(map(len, lines)) <= 80
+
+
+def test_data_are_listed_with_their_source(call, monkeypatch):
+    monkeypatch.delenv("BOOSTBENCH_DATA")
+    told = dict(line.split(maxsplit=1) for line in call("list", "data").out.splitlines())
+    assert {name: text.rpartition("; ")[2] for name, text in told.items()} == {
+        name: sources.available(configs.read("data", name)) or "file"
+        for name in configs.names("data")
+    }
+    assert told["wine"] == "178 samples, 13 features, 3 classes; scikit-learn"
+    assert told["banana"] == "5300 samples, 2 features, 2 classes; OpenML 1460"
+
+
+def test_all_files_that_are_needed_are_explained(call):
+    page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
+    told = page.partition("## Where to get the files")[2].partition("\nOpenML")[0]
+    lines = call("list", "data").out.splitlines()
+    files = [line.split()[0] for line in lines if line.endswith("; file")]
+    assert len(files) > 20
+    assert [name for name in files if f"`{name}`" not in told] == []
 
 
 def test_all_lists(call):

@@ -39,7 +39,19 @@ def _algorithm(config: dict) -> str:
 def _data(config: dict) -> str:
     expect = config.get("expect") or {}
     shape = ", ".join(f"{number} {what}" for what, number in expect.items())
-    return shape or "any shape"
+    return f"{shape or 'any shape'}; {_source(config)}"
+
+
+def _source(config: dict) -> str:
+    """Say as `boostbench.data.sources.available` where data are without a file, or ``"file"``.
+
+    That module imports NumPy.
+    """
+    if config.get("sklearn"):
+        return "scikit-learn"
+    if config.get("generate"):
+        return "generated"
+    return f"OpenML {config['openml']['id']}" if config.get("openml") else "file"
 
 
 def _title(config: dict) -> str:
