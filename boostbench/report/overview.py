@@ -91,7 +91,7 @@ def by_algorithm(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]
 
 
 def headline(total: Tally) -> str:
-    """Tell the counts in sentences: first of the numbers that can be decided.
+    """Tell the counts in one paragraph.
 
     Examples
     --------
@@ -102,39 +102,45 @@ def headline(total: Tally) -> str:
     decided: a difference of 20% of the published error would have been detected. Of the other 3,
     0 are better, 0 are worse and 3 are undecided.'
     """
+    return " ".join(sentences(total))
+
+
+def sentences(total: Tally) -> list[str]:
+    """Tell the counts in sentences: first of the numbers that can be decided."""
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
-        return f"{text} Beside none of them there is one of ours yet."
+        return [f"{text} Beside none of them there is one of ours yet."]
+    told = [f"{text} Beside {total.compared} of them there is one of ours."]
     decided = total.decided
     n = decided.total()
-    text += (
-        f" Beside {total.compared} of them there is one of ours. {n} of these can be decided: a "
-        f"difference of {TELLING:.0%} of the published error would have been detected"
+    text = (
+        f"{n} of these can be decided: a difference of {TELLING:.0%} of the published error would "
+        "have been detected"
     )
     if n:
         text += f": {_are(decided['reproduced'])} reproduced ({decided['reproduced'] / n:.0%}), "
         text += f"{_are(decided['better'])} better and {_are(decided['worse'])} worse"
+    told.append(f"{text}.")
     rest = {verdict: total[verdict] - decided[verdict] for verdict in COMPARED}
     if n < total.compared:
-        text += (
-            f". Of the other {total.compared - n}, {_are(rest['better'])} better, "
-            f"{_are(rest['worse'])} worse and {_are(rest['undecided'])} undecided"
+        told.append(
+            f"Of the other {total.compared - n}, {_are(rest['better'])} better, "
+            f"{_are(rest['worse'])} worse and {_are(rest['undecided'])} undecided."
         )
-    sentences = [f"{text}."]
     if total.is_corrected:
         better, worse = total.corrected["better"], total.corrected["worse"]
-        sentences.append(
+        told.append(
             f"Corrected for the number of comparisons, {better} are better and {worse} worse."
         )
     if total.without_pool:
         verdicts = ", ".join(f"{_are(total.without_pool[v])} {v}" for v in COMPARED)
-        sentences.append(f"Without the variance of one pool in any interval, {verdicts}.")
+        told.append(f"Without the variance of one pool in any interval, {verdicts}.")
     if older := sum(bool(cell.stale) for cell in total.judged):
-        sentences.append(
+        told.append(
             f"{older} of ours rest on records of an older edition, in part or whole ({STALE} in "
             "the tables); today's code may give others."
         )
-    return " ".join(sentences)
+    return told
 
 
 def swapped(swaps: Swaps) -> str:

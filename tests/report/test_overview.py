@@ -120,7 +120,10 @@ def test_readme(tables):
     text = readme(tables, "figures/overview.svg", ["mcboost1"])
     assert text.startswith("# Results\n\nWritten by `boostbench report`")
     assert text.endswith(".\n")
-    assert overview.headline(counts(tables).total) in text
+    told = overview.sentences(counts(tables).total)
+    assert " ".join(told) == overview.headline(counts(tables).total)
+    assert "".join(f"- {sentence}\n" for sentence in told) in text
+    assert text.index("- *worse*: ours is worse") < text.index(told[0]) < text.index("](figures/")
     assert "](figures/overview.svg)" in text
     rows = [
         [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line

@@ -1,6 +1,6 @@
 """``results/README.md``: how much is reproduced, for who looks into the folder."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tabulate import tabulate
 
@@ -44,23 +44,28 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         disable_numparse=True,
         colalign=["left"] + ["right"] * (2 + len(columns)),
     )
+    facts = [
+        *overview.sentences(total),
+        overview.sharpness(total),
+        overview.swapped(counted.swaps[""]),
+    ]
     return "\n\n".join(
         [
             "# Results",
             "Written by `boostbench report` from `records/`; do not edit.",
-            " ".join(filter(None, [overview.headline(total), overview.sharpness(total)])),
-            *filter(None, [overview.swapped(counted.swaps[""])]),
+            "Each published number has a verdict:",
+            _items(f"*{verdict}*: {VERDICTS[verdict].meaning}" for verdict in columns),
+            "In numbers:",
+            _items(filter(None, facts)),
             f"![How much is reproduced, by table]({picture})",
             table,
             overview.counting(total, tables),
-            "\n".join(
-                f"- *{term}*: {meaning}"
-                for term, meaning in [
-                    *((verdict, VERDICTS[verdict].meaning) for verdict in columns),
-                    (overview.SWAPPED, overview.SWAPPED_EXPLANATION),
-                ]
-            ),
+            f"*{overview.SWAPPED}*: {overview.SWAPPED_EXPLANATION}.",
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
             "the details of each number.\n",
         ]
     )
+
+
+def _items(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)
