@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import json
 import re
 import runpy
 import sys
@@ -109,6 +110,28 @@ def test_the_table_of_ones_own_can_be_asked_for(done, folder, monkeypatch):
     monkeypatch.delitem(sys.modules, "mymodel", raising=False)
     monkeypatch.syspath_prepend(folder)
     assert done("table", "my-table.yaml", "rerun=never").out.startswith("Which loss?")
+
+
+def test_all_protocols_are_explained():
+    section = TABLES.partition("\n## Protocols\n")[2].partition("\n## ")[0]
+    told = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert sorted(told) == configs.names("protocol")
+
+
+def test_the_two_tests_of_one_data_set_are_told_as_compare_finds_them(done):
+    page = (DOCS / "significance.md").read_text(encoding="utf-8")
+    [(n, difference, p, corrected, command)] = re.findall(
+        r"On vowel \((\d+) splits\) RBoost\^proj errs (\S+) points less than AdaBoost.MH: "
+        r"p = (\S+)\s+by the signed-rank test, and (\S+) by the corrected t-test "
+        r"\(`boostbench ([^`]*)`\)",
+        page,
+    )
+    found = json.loads(done(*command.split(), "--json", f"results={ROOT / 'results'}").out)
+    [pair] = found["pairs"]
+    assert int(n) == found["n"]
+    assert difference == f"{-pair['difference']:.1f}"
+    assert p == f"{pair['p']:.0e}"
+    assert corrected == f"{pair['p_resampled']:.2f}"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
