@@ -52,7 +52,8 @@ def read(kind: str, name: str) -> tuple[Path, dict]:
     Raises
     ------
     UserError
-        No such definition, or a file that cannot be read or holds no keys with values.
+        No such definition, or a file that cannot be read, holds no keys with values or has the name
+        of one of ``conf``.
     """
     path = find(kind, name)
     try:
@@ -65,6 +66,12 @@ def read(kind: str, name: str) -> tuple[Path, dict]:
         raise UserError(f"cannot read the {kind} {path}: {why}") from None
     if not isinstance(content, dict):
         raise UserError(f"{path} is not a {kind}: it holds {shorten(content)}, not KEY: VALUE")
+    # What is made of a definition is called by the name of its file.
+    if path.stem in configs.names(kind) and not path.samefile(find(kind, path.stem)):
+        raise UserError(
+            f"{path}: {path.stem} is a {kind} of the project, in whose place the results of this "
+            "would stand; give the file another name"
+        )
     return path, content
 
 

@@ -16,9 +16,10 @@ def remarks_on(
 ) -> list[str]:
     """Leave out what is said of other rows or columns alone, and say where it is."""
     kept = list(remarks)
+    headings = {name: column.heading(name, _config(name)) for name, column in columns.items()}
     for titles, names in (
         ({name: row.title for name, row in rows.items()}, kept_rows),
-        ({name: _title(name, column) for name, column in columns.items()}, kept_columns),
+        (headings, kept_columns),
     ):
         shown = {titles[name] for name in names}
         kept = [r for r in kept if (named(r, titles.values()) or shown) & shown]
@@ -39,7 +40,6 @@ def named(text: str, names: Iterable[str]) -> set[str]:
     return set(re.findall(rf"(?<![\w.-])(?:{'|'.join(longest)})(?![\w^-]|\.\w)", text))
 
 
-def _title(name: str, column: ColumnDefinition) -> str:
-    if column.title or column.algo not in configs.names("algo"):
-        return column.title or name
-    return configs.read("algo", column.algo)["title"]
+def _config(name: str) -> Mapping:
+    """Read the config of the algorithm that a column may be called by."""
+    return configs.read("algo", name) if name in configs.names("algo") else {"title": name}

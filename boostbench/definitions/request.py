@@ -68,10 +68,11 @@ class TableRequest:
         Raises
         ------
         UserError
-            For what the definition does not have, or Hydra refuses, or rounds after which nothing
-            is recorded, or a quantity that is not recorded.
+            For what the definition does not have or does not run, or Hydra refuses, or rounds after
+            which nothing is recorded, or a quantity that is not recorded.
         """
         part = definition.part(rows, columns)
+        part.keys_run()
         specs = part.compose(overrides)
         _check_rounds(part, specs)
         _check_quantity(part, specs)
@@ -161,7 +162,7 @@ def _changes(
 
 def _values(spec: Mapping) -> dict[str, object]:
     """Give each value of a config that decides what is in a table, under its dotted key."""
-    values = {"profile": spec["profile"]["name"], "seed": spec["seed"]}
+    values = {"profile": spec["profile"]["name"], "seed": spec["seed"], "measure": spec["measure"]}
     for group in ("data", "protocol", "algo"):
         values |= {f"{group}.{key}": value for key, value in spec[group].items()}
     return values

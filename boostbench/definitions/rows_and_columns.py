@@ -69,6 +69,10 @@ class ColumnDefinition:
     published: dict[str, Any] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
 
+    def heading(self, name: str, algo: Mapping) -> str:
+        """Give what stands above it, under its group, by its name and the algorithm's config."""
+        return self.title or (algo["title"] if self.algo == name else name)
+
 
 _Entry = TypeVar("_Entry", RowDefinition, ColumnDefinition)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -239,7 +240,24 @@ class TableDefinition:
     @property
     def keys(self) -> list[Key]:
         """Row and column of each cell."""
-        return [(row, column) for row in self.rows for column in self.columns]
+        return list(product(self.rows, self.columns))
+
+    def keys_run(self, rows: Collection[str] = (), columns: Collection[str] = ()) -> list[Key]:
+        """Row and column of each cell that is run, of some rows and columns or of all.
+
+        Raises
+        ------
+        UserError
+            None of them is run.
+        """
+        rows, columns = rows or self.rows, columns or self.columns
+        keys = [key for key in product(rows, columns) if self.runs(*key)]
+        if not keys:
+            raise UserError(
+                f"table {self.name} does not run {', '.join(columns)} on {', '.join(rows)}; choose "
+                "other rows or columns"
+            )
+        return keys
 
     def runs(self, row: str, column: str) -> bool:
         """Whether a cell is run."""
@@ -276,8 +294,7 @@ class TableDefinition:
 
     def heading(self, column: str, algo: Mapping) -> str:
         """Give what stands above a column, under its group; `algo` is its resolved config."""
-        variant = self.columns[column]
-        return variant.title or (algo["title"] if variant.algo == column else column)
+        return self.columns[column].heading(column, algo)
 
     def label(self, column: str, algo: Mapping) -> str:
         """Name a column where it stands alone: its group, if it has one, and its heading."""

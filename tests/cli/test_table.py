@@ -554,16 +554,18 @@ def test_parts_of_a_table_by_the_names_of_algorithms():
 
 def test_remarks_on_a_part_of_a_table(define_table):
     of_none, of_iris, of_both = "Splits are plain.", "iris is small.", "SAMME on wine is slow."
-    of_samme = "SAMME has stumps."
-    remarks = [of_none, of_iris, of_both, of_samme, "Not of wine-like data."]
+    # A column with a name of its own is called by it, and not as its algorithm.
+    of_samme, of_own = "SAMME has stumps.", "What is own is slow."
+    remarks = [of_none, of_iris, of_both, of_samme, "Not of wine-like data.", of_own]
     more = "The whole table has more remarks; rerun=never shows it at once."
-    columns = ["adaboost_mh", "samme"]
+    columns = ["adaboost_mh", "samme", {"own": {"algo": "samme"}}]
     name = define_table(rows=["iris", "wine"], columns=columns, remarks=remarks)
     table = TableDefinition.read(name)
     for rows, kept, shown in (
-        (["wine"], ["samme"], [of_none, of_both, of_samme, remarks[-1], more]),
-        (["iris"], ["adaboost_mh"], [of_none, of_iris, remarks[-1], more]),
-        ([], ["samme"], remarks),
+        (["wine"], ["samme"], [of_none, of_both, of_samme, remarks[4], more]),
+        (["iris"], ["adaboost_mh"], [of_none, of_iris, remarks[4], more]),
+        (["iris"], ["own"], [of_none, of_iris, *remarks[4:], more]),
+        ([], columns[:2], [*remarks[:5], more]),
     ):
         assert table.part(rows, kept).remarks == shown
 

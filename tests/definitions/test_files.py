@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 import yaml
 
@@ -12,6 +14,18 @@ def test_find():
     assert str(files.find("table", "mine/demo.yaml")) == "mine/demo.yaml"
     with pytest.raises(UserError, match="did you mean demo"):
         files.find("table", "dmo")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("table", "randomboost6"), ("figure", "ranks_randomboost5")]
+)
+def test_a_copy_has_another_name(tmp_path, kind, name):
+    """Or it would pass for the project's, and its results would stand in their place."""
+    original = files.find(kind, name)
+    with pytest.raises(UserError, match=f"{name} is a {kind} of the project.* another name"):
+        files.read(kind, str(shutil.copy(original, tmp_path)))
+    _, copied = files.read(kind, str(shutil.copy(original, tmp_path / "mine.yaml")))
+    assert files.read(kind, str(original)) == (original, copied)
 
 
 @pytest.mark.parametrize("entry", [["wine"], 5, None, {"a\nb": 1}])

@@ -46,6 +46,20 @@ def test_what_changes_other_rows_than_the_first_is_a_change(define_table):
     assert TableRequest.of(mine, ["protocol.n_splits=2"], rows=["wine"]).name == "mine-wine"
 
 
+def test_another_measure_is_a_change(define_table):
+    mine = TableDefinition.read(define_table(rows=["wine"], columns=["constant"]))
+    request = TableRequest.of(mine, ["measure=scores"])
+    assert (request.name, request.changes) == ("mine-scores", ["measure=scores"])
+
+
+def test_cells_of_which_none_is_run_are_refused():
+    definition = TableDefinition.read("cgens3")
+    with pytest.raises(UserError, match="table cgens3 does not run multiboost on mnist, usps; "):
+        TableRequest.of(definition, rows=["mnist", "usps"], columns=["multiboost"])
+    request = TableRequest.of(definition, rows=["mnist", "wine"], columns=["multiboost"])
+    assert list(request.experiments) == [("wine", "multiboost")]
+
+
 def test_a_profile_is_in_the_title(definition):
     title = TableRequest.of(definition, ["profile=quick"]).title
     assert title.startswith(f"{definition.title} (quick: at most 3 splits, ")
