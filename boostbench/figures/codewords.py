@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
-from boostbench.definitions.overrides import settings
+from boostbench.definitions.overrides import check_option, settings
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import TEST_ERROR
 from boostbench.figures.cross import OfFit
@@ -108,10 +109,9 @@ class CodewordPictures(OfFit, FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         chosen = self.overrides | settings(overrides) | {"protocol.n_splits": 1}
-        spec, _, record, notes = self.fit(chosen, "codewords", "codewords")
-        classes = {"classes": spec["data"].get("classes")}
-        with busy("loading data"):
-            pictures = _typical(load(configs.read("data", self.images) | classes), self.shape)
+        spec = self.compose(chosen, "codewords")
+        pictures = self._pictures(spec["data"].get("classes"))
+        _, record, notes = self.fit(spec, "codewords")
         first, last = (np.array(record[key]) for key in ("first", "last"))
         if first.shape[1] != 2 or len(first) != len(pictures):
             raise UserError(
@@ -126,6 +126,19 @@ class CodewordPictures(OfFit, FigureDefinition):
             [[title, str(record["n_iterations"]), fixed(TEST_ERROR.of(record), 1)]],
             ["algorithm", "rounds", "test error %"],
         )
+
+    def _pictures(self, classes: int | list | None) -> list[np.ndarray]:
+        """Load the images of some classes, and choose one of each."""
+        check_option("data", self.images, configs.names("data"))
+        with busy("loading data"):
+            images = load(configs.read("data", self.images) | {"classes": classes})
+        sides = self.shape
+        if len(sides) != 2 or min(sides) < 1 or prod(sides) != images.n_features:
+            raise UserError(
+                f"figure {self.name}: shape is {sides}; it must be height and width of a picture, "
+                f"which has {images.n_features} pixels in {self.images}"
+            )
+        return _typical(images, sides)
 
 
 def _typical(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:

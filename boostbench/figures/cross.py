@@ -79,22 +79,22 @@ class OfFit:
     algo: str
     overrides: Settings = field(default_factory=Settings)
 
-    def fit(
-        self, chosen: Mapping[str, Any], measure: str, what: str
-    ) -> tuple[dict, Dataset, dict, list[str]]:
+    def compose(self, chosen: Mapping[str, Any], measure: str) -> dict:
+        """Compose its config; `chosen` is what else is not as usual, `overrides` included."""
+        return experiment({"data": self.data, "algo": self.algo} | chosen | {"measure": measure})
+
+    def fit(self, spec: dict, what: str) -> tuple[Dataset, dict, list[str]]:
         """Run it.
 
         Parameters
         ----------
-        chosen : Settings
-            What else is not as usual, `overrides` included.
-        measure, what : str
-            What is recorded, by its name and in words.
+        spec : dict
+            What `compose` gives.
+        what : str
+            What is recorded, in words.
 
         Returns
         -------
-        spec : dict
-            The resolved config.
         dataset : Dataset
         record : dict
         notes : list of str
@@ -105,9 +105,8 @@ class OfFit:
         UserError
             If it failed.
         """
-        spec = experiment({"data": self.data, "algo": self.algo} | chosen | {"measure": measure})
         [outcome] = execute([spec]).outcomes
         if not outcome.records:
             raise UserError(f"no {what} of {self.algo} on {self.data}; see above")
         stale = [f"{spec['algo']['title']} on {self.data}"] if outcome.stale else []
-        return spec, outcome.experiment.dataset, outcome.records[0], stale_note(stale)
+        return outcome.experiment.dataset, outcome.records[0], stale_note(stale)

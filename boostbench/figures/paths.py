@@ -113,7 +113,8 @@ class PathCurves(OfFit, FigureDefinition):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         chosen = {"data.classes": list(self.classes)} | self.overrides | settings(overrides)
-        spec, dataset, record, notes = self.fit(chosen, "paths", "coefficient paths")
+        spec = self.compose(chosen, "paths")
+        dataset, record, notes = self.fit(spec, "coefficient paths")
         return Drawing(
             draw_paths(record, list(self.classes.values()), dataset.feature_names),
             Path(spec["results"]),

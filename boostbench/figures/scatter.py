@@ -45,12 +45,12 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
 
     Raises
     ------
-    ValueError
+    UserError
         No cell has both numbers.
     """
     panels = _panels(tables)
     if not panels:
-        raise ValueError("no cell has a published number and one of ours")
+        raise UserError("nothing that is recorded can be set beside a published number")
     quantities = {quantity for _, quantity in panels}
     n_columns = min(_COLUMNS, len(panels))
     side = min(_PANEL, PAGE_WIDTH / n_columns)
@@ -153,8 +153,6 @@ class Scatter(FigureDefinition):
         """Draw it: see `FigureDefinition.draw`."""
         tables, results = tables_of_figure(self.name, self.tables, overrides)
         totals = counts(tables)
-        if not totals.total.compared:
-            raise UserError(f"nothing is recorded of the tables of figure {self.name}")
         facts = []
         for line in by_table(totals, in_order(tables)):
             if line.tally.compared:

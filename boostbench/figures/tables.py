@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 
 from boostbench.busy import busy
@@ -48,13 +47,12 @@ def find_cells(
     Raises
     ------
     UserError
-        No such table, row or column, or none of it is recorded.
+        No such table, row or column, or none of it is run or recorded.
     """
     table = TableDefinition.read(name)
     check_names(rows, table.rows, f"table {table.name} has no row")
     check_names(columns, table.columns, f"table {table.name} has no column")
-    asked = product(rows or table.rows, columns or table.columns)
-    keys = [key for key in asked if table.runs(*key)]
+    keys = table.keys_run(rows, columns)
     cells: Cells = {}
     with busy("reading records"):
         specs = table.compose(overrides, keys)
@@ -131,7 +129,7 @@ def find_lines(
         own, quantity = lines.setdefault(panel.title, {}), quantities[panel.title]
         without = {}
         for row, value in panel.rows.items():
-            for cell in cells[row]:
+            for cell in cells.get(row, []):  # none where no column is run
                 told = [record for record in cell.records if quantity.of(record) is not None]
                 if told:
                     own.setdefault(cell.title, {})[value] = told
@@ -201,7 +199,7 @@ class OfColumns:
     def read(self, overrides: list[str]) -> tuple[Table, list[str], Path]:
         """Read the table; give it with the names of the columns and the folder of results."""
         [table], results = tables_of_figure(self.name, [self.table], overrides)
-        named = {name: find_column(table.columns, name) for name in self.columns or table.results}
+        named = {name: find_column(table.results, name) for name in self.columns or table.results}
         absent = (name for name, column in named.items() if column is None)
-        check_names(absent, table.columns, f"table {table.name} has no column")
+        check_names(absent, table.results, f"table {table.name} has no column")
         return table, list(named.values()), results

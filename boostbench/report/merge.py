@@ -26,7 +26,8 @@ def find_column(columns: Iterable[str], name: str) -> str | None:
     Parameters
     ----------
     columns : iterable of str
-        Names of columns, such as ``rboost_proj`` or, after 50 rounds, ``rboost_proj@50``.
+        Names of columns, such as ``rboost_proj`` or, after 50 rounds, ``rboost_proj@50``; without
+        those of CPU times.
     name : str
         One of them, with or without its rounds.
 
@@ -86,7 +87,7 @@ def merge(
             others.append(f"Left out is {table.name}, where {join(strange)}.")
             continue
         for row, title in table.rows.items():
-            cells = {name: table.cells[row, find_column(table.columns, name)] for name in names}
+            cells = {name: table.cells[row, find_column(table.results, name)] for name in names}
             merged = _MergedRow(title, table.name, cells)
             asked = row in data if data else row not in table.uncounted
             if asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
@@ -110,20 +111,20 @@ def merge(
 
 def _label(table: Table, name: str) -> str:
     """Give a column's label, without its rounds if they were not asked for."""
-    column = table.columns[find_column(table.columns, name)]
+    column = table.columns[find_column(table.results, name)]
     return column.label if "@" in name else column.fit
 
 
 def _titles(table: Table, names: Sequence[str]) -> dict[str, str]:
     """Give what a table calls algorithms, whatever group or number of rounds its columns are of."""
-    columns = {name: table.columns[find_column(table.columns, name)] for name in names}
+    columns = {name: table.columns[find_column(table.results, name)] for name in names}
     return {name: own.group if own.rounds else own.title for name, own in columns.items()}
 
 
 def _statement(table: Table | None, a: str, b: str) -> str | None:
     if table is None:
         return None
-    pair = {find_column(table.columns, name) for name in (a, b)}
+    pair = {find_column(table.results, name) for name in (a, b)}
     return next((told.published for told in table.compare if {told.a, told.b} == pair), None)
 
 

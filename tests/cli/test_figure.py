@@ -219,6 +219,18 @@ def test_what_does_not_tell_what_is_drawn_has_no_line(call, folder, define, defi
     )
 
 
+def test_rows_that_are_not_run(call, refused, define, define_table):
+    columns = [{"mh": {"algo": "adaboost_mh", "without": ["wine"]}}]
+    never = define_table(rows=["wine"], columns=columns)
+    told = refused("figure", define(kind="curves", table=never))
+    assert "table mine does not run mh on wine" in told
+    small = [*SMALL, "protocol.n_splits=2"]
+    table = define_table(rows=["iris", "wine"], columns=columns, overrides=small)
+    assert call("table", table, "parallel=serial").code == 0
+    panel = {"title": "One", "table": table, "rows": {"iris": 1, "wine": 2}}
+    assert call("figure", define(kind="times", panels=[panel])).code == 0
+
+
 def test_coefficient_paths(call, folder, define, monkeypatch):
     monkeypatch.setattr("boostbench.experiment.measures.paths._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
@@ -342,21 +354,25 @@ def test_features_of_what_has_no_stumps(call, define):
     assert "has no stumps on single features" in result.err
 
 
+#: A table of three algorithms on two data sets.
+JUDGED = {
+    "rows": ["iris", "wine"],
+    "columns": ["adaboost_mh", "adaboost_ecc", {"mc": {"algo": "mcboost"}}],
+    "overrides": ["algo.n_iterations=5", "protocol.n_splits=2", "protocol.checkpoints=[5]"],
+    "published": "randomboost-table5",
+}
+
+
 @pytest.fixture
 def judged(call, define_table):
-    """A table of three algorithms on two data sets, all of it on record."""
-    name = define_table(
-        rows=["iris", "wine"],
-        columns=["adaboost_mh", "adaboost_ecc", {"mc": {"algo": "mcboost"}}],
-        overrides=["algo.n_iterations=5", "protocol.n_splits=2", "protocol.checkpoints=[5]"],
-        published="randomboost-table5",
-    )
-    assert call("table", name, "parallel=serial").code == 0
-    return name
+    """All of that table on record."""
+    assert call("table", define_table(**JUDGED), "parallel=serial").code == 0
 
 
-def test_ranks(call, folder, define, judged):
-    name = define(kind="ranks", table=judged)
+@pytest.mark.parametrize("more", [{}, {"rounds": [5], "seconds": "fit"}])
+def test_ranks(call, folder, define, judged, define_table, more):
+    columns = ["adaboost_mh", "adaboost_ecc", "mc"]
+    name = define(kind="ranks", table=define_table(**JUDGED, **more), columns=columns)
     result = call("figure", name)
     assert (result.code, result.complaints) == (0, "")
     assert "Friedman test of 3 algorithms over 2 data sets" in result.out
@@ -383,7 +399,8 @@ def test_wrong_ranks(refused_figure, define, define_table):
     name = define(kind="ranks", table=table, columns=["adaboost", "mcboost", "samme"])
     assert "has no column 'adaboost'" in refused_figure(name)
     assert "takes results=DIR alone" in refused_figure(name, "seed=1")
-    assert "nothing is recorded" in refused_figure(define(kind="scatter", tables=["randomboost6"]))
+    scatter = define(kind="scatter", tables=["randomboost6"])
+    assert "can be set beside a published number" in refused_figure(scatter)
 
 
 @pytest.fixture

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -53,17 +55,33 @@ def test_the_picture_of_a_class_is_like_the_others():
 SERIAL = ("results=out", "parallel=serial")
 
 
-def test_codewords_of_more_dimensions_cannot_be_drawn(tmp_path, capsys, monkeypatch):
-    rng = np.random.default_rng(0)
-    y = np.arange(60) % 4
-    np.savez(tmp_path / "toy.npz", x=rng.normal(size=(60, 4, 4)) + y[:, None, None], y=y)
-    monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.yaml").write_text(
-        "kind: codewords\ntitle: Mine\ncaption: Mine.\ndata: iris\nalgo: ladder\nimages: iris\n"
-        "shape: [2, 2]\noverrides: [protocol=ladder, algo.n_iterations=4]\n"
+def define(images="iris", shape="[2, 2]"):
+    Path("mine.yaml").write_text(
+        "kind: codewords\ntitle: Mine\ncaption: Mine.\ndata: iris\nalgo: ladder\n"
+        f"images: {images}\nshape: {shape}\n"
+        "overrides: [protocol=ladder, algo.n_iterations=4]\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"images": "irs"}, "unknown data set 'irs'; did you mean iris"),
+        ({"shape": "[3, 3]"}, "shape is [3, 3]; it must be height and width of a picture, which "),
+        ({"shape": "[4]"}, "shape is [4]; "),
+        ({"shape": "[-2, -2]"}, "shape is [-2, -2]; "),
+    ],
+)
+def test_pictures_that_are_not_there_are_told_before_the_fit(folder, capsys, wrong, told):
+    define(**wrong)
+    assert main(["figure", "mine.yaml", "algo.n_components=2", *SERIAL]) == 2
+    assert told in capsys.readouterr().err
+    assert not (folder / "out").exists()
+
+
+def test_codewords_of_more_dimensions_cannot_be_drawn(folder, capsys):
+    define()
     assert main(["figure", "mine.yaml", "algo.n_components=3", *SERIAL]) == 2
     assert "needs codewords of 2 dimensions and a picture for each class" in capsys.readouterr().err
     assert main(["figure", "mine.yaml", "algo.n_components=2", *SERIAL]) == 0
-    assert (tmp_path / "out" / "figures" / "mine.png").is_file()
+    assert (folder / "out" / "figures" / "mine.png").is_file()

@@ -4,6 +4,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.figures.scatter import draw_scatter
 from boostbench.report.verdicts import COMPARED, VERDICTS
@@ -107,6 +108,9 @@ def test_points_at_zero_and_the_highest_are_inside(papers):
         assert low < 0 < 22 < high
 
 
-def test_nothing_to_draw(papers):
-    with pytest.raises(ValueError, match="no cell"):
-        draw_scatter(papers[2:])
+def test_nothing_to_draw(papers, make_cell, make_table):
+    # One split of many, beside a number without a deviation, is no estimate.
+    first = make_cell([2.0], published=(3.0, float("nan")), missing=9)
+    for tables in (papers[2:], [make_table({("wine", "a"): first}, paper="randomboost")]):
+        with pytest.raises(UserError, match="can be set beside a published number"):
+            draw_scatter(tables)

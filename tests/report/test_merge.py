@@ -100,6 +100,15 @@ def test_last_rounds_stand_for_an_algorithm(table_of_rounds, make_cell, make_tab
     assert table.cells["wine", "a@50"].rounds == 50
 
 
+def test_cpu_times_behind_the_last_round_are_no_algorithm(table_of_rounds):
+    columns = dict(table_of_rounds.columns)
+    for last in ("a@100", "b@100"):
+        beside = {"quantity": QUANTITIES["fit"], "beside": last}
+        columns[f"{last}:fit"] = replace(columns[last], **beside)
+    table, _ = merge([replace(table_of_rounds, columns=columns)], ["a", "b"])
+    assert table == merge([table_of_rounds], ["a", "b"])[0]
+
+
 def test_what_the_paper_says_is_of_its_whole_table(make_cell, make_table):
     own = make_table({(row, c): make_cell([1]) for row in ("wine", "iris") for c in "abc"})
     own = replace(own, compare=[ColumnPair("a", "b", "The paper says so.")])
