@@ -7,10 +7,10 @@ from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.file_name import file_name
 from boostbench.definitions.table import TableDefinition, all_definitions
-from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, some, unknown
 from boostbench.figures.drawing import need_matplotlib
 from boostbench.records.archive import Records
@@ -62,7 +62,7 @@ def compare(
     UserError
         For what the user can put right; nothing was written then.
     """
-    names, results = split_words("compare", words)
+    names, results = names_on_record("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
     if rope is not None and not rope > 0:
@@ -151,7 +151,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> l
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
-    if Path(figure).suffix not in _ENDINGS:
+    if Path(figure).suffix not in _ENDINGS or (figure and not Path(figure).name.strip(".")):
         raise UserError(f"a figure is a .png, .svg or .pdf file, not {figure!r}; put --figure last")
     if len(names) < 3:
         raise UserError("the figure shows average ranks: it needs three algorithms or more")

@@ -62,7 +62,8 @@ def run(argv: Sequence[str]) -> int:
         if not args.shell_completion:
             checks.check(args.overrides, folders)
         settings = settings_of(args.overrides) if args.multirun else []
-        if "results" in swept(settings):
+        # Another folder for each job, or one that is called as it is written.
+        if "results" in swept(settings) or (settings and "${" in str(results_of(settings))):
             raise UserError("a sweep has one folder of results; run it once for each folder")
         is_shown = not any(override.startswith("shard=") for override in args.overrides)
         code = 0

@@ -87,7 +87,9 @@ def verify(
     console, kernel, salt = make_console(), blas(), commit()
     passes = list(session.draws(tallies, salt, kernel))
     if dry_run:
-        _print_plan(console, passes)
+        affordable = {member.key for _, member in session.within(chain(*passes), left)}
+        kept = ([pair for pair in drawn if pair[1].key in affordable] for drawn in passes)
+        _print_plan(console, kept)
         return 0
 
     def file(tally: GroupTally) -> None:
@@ -196,7 +198,7 @@ def _follow(
             raise
 
 
-def _print_plan(console: Console, passes: Sequence[Sequence[tuple[GroupTally, Member]]]) -> None:
+def _print_plan(console: Console, passes: Iterable[Sequence[tuple[GroupTally, Member]]]) -> None:
     """Say what would be fitted, and how long it would take."""
     grid = make_grid(["pass", "groups", "records", "CPU min"])
     for number, drawn in enumerate(passes):
@@ -227,8 +229,6 @@ def _print_findings(
     for finding in findings:
         for words in dict.fromkeys(finding.refuted.values()):
             console.print(f"refuted, {finding.group}: {words}", style="red")
-    n_same, n_unlike = (
-        sum(len(some) for some in each)
-        for each in zip(*((t.same, {**t.unlike, **t.refuted}) for t in tallies), strict=True)
-    )
+    n_same = sum(len(tally.same) for tally in tallies)
+    n_unlike = sum(len({**tally.unlike, **tally.refuted}) for tally in tallies)
     console.print(f"{n_same + n_unlike} fitted again: {n_same} as on record")

@@ -1,6 +1,7 @@
 """The papers' numbers, transcribed into ``published/*.csv``."""
 
 import csv
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -245,8 +246,14 @@ def _fits(line: Mapping[str, str], values: Mapping) -> bool:
 
 
 def is_value(text: str, value) -> bool:
-    """Whether a setting is what is asked for: nothing said, the same text, or the same number."""
+    """Whether a setting is what is asked for: nothing said, the same text, or the same number.
+
+    Examples
+    --------
+    >>> is_value("1e-3", 0.001), is_value("False", False), is_value("false", False)
+    (True, True, True)
+    """
     try:
         return not text or float(text) == float(value)
     except (TypeError, ValueError):
-        return text == str(value)
+        return text in (str(value), json.dumps(value))  # as configs write true and null

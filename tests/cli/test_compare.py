@@ -97,13 +97,14 @@ def test_what_is_equal_can_be_said(call, folder, recorded):
 
 
 def test_missing_records(call, folder, define_table):
+    (folder / "results").mkdir()
     result = call("compare", *ALGOS, "--tables", define_table(**TABLE), "--figure")
     assert re.search(r"iris +not run +not run +not run", result.out)
     assert "No data set with a number of each algorithm: too few for a test." in words(result)
     assert "2 data sets are left out, where a number is missing: iris, wine." in words(result)
     assert result.code == 2
     assert "nothing to draw" in result.err
-    assert list(folder.iterdir()) == []
+    assert list(folder.rglob("*")) == [folder / "results"]
 
 
 def test_what_runs_the_missing_numbers_is_told(call, define_table):
@@ -181,6 +182,7 @@ def test_damaged_records_of_another_folder(done, folder, recorded):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (["samme", "adaboost_mh", "results=typo"], "there are no results in typo; "),
         (["samme"], "needs two algorithms or more"),
         (["samme", "samme"], "each once"),
         (["samme", "adaboost_mhh"], "did you mean adaboost_mh"),
@@ -188,19 +190,21 @@ def test_damaged_records_of_another_folder(done, folder, recorded):
         (["samme", "adaboost_mh", "--figure"], "needs three algorithms or more"),
         (["samme", "adaboost_mh", "--figure", "adaboost_ecc"], "needs three algorithms or more"),
         (["samme", "adaboost_mh", "gradboost", "--figure", "a.jpg"], "a .png, .svg or .pdf file"),
+        (["samme", "adaboost_mh", "gradboost", "--figure", "."], "a .png, .svg or .pdf file"),
         (
             ["samme", "adaboost_mh", "--tables", "mcboost5", "--data", "vehicla"],
             "did you mean vehicle",
         ),
     ],
 )
-def test_mistakes(refused, arguments, told):
-    assert told in refused("compare", *arguments)
+def test_mistakes(refused, folder, arguments, told):
+    assert told in refused("compare", f"results={folder.parent}", *arguments)
 
 
-def test_without_matplotlib(refused, monkeypatch):
+def test_without_matplotlib(refused, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    told = refused("compare", "samme", "adaboost_mh", "gradboost", "--figure")
+    words = ["samme", "adaboost_mh", "gradboost", f"results={folder.parent}"]
+    told = refused("compare", *words, "--figure")
     assert "pip install matplotlib" in told
 
 

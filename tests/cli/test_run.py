@@ -320,7 +320,9 @@ def test_a_sweep_over_what_is_taken_of_data_tells_them_apart(done, folder):
 
 
 def test_what_a_sweep_cannot_be_over(call, refused):
-    assert "one folder of results" in refused("run", "-m", *QUICK, "data=wine", "results=a,b")
+    for results in ("results=a,b", "results='out/${data.name}'"):
+        told = refused("run", "-m", *QUICK, "data=wine,iris", results)
+        assert "a sweep has one folder of results" in told
     # Twice the same is one job.
     result = call("run", "-m", *QUICK, "data=wine,wine", "parallel=serial")
     assert (result.code, "settings" in result.out) == (0, False)

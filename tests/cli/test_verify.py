@@ -90,9 +90,12 @@ def test_a_module_that_is_broken_by_now(call, recorded, source):
     assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
 
 
-def test_dry_run(done, recorded):
-    result = done("verify", "--dry-run")
-    assert result.out.splitlines()[2].split()[:3] == ["1", "1", "1"]
+@pytest.mark.parametrize(("budget", "n_records"), [([], 3), (["--budget", "0.1s"], 1)])
+def test_dry_run(done, recorded, budget, n_records):
+    result = done("verify", "--dry-run", *budget)
+    passes = [line.split() for line in result.out.splitlines()[2:]]
+    assert passes[0][:3] == ["1", "1", "1"]
+    assert sum(int(records) for _, _, records, _ in passes) == n_records
     assert not (recorded / "results" / "verified.jsonl").exists()
 
 

@@ -7,7 +7,7 @@ from boostbench import configs, report
 from boostbench.errors import UserError
 from boostbench.experiment.quantities import QUANTITIES
 from boostbench.report.papers import PublishedTable, citation, papers, published_table
-from boostbench.report.published import find_published, lines_of, statement
+from boostbench.report.published import find_published, is_value, lines_of, statement
 
 TABLES = {table.name: table for paper in papers().values() for table in paper.tables.values()}
 
@@ -153,6 +153,15 @@ def test_numbers_are_the_same_however_they_are_written():
     for nu, mean in ((0, 6.4), (1e-9, 6.4), (0.1, 36.8)):
         asked = {"loss": "exponential", "nu": nu}
         assert error("mcboost-table1", "pendigits", "mcboost", asked).mean == mean
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [(False, ["false", "False", "0"]), (True, ["true"]), (None, ["null", "None"]), ("a", ["a"])],
+)
+def test_a_setting_may_be_written_as_in_a_config(value, texts):
+    assert all(is_value(text, value) for text in ["", *texts])
+    assert not is_value("b", value)
 
 
 def test_what_a_line_leaves_open_may_be_anything():
