@@ -166,8 +166,9 @@ def print_listing(console: Console, listing: Listing) -> None:
         rows, heads, legend, gap = _fit(console.width, listing, [line.texts for line in lines])
         grid = make_grid(heads, left=listing.left, gap=gap)
         for line, texts in zip(lines, rows, strict=True):
-            styles = ["bold" if place in line.strong else "" for place in range(len(texts) - 1)]
-            styles.append(VERDICTS[line.verdict].colour if line.verdict else "")
+            styles = ["bold" if place in line.strong else "" for place in range(len(texts))]
+            if line.verdict:
+                styles[-1] = VERDICTS[line.verdict].colour
             grid.add_row(*map(Text, texts, styles))
         console.print(grid)
         for sentence in legend:

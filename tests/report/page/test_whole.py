@@ -9,7 +9,7 @@ from boostbench.report.cells import PARTIAL, STALE, Cell
 from boostbench.report.page.figures import Figure
 from boostbench.report.page.whole import render_page
 from boostbench.report.verdicts import VERDICTS, counts
-from tests.report.page.conftest import ODD
+from tests.report.page.conftest import ODD, complete
 
 _VOID = {"meta", "link", "img", "input", "br", "hr"}
 
@@ -162,6 +162,14 @@ def test_significance_captions_and_notes_stand_beside_the_table(page, tables):
 def test_a_table_without_records_says_so(page):
     (warning,) = [text for text in page.text("p", class_="warning") if "on record" in text]
     assert warning == "Nothing of this table is on record yet: boostbench table empty runs it."
+
+
+def test_what_a_verdict_rests_on_stands_behind_it(make_cell, make_table):
+    cell = make_cell([2, 3, 4], published=(3.0, float("nan")))
+    table = complete(make_table({("wine", "a"): cell}, compare=()), name="one")
+    cells = Page(render_page([table], [])).text("td")
+    sign = VERDICTS[cell.verdict].sign
+    assert f"{sign} {cell.verdict} (published deviation unknown)" in cells
 
 
 def test_published_numbers_stand_beside_ours(page, tables):

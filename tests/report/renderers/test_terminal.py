@@ -140,6 +140,15 @@ def test_letters_for_what_verdicts_rest_on(verdicts, told):
         assert words in out
 
 
+def test_the_last_place_of_a_line_may_be_strong(console):
+    """As the last p-value of the matrix is; where there is a verdict, it has the verdict's look."""
+    last = frozenset({2})
+    lines = [Line(["A", "B", "0.012"], last), Line(["A", "C", "worse"], last, verdict="worse")]
+    print_listing(console, Listing("", ["A", "B", "p"], lines, ""))
+    assert is_bold("0.012", text(console)) == console.is_terminal
+    assert not is_bold("worse", text(console))
+
+
 def test_a_group_that_is_too_wide_is_parted(make_cell, make_table):
     columns = {name: Column(f"column {name}", "a title of its own", "Group") for name in "abcde"}
     cells = {("wine", name): make_cell([10, 12, 14]) for name in columns}
