@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -149,7 +150,9 @@ def main() -> int:
     """Measure and print."""
     worst = 0.0
     with tempfile.TemporaryDirectory() as folder:
-        base, _ = _peak(_write(Path(folder) / "toy.csv", "a,class\n1,1\n2,2\n3,1"))
+        base, told = _peak(_write(Path(folder) / "toy.csv", "a,class\n1,1\n2,2\n3,1"))
+        if base == inf:
+            sys.exit(f"a file of three rows cannot be loaded: {told}")
         for name, (ending, make, write) in FILES.items():
             text = write(make(np.random.default_rng(0)))
             path = _write(Path(folder) / f"toy{ending}", text)
@@ -167,12 +170,14 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-def _peak(path: Path) -> tuple[int, str]:
+def _peak(path: Path) -> tuple[float, str]:
+    """Load a file in a process of its own; what does not end well counts as more than anything."""
     done = subprocess.run(
         [sys.executable, "-c", _LOAD, str(path)], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        return 0, done.stderr.strip().splitlines()[-1][:60]
+        told = done.stderr.strip().splitlines() or [f"ended by {done.returncode}"]
+        return inf, told[-1][:60]
     peak, told = done.stdout.splitlines()
     return int(peak), told
 

@@ -32,6 +32,17 @@ def test_what_a_script_imports_is_there(script, name):
         pytest.skip(f"{name} needs {missing.name}")
 
 
+@pytest.mark.parametrize(
+    ("code", "told"), [("import os; os.abort()", "ended by -6"), ("1 / 0", "ZeroDivisionError")]
+)
+def test_memory_of_what_crashes_is_more_than_anything(script, monkeypatch, code, told):
+    bench_memory = script("bench_memory")
+    monkeypatch.setattr(bench_memory, "_LOAD", code)
+    peak, said = bench_memory._peak(Path("any.csv"))
+    assert peak > sys.maxsize
+    assert said.startswith(told)
+
+
 def test_hours_of_a_path_go_by_the_reference_job_of_its_splits(script):
     table_hours = script("table_hours")
     splits = [{"seconds": {"fit": 36.0, "calibration": 0.1}}, {"seconds": None}]

@@ -52,7 +52,8 @@ class Cluster:
                 self.client = Client(n_workers=n_jobs, threads_per_worker=1)
         else:
             try:
-                self.client = Client(self.address, timeout=_PATIENCE)
+                # Dask's default it would be even where nobody answers, and so the next run's.
+                self.client = Client(self.address, timeout=_PATIENCE, set_as_default=False)
             except (OSError, ValueError, TypeError) as error:
                 told = f"no Dask scheduler answers at {self.address!r}: {first_line(error)}"
                 raise UserError(told) from None
@@ -88,7 +89,7 @@ class Cluster:
 
         waiting = iter(tasks)
         in_flight: dict = {}
-        finished = as_completed([], with_results=False, raise_errors=False)
+        finished = as_completed(loop=self.client.loop, with_results=False, raise_errors=False)
 
         def submit() -> None:
             for task in waiting:

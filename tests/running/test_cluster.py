@@ -220,10 +220,14 @@ def test_data_that_have_no_config_are_sent(make_experiment, tmp_path, cluster):
 
 @pytest.mark.parametrize("scheduler", ["tcp://127.0.0.1:9", "nonsense://x", "tcp://"])
 def test_no_scheduler_answers(make_experiment, tmp_path, monkeypatch, scheduler):
+    from distributed.client import _get_global_client as default
+
+    before = default()
     monkeypatch.setattr("boostbench.running.cluster._PATIENCE", 1)
     with pytest.raises(UserError, match="no Dask scheduler answers at"):
         run([make_experiment()], results=tmp_path / "r", backend="dask", scheduler=scheduler)
     assert not (tmp_path / "r").exists()
+    assert default() is before
 
 
 def test_an_address_is_for_dask(make_experiment, tmp_path):
