@@ -16,6 +16,7 @@ from tabulate import tabulate
 
 from boostbench.definitions.assemble import read_tables
 from boostbench.records.archive import Records
+from boostbench.records.store import record_path
 
 REFERENCE = 0.05  # seconds of the reference job
 
@@ -55,7 +56,7 @@ def read_hours(results):
         fits = {}
         for cell in table.cells.values():
             configs = {record["config_hash"] for record in cell.records}
-            file = results / "records" / cell.data / f"{cell.algo}.tuning.jsonl"
+            file = record_path(results, cell.data, cell.algo, "tuning")
             tuned = records.ledger(file).records.values()
             tried = [one for one in tuned if one["config_hash"] in configs]
             job = reference_job(cell.records)

@@ -27,14 +27,14 @@ from boostbench.report.renderers.terminal import print_freshness, print_summary
 from boostbench.running.runner import Report
 
 
-def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
+def job(cfg: DictConfig, varied: Sequence[str] = ()) -> float:
     """Run one experiment and print its summary.
 
     Parameters
     ----------
     cfg : DictConfig
         The composed config.
-    swept : sequence of str, default=()
+    varied : sequence of str, default=()
         Keys in which it differs from other jobs of the same sweep.
 
     Returns
@@ -57,7 +57,7 @@ def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
     stop = JobFailed if sweep else SystemExit
     try:
         with one_line_errors():
-            report = _run_experiment(cfg, settings, swept)
+            report = _run_experiment(cfg, settings, varied)
     except UserError as error:
         if debugging():
             raise
@@ -77,7 +77,7 @@ def job(cfg: DictConfig, swept: Sequence[str] = ()) -> float:
     return fmean(map(outcome.experiment.measure.objective, outcome.records))
 
 
-def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str]) -> Report:
+def _run_experiment(cfg: DictConfig, settings: DictConfig, varied: Sequence[str]) -> Report:
     spec = resolve(cfg, settings)
     # A launcher that runs jobs side by side has given each job its share of the machine.
     alone = settings.launcher._target_.endswith("BasicLauncher")
@@ -88,11 +88,11 @@ def _run_experiment(cfg: DictConfig, settings: DictConfig, swept: Sequence[str])
     report = execute(specs)
     if spec["shard"]:
         return report
-    if swept:
-        own = [o for o in settings.overrides.task if o.partition("=")[0] in swept]
+    if varied:
+        own = [o for o in settings.overrides.task if o.partition("=")[0] in varied]
         make_console().print(f"{' '.join(own)}", style="bold yellow")
     _print(specs, report)
-    if swept:
+    if varied:
         print()
     return report
 

@@ -106,10 +106,10 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     from boostbench.figures.overview import draw_overview
     from boostbench.figures.style import save
 
-    counted = counts(in_order(tables))
-    figure = draw_overview(by_table(counted, tables), counted.total.verdicts)
+    tallies = counts(in_order(tables))
+    figure = draw_overview(by_table(tallies, tables), tallies.total.verdicts)
     picture = results / "figures" / "overview"
-    save(figure, picture, "How much is reproduced, by table", headline(counted.total))
+    save(figure, picture, "How much is reproduced, by table", headline(tallies.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
     with writing(path):
         path.write_text(readme(tables, "figures/overview.svg", made), encoding="utf-8")

@@ -15,7 +15,7 @@ from boostbench.figures.tables import OfColumns, stale_cells
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.numbers import fixed, p_value
-from boostbench.report.statistics.one_sided import LEVEL
+from boostbench.report.statistics import LEVEL
 from boostbench.report.tables import Table
 
 _CELL = (0.95, 0.42)  # inches

@@ -18,8 +18,8 @@ from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.figures.tables import OfColumns, stale_cells
 from boostbench.report.comparison import Comparison, compare_columns
+from boostbench.report.statistics import LEVEL
 from boostbench.report.statistics.friedman import Friedman
-from boostbench.report.statistics.one_sided import LEVEL
 from boostbench.report.tables import Table
 
 _DPI = 300

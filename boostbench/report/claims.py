@@ -5,7 +5,8 @@ from math import isnan
 from typing import NamedTuple
 
 from boostbench.report.cells import Cell
-from boostbench.report.statistics.one_sided import LEVEL, p_above, p_below
+from boostbench.report.statistics import LEVEL
+from boostbench.report.statistics.one_sided import p_above, p_below
 from boostbench.report.tables import Claim, Table
 
 # So many comparisons that are not on record are named.

@@ -106,7 +106,7 @@ def compare_columns(
     together = friedman(losses, pairs.quantity.digits) if len(names) > 2 else None
     places = list(combinations(range(len(names)), 2))
     apart = [pairs.differences(a, b) for a, b in places]
-    signed_rank = [wilcoxon(differences) for differences in apart]
+    tested = [wilcoxon(differences) for differences in apart]
     tests = [
         PairTest(
             a=names[a],
@@ -120,7 +120,7 @@ def compare_columns(
             resampled=_resampled(pairs, a, b),
         )
         for (a, b), differences, test, corrected in zip(
-            places, apart, signed_rank, holm([test.p for test in signed_rank]), strict=True
+            places, apart, tested, holm([test.p for test in tested]), strict=True
         )
     ]
     return Comparison(pairs, ranks, tests, together, rope)

@@ -7,7 +7,7 @@ stable under manipulation of the comparate set*, arXiv 2305.11921, 2023.
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.comparison import Comparison, PairTest, compare_columns
 from boostbench.report.numbers import fixed, p_value
-from boostbench.report.statistics.one_sided import LEVEL
+from boostbench.report.statistics import LEVEL
 from boostbench.report.tables import Table
 
 

@@ -10,7 +10,8 @@ from scipy.stats import false_discovery_control
 
 from boostbench.report.cells import Cell
 from boostbench.report.published import sources
-from boostbench.report.statistics.agreement import LEVEL, TELLING
+from boostbench.report.statistics import LEVEL
+from boostbench.report.statistics.agreement import TELLING
 from boostbench.report.swaps import Swaps, swaps
 from boostbench.report.tables import Table
 

@@ -13,7 +13,7 @@ from boostbench.report.matrix import matrix_of, pair_sentences
 from boostbench.report.numbers import differences, fixed, p_value, rounded
 from boostbench.report.renderers.printing import make_grid
 from boostbench.report.renderers.terminal import print_listing, print_table
-from boostbench.report.statistics.one_sided import LEVEL
+from boostbench.report.statistics import LEVEL
 from boostbench.report.tables import Table
 from boostbench.report.words import caption, notes
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scipy import special
 
 from boostbench.report.numbers import rounded
+from boostbench.report.statistics import LEVEL
 
 #: What a verdict rests on, by the names of `Agreement.basis`.
 BASES = {
@@ -35,8 +36,8 @@ SHORT = {
     "rounding": "rounding only",
 }
 
-#: Error rates of a test: that of the first kind, and the power of `Agreement.detectable`.
-LEVEL, POWER = 0.05, 0.8
+#: Of `Agreement.detectable`.
+POWER = 0.8
 
 #: Where no difference is found, a detectable one of more than this share of the published error
 #: leaves open whether there is one.

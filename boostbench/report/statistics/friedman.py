@@ -12,8 +12,7 @@ import numpy as np
 from scipy import stats
 
 from boostbench.report.numbers import rounded
-
-_LEVEL = 0.05
+from boostbench.report.statistics import LEVEL
 
 #: On fewer data sets the approximate p-values reject too often: by simulation up to 20% of the
 #: time, where 5% are meant; from 9 on 4.7% to 5.8% (3 to 10 algorithms).
@@ -60,7 +59,7 @@ class Friedman(NamedTuple):
     @property
     def significant(self) -> bool:
         """Whether any of them differ at the 5% level, by `f_p`."""
-        return self.f_p <= _LEVEL
+        return self.f_p <= LEVEL
 
     def sentence(self, pairs: str) -> str:
         """Word the result.
@@ -132,7 +131,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     unit = sqrt(k * (k + 1) / (12 * n))
     apart = np.abs(ranks[:, None] - ranks)
     nemenyi = stats.studentized_range.sf(apart / unit, k, np.inf)
-    critical = float(unit * stats.studentized_range.ppf(1 - _LEVEL, k, np.inf))
+    critical = float(unit * stats.studentized_range.ppf(1 - LEVEL, k, np.inf))
     return Friedman(n, ranks, chi2, p, f, f_p, by, nemenyi, critical)
 
 

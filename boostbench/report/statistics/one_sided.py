@@ -5,9 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-#: Level of the tests.
-LEVEL = 0.05
-
 
 def p_below(differences: Sequence[float], bound: float) -> float:
     """Test whether the mean is below a bound.

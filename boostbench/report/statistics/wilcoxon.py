@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from boostbench.report.statistics import LEVEL
+
 #: Of more pairs the normal distribution takes the place of the exact one, which takes time in
 #: proportion to their cube.
 MOST_EXACT = 500
@@ -53,7 +55,7 @@ class Wilcoxon(NamedTuple):
     @property
     def significant(self) -> bool:
         """Whether the two differ at the 5% level, by `p`."""
-        return self.p <= 0.05
+        return self.p <= LEVEL
 
     @property
     def tabled(self) -> bool:
@@ -154,8 +156,8 @@ def _p_value(ranks: np.ndarray) -> tuple[float, bool]:
 
 
 @cache
-def critical_value(n: int, level: float = 0.05) -> int | None:
-    """Largest rank sum that is significant in a two-sided signed-rank test of `n` pairs.
+def critical_value(n: int) -> int | None:
+    """Largest rank sum that is significant at 5% in a two-sided signed-rank test of `n` pairs.
 
     It is found by the exact distribution, and of more than 500 pairs by the normal one, corrected
     for continuity.
@@ -164,13 +166,11 @@ def critical_value(n: int, level: float = 0.05) -> int | None:
     ----------
     n : int
         Number of pairs.
-    level : float, default=0.05
-        Significance level.
 
     Returns
     -------
     int or None
-        None when no rank sum is (n < 6 at 5%).
+        None when no rank sum is (n < 6).
 
     Examples
     --------
@@ -179,9 +179,9 @@ def critical_value(n: int, level: float = 0.05) -> int | None:
     """
     if n > MOST_EXACT:
         mean, deviation = n * (n + 1) / 4, sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return floor(mean - 0.5 - stats.norm.isf(level / 2) * deviation)
+        return floor(mean - 0.5 - stats.norm.isf(LEVEL / 2) * deviation)
     p = 2 * np.cumsum(_lower_half(range(1, n + 1)))
-    return int(np.searchsorted(p, level, side="right")) - 1 if p[0] <= level else None
+    return int(np.searchsorted(p, LEVEL, side="right")) - 1 if p[0] <= LEVEL else None
 
 
 def _lower_half(ranks: Sequence[int]) -> np.ndarray:

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.report.statistics.one_sided import LEVEL, p_above, p_below
+from boostbench.report.statistics import LEVEL
+from boostbench.report.statistics.one_sided import p_above, p_below
 
 NUMBERS = [0.3, -0.4, 1.9, 0.8, 1.1]
 
