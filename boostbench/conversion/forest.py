@@ -4,7 +4,8 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from boostbench.conversion.pair_trees import Node, add_tree, tree_of
-from boostbench.conversion.stumps import Tests, needed, taken_apart, tests_of
+from boostbench.conversion.stumps import Tests, taken_apart, tests_of
+from boostbench.extras import needed
 
 
 def to_treelite(model):

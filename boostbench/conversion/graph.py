@@ -4,7 +4,8 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from boostbench.conversion.pairs import add_pairs
-from boostbench.conversion.stumps import needed, taken_apart, tests_of
+from boostbench.conversion.stumps import taken_apart, tests_of
+from boostbench.extras import needed
 
 
 def booster_to_onnx(model, dtype):

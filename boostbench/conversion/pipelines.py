@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import boostbench.algorithms
 from boostbench.conversion.graph import booster_to_onnx
-from boostbench.conversion.stumps import needed
+from boostbench.extras import needed
 
 
 def register_with_skl2onnx():

@@ -1,6 +1,5 @@
 """What conversions need of a fitted sum of stumps."""
 
-import importlib
 from typing import NamedTuple
 
 import numpy as np
@@ -91,11 +90,3 @@ def taken_apart(model):
     if hasattr(model, "views_"):
         total = total.on_views(model.views_)
     return total, model.inverse_temperature(), total.slack(model)
-
-
-def needed(name):
-    """Import a module, or say in one line what is missing."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ImportError(f"this needs {name}; install it by 'pip install {name}'") from None

@@ -1,5 +1,7 @@
 """Where displays draw."""
 
+from boostbench.extras import needed
+
 
 def canvas(ax=None):
     """Return axes to draw on, and their figure.
@@ -63,10 +65,4 @@ def canvases(n, n_columns, width, height, **shared):
 
 def pyplot():
     """Import ``matplotlib.pyplot``, or say in one line what is missing."""
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError(
-            "displays need matplotlib; install it by 'pip install matplotlib'"
-        ) from None
-    return pyplot
+    return needed("matplotlib.pyplot", "displays need")
