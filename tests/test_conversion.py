@@ -149,8 +149,9 @@ class TestONNX:
     def test_what_cannot_be_is_refused(self):
         X, y = blobs(2)
         model = bb.AdaBoost(n_iterations=2).fit(X, y)
-        with pytest.raises(ValueError, match="float32 or float64, got 'int8'"):
-            to_onnx(model, "int8")
+        for some in (model, make_pipeline(StandardScaler(), model).fit(X, y)):
+            with pytest.raises(ValueError, match="float32 or float64, got 'int8'"):
+                to_onnx(some, "int8")
         for large in (np.array([1, 2**63], dtype=np.uint64), np.array([0.0, 1e30])):
             model.classes_ = large
             with pytest.raises(ValueError, match="a class lies outside"):
@@ -276,6 +277,30 @@ class TestPipelines:
         label, probabilities = session_of(made).run(None, inputs)
         np.testing.assert_array_equal(label, pipeline.predict(frame))
         np.testing.assert_allclose(probabilities, pipeline.predict_proba(frame), atol=1e-9)
+
+    @pytest.mark.parametrize("base", [bb.MCBoost, bb.LsBoostRegressor])
+    def test_a_class_of_ones_own(self, base):
+        # Under the name of one of ours.
+        mine = type(base.__name__, (base,), {"__module__": __name__})
+        X, y = blobs(2)
+        pipeline = make_pipeline(StandardScaler(), mine(n_iterations=3)).fit(X, y)
+        found = session_of(to_onnx(pipeline, np.float64)).run(None, {"X": X})
+        np.testing.assert_allclose(found[0].ravel(), pipeline.predict(X), atol=1e-9)
+
+    @pytest.mark.parametrize("opset", [12, {"": 12, "ai.onnx.ml": 1}, 13])
+    @pytest.mark.parametrize("booster", [bb.MCBoost, bb.LsBoostRegressor])
+    def test_old_operators_are_refused(self, booster, opset):
+        import skl2onnx
+
+        X, y = blobs(2)
+        model = booster(n_iterations=3).fit(X, y)
+        register_with_skl2onnx()
+        if opset == 13:
+            made = skl2onnx.to_onnx(model, X[:1], target_opset=opset)
+            pytest.importorskip("onnx").checker.check_model(made, full_check=True)
+        else:
+            with pytest.raises(ValueError, match="boosters need target_opset=13 or later, got 12"):
+                skl2onnx.to_onnx(model, X[:1], target_opset=opset)
 
     def test_columns_that_no_step_puts_together_are_refused(self):
         import skl2onnx

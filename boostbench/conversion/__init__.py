@@ -40,8 +40,10 @@ def to_onnx(model, dtype=np.float32):
         If onnx is not installed, or skl2onnx for a pipeline.
     ValueError
         If the model is not fitted, or no sum of stumps, or the labels are neither whole numbers of
-        64 bits nor strings.
+        64 bits nor strings; or if `dtype` is another.
     """
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
     last = getattr(model, "steps", [(None, None)])[-1][1]
     is_pipeline = hasattr(last, "stump_sum")
     return pipeline_to_onnx(model, dtype) if is_pipeline else booster_to_onnx(model, dtype)

@@ -4,16 +4,22 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-import boostbench.algorithms
-from boostbench.conversion.graph import booster_to_onnx
+from boostbench import algorithms
+from boostbench.conversion.graph import OPSET, booster_to_onnx
 from boostbench.extras import needed
 
 
-def register_with_skl2onnx():
+def register_with_skl2onnx(*classes):
     """Tell skl2onnx how to convert boosters of stumps, alone or in pipelines.
 
     After it, ``skl2onnx.to_onnx(pipeline, frame[:1])`` takes what it takes of scikit-learn's own
-    classifiers, columns of words among them. `to_onnx` calls it for pipelines.
+    classifiers, columns of words among them. It takes no ``options`` for boosters: probabilities
+    are an array, as with ``zipmap=False`` of others. `to_onnx` calls it for pipelines.
+
+    Parameters
+    ----------
+    *classes : type
+        Subclasses of your own.
 
     Raises
     ------
@@ -21,16 +27,16 @@ def register_with_skl2onnx():
         If skl2onnx is not installed.
     """
     update = needed("skl2onnx").update_registered_converter
-    for name in boostbench.algorithms.__all__:
-        booster = getattr(boostbench.algorithms, name)
-        if hasattr(booster, "stump_sum"):
-            update(booster, f"Boostbench{name}", _shapes, _convert)
+    known = [getattr(algorithms, name) for name in algorithms.__all__]
+    for booster in [*(one for one in known if hasattr(one, "stump_sum")), *classes]:
+        # Aliases are shared with all converters that anybody has registered.
+        update(booster, f"{booster.__module__}.{booster.__qualname__}", _shapes, _convert)
 
 
 def pipeline_to_onnx(pipeline, dtype):
     """Turn a fitted pipeline that takes numbers into a model of ONNX; as `to_onnx`."""
     check_is_fitted(pipeline)
-    register_with_skl2onnx()
+    register_with_skl2onnx(type(pipeline[-1]))
     sample = np.zeros((1, pipeline.n_features_in_), dtype)
     return needed("skl2onnx").to_onnx(pipeline, sample)
 
@@ -51,6 +57,9 @@ def _shapes(operator):
 
 def _convert(scope, operator, container):
     """Put the graph of a booster into that of a pipeline, under names of its own."""
+    opset = container.target_opset_any_domain("")
+    if opset < OPSET:
+        raise ValueError(f"boosters need target_opset={OPSET} or later, got {opset}")
     model = operator.raw_operator
     if getattr(model, "categories_", None):
         raise ValueError(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from boostbench.algorithms.explaining.stump_sums import refuse_others
 from boostbench.core.weak.views import plain_views
 
 
@@ -77,14 +78,7 @@ def taken_apart(model):
     ValueError
         If the model is no sum of stumps.
     """
-    if not hasattr(model, "stump_sum"):
-        last = getattr(model, "steps", [(None, model)])[-1][1]
-        advice = (
-            "pass its last step, model[-1], and give that model[:-1].transform(X)"
-            if hasattr(last, "stump_sum")
-            else "pass a fitted booster of stumps"
-        )
-        raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
+    refuse_others(model)
     check_is_fitted(model)
     total = model.stump_sum()
     if hasattr(model, "views_"):

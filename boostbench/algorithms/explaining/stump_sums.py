@@ -125,6 +125,18 @@ def features_of(model):
     return np.asarray(getattr(model, "feature_names_in_", default))
 
 
+def refuse_others(model):
+    """Raise ValueError where a model is none that could be a sum of stumps, as a pipeline."""
+    if not hasattr(model, "stump_sum"):
+        last = getattr(model, "steps", [(None, model)])[-1][1]
+        advice = (
+            "pass its last step, model[-1], and give that model[:-1].transform(X)"
+            if hasattr(last, "stump_sum")
+            else "pass a fitted booster of stumps"
+        )
+        raise ValueError(f"{type(model).__name__} is no sum of stumps; {advice}")
+
+
 def refuse_pairs(model):
     """Raise ValueError where a fitted model has tables of pairs beside its stumps."""
     if len(getattr(model, "pairs_", ())):
