@@ -16,7 +16,7 @@ from boostbench.algorithms.explaining.stump_sums import of_votes
 from boostbench.algorithms.master import NO_EDGE, PERFECT
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.core.codewords import exhaustive, random_half
+from boostbench.core.class_codes import exhaustive, random_half
 from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.stumps import StumpSearch
 

@@ -38,8 +38,8 @@ def reconstructed(kernels, similarities, weights, n_sweeps):
     values = kernels @ weights
     for _ in range(n_sweeps):
         for bit in range(n_bits):
-            signs = np.where(values > 0, 1.0, -1.0)
-            others = np.delete(signs, bit, axis=1)
+            codes = np.where(values > 0, 1.0, -1.0)
+            others = np.delete(codes, bit, axis=1)
             # The sum is a constant, less h' R h times a positive number.
             residual = n_bits * similarities - others @ others.T
             for anchor, kernel in enumerate(kernels.T):

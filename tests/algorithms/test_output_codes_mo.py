@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from boostbench.algorithms import AdaBoostMO, output_codes
-from boostbench.core.codewords import exhaustive
+from boostbench.core.class_codes import exhaustive
 from boostbench.core.weak import stumps
 
 from . import reference

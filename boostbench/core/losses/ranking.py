@@ -143,6 +143,7 @@ class LimitedLogSumExp(RankingLoss):
 
     The second term is next to nothing up to norms of w a little below N = `LARGEST_NORM`, 355, and
     grows there as fast as the first can ever fall: with any weight of the norm there is a solution.
+    For L-BFGS only: `along` and `quadratic` do not know the second term.
 
     Parameters
     ----------

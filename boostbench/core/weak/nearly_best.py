@@ -57,7 +57,9 @@ class Entries:
         return np.abs(edges, out=edges)
 
     def masses(self, W):
-        """Give the masses of samples: when their weights are added to edges, sizes change no more.
+        """Bound what each sample can do.
+
+        Adding its weights to edges changes a size by its mass at most.
 
         Parameters
         ----------
@@ -83,8 +85,8 @@ class Rows:
         Takes edges of shape (n_some, n_columns), which it may overwrite, and returns sizes of shape
         (n_some,).
     mass : callable, default=None
-        As `size`, of the weights of samples: when they are added to edges, the size changes no
-        more. None where that is not known.
+        Takes weights of samples, as `size` takes edges, and bounds what they can do: adding them to
+        edges changes the size by no more than their mass. None where that is not known.
     beside : ndarray, dtype=int64
         Positions that are left out; none by default.
     """
@@ -219,7 +221,7 @@ def near_in_columns(sizes, reached, slack):
     Parameters
     ----------
     sizes : ndarray of shape (n_rows, n_columns)
-        Not negative.
+        Not negative; -inf where there is no stump.
     reached : ndarray of shape (n_columns,)
         Elsewhere.
     slack : ndarray of shape (n_columns,)

@@ -266,8 +266,9 @@ class StumpSearch:
         beside : ndarray of shape (n_beside,), dtype=int64
             Positions to leave out, as if they had no edges; none by default.
         mass : callable, default=None
-            As `size`, of the weights of samples: when they are added to edges, the size changes no
-            more. None where that is not known, and all edges are looked through.
+            Takes weights of samples, as `size` takes edges, and bounds what they can do: adding
+            them to edges changes the size by no more than their mass. None where that is not known,
+            and all edges are looked through.
 
         Returns
         -------
@@ -346,10 +347,6 @@ class StumpSearch:
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
         return self._numbered(*self._layout.stumps_at(position), polarity)
-
-    def outputs(self, position):
-        """Evaluate the stump at a position, of polarity +1, for the training data: -1 or +1."""
-        return _signs(self._above(*self._layout.stumps_at(position)))
 
     def _evaluated(self, position):
         """Return the stump at a position, with the polarity +1, and its outputs."""
