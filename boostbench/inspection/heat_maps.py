@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from boostbench.algorithms.explaining.digits import written
+
 # Of a drawing, in its own units.
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 334, 8, 190
-# Letters of a mark.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 80, 320, 8, 190
+# Letters of a category's mark.
 _LONGEST = 9
 
 
-def heat_map(shapes, pair, output, largest, written):
+def heat_map(shapes, pair, output, largest, number):
     """Give what is drawn of a pair.
 
     Parameters
@@ -19,14 +21,14 @@ def heat_map(shapes, pair, output, largest, written):
         Which score is shown.
     largest : float
         What is drawn in full colour.
-    written : callable
-        From a number to text.
+    number : callable
+        From what is added to text.
 
     Returns
     -------
     dict
         Of the cells the places, sizes, values by the largest, and texts; of both axes the places
-        and texts of some marks; and the names of both features.
+        and texts of some marks; the names of both features; and the edges of the drawing.
     """
     across, down = pair.axes
     names = [shapes.cell_names(axis) for axis in (across, down)]
@@ -40,7 +42,7 @@ def heat_map(shapes, pair, output, largest, written):
             "y": round(_BOTTOM - height * (row + 1), 2),
             "value": round(float(table[column, row]) / largest, 3),
             "text": f"{features[0]} {names[0][column]}, {features[1]} {names[1][row]}: "
-            + written(float(table[column, row])),
+            + number(float(table[column, row])),
         }
         for column, row in np.ndindex(*table.shape)
     ]
@@ -50,14 +52,20 @@ def heat_map(shapes, pair, output, largest, written):
         "width": round(width + 0.05, 2),
         "height": round(height + 0.05, 2),
         "x_marks": [
-            (round(_LEFT + width * at, 1), text[:_LONGEST])
-            for at, text in marks(across, names[0], 3)
+            (round(_LEFT + width * at, 1), text) for at, text in _short_marks(across, names[0], 3)
         ],
         "y_marks": [
-            (round(_BOTTOM - height * at, 1), text[:_LONGEST])
-            for at, text in marks(down, names[1], 4)
+            (round(_BOTTOM - height * at, 1), text) for at, text in _short_marks(down, names[1], 4)
         ],
+        "box": {"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM},
     }
+
+
+def _short_marks(axis, names, most):
+    # Numbers would be others without their last digits.
+    if axis.thresholds is None:
+        names = [name[:_LONGEST] for name in names]
+    return marks(axis, names, most)
 
 
 def marks(axis, names, most):
@@ -81,7 +89,8 @@ def marks(axis, names, most):
     if axis.thresholds is None:
         return [(at + 0.5, name) for at, name in enumerate(names)][:: -(-len(names) // most)]
     some = np.unique(np.linspace(0, len(axis.thresholds) - 1, most).round().astype(int))
-    found = [(int(at) + 1, f"{axis.thresholds[at]:.3g}") for at in some]
+    texts = written(axis.thresholds[some], digits=3)
+    found = [(int(at) + 1, text) for at, text in zip(some, texts, strict=True)]
     if not axis.has_missing:
         return found
     # What is missing is beside the last threshold, whose text would be in its way.

@@ -1,5 +1,6 @@
 """A fitted model as one page of HTML, which needs no other file and no network."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from boostbench.algorithms.base import dense
+from boostbench.algorithms.explaining.digits import written
+from boostbench.algorithms.explaining.stump_sums import refuse_others
 from boostbench.inspection.heat_maps import heat_map
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of
@@ -58,7 +61,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     Raises
     ------
     ValueError
-        If the estimator is no sum of stumps, or there is no such row.
+        If the estimator is no sum of stumps, or there is no such row, or `max_terms` is negative.
 
     Examples
     --------
@@ -67,13 +70,14 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> export_html(MCBoost(n_iterations=50).fit(X, y), X, "wine.html")  # doctest: +SKIP
     """
+    refuse_others(estimator)
     X = dense(X)
     n_samples = np.shape(X)[0]
     if not 0 <= row < n_samples:
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")
     shapes = estimator.shape_functions(X)
     page = _Page(shapes, shapes.numbers(X), max_terms)
-    local = shapes.explain_local(X if n_samples == 1 else _rows(X, row))
+    sample = X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
     text = _TEMPLATES.get_template("model.html").render(
         name=type(estimator).__name__,
         n_samples=n_samples,
@@ -83,7 +87,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
         outputs=[str(output) for output in shapes.outputs],
         importances=page.importances(),
         row=row,
-        explained=page.explained(estimator, _rows(X, row), local),
+        explained=page.explained(estimator, sample, shapes.explain_local(sample)),
         terms=[page.term(feature) for feature in page.features],
         pairs=page.pairs(),
         number=page.number,
@@ -209,10 +213,11 @@ class _Page:
                 {
                     "x": x(left),
                     "width": round(max(0.0, x(right_end) - x(left)), 1),
-                    "text": f"{left:.4g} to {right_end:.4g}: "
-                    + ", ".join(self.number(value) for value in values),
+                    "text": f"{' to '.join(ends)}: " + ", ".join(map(self.number, values)),
                 }
-                for left, right_end, values in zip(edges[:-1], edges[1:], table, strict=True)
+                for left, right_end, ends, values in zip(
+                    edges[:-1], edges[1:], pairwise(written(edges, digits=4)), table, strict=True
+                )
             ],
             "deciles": list(map(x, deciles)),
             "x_ticks": [(x(at), f"{at:g}") for at in _ticks(low, high)],
@@ -232,16 +237,11 @@ class _Page:
         return np.concatenate([steps_of(term, self.X)[1], table[len(term.values) :]])
 
 
-def _rows(X, row):
-    """One row of samples, in their own form."""
-    return X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
-
-
 def _written(cells, at):
     value = cells.iloc[at] if isinstance(cells, pd.Series) else cells[at]
     if pd.isna(value):
         return "missing"
-    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+    return written([value])[0] if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _ticks(low, high):
@@ -251,4 +251,5 @@ def _ticks(low, high):
     raw = (high - low) / 4
     unit = 10.0 ** np.floor(np.log10(raw))
     step = unit * min((1, 2, 5, 10), key=lambda factor: abs(factor * unit - raw))
-    return (np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step).round(12).tolist()
+    # No minus sign before a zero.
+    return (np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0).tolist()

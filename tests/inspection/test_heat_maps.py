@@ -1,9 +1,11 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from boostbench.inspection.heat_maps import marks
+from boostbench import BaggedMCBoost
+from boostbench.inspection.heat_maps import heat_map, marks
 
 
 @pytest.mark.parametrize("has_missing", [False, True])
@@ -25,3 +27,19 @@ def test_some_of_many_categories():
     names = list("abcdefghij")
     axis = SimpleNamespace(thresholds=None, n_cells=10, has_missing=False)
     assert marks(axis, names, 3) == [(0.5, "a"), (4.5, "e"), (8.5, "i")]
+
+
+def test_marks_of_numbers_are_whole_and_those_of_categories_short():
+    rng = np.random.default_rng(0)
+    names = np.array(["silver birch", "small-leaved lime", "sycamore maple"])
+    X = pd.DataFrame({"time": 1.6e9 + rng.permutation(300), "tree": rng.choice(names, 300)})
+    turns = (X["time"] > 1.6e9 + 150) ^ (X["tree"] == names[0])
+    model = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0).fit(X, turns)
+    shapes = model.shape_functions()
+    drawn = heat_map(shapes, shapes.pairs[0], 0, 1.0, str)
+    thresholds = shapes.pairs[0].axes[0].thresholds
+    shown = [float(text) for _, text in drawn["x_marks"]]
+    assert shown == thresholds[[0, len(thresholds) // 2, -1]].tolist()
+    assert [text for _, text in drawn["y_marks"]] == ["silver bi", "small-lea", "sycamore "]
+    told = drawn["cells"][0]["text"]
+    assert told.startswith(f"time up to {thresholds[0]:.12g}, tree silver birch: ")

@@ -1,5 +1,6 @@
 """The page of one model, in a browser."""
 
+import itertools
 import re
 
 import numpy as np
@@ -7,8 +8,10 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from boostbench import AdaBoostMH, BaggedMCBoost, RBoostRank
+from boostbench import AdaBoostMH, BaggedMCBoost, MCBoost, RBoostRank
 from boostbench.inspection import export_html
 from boostbench.inspection.page import _ticks
 from tests.algorithms.problems import messy
@@ -201,7 +204,35 @@ def test_errors(tmp_path):
 
 @pytest.mark.parametrize(
     ("ends", "ticks"),
-    [((0.0, 1.0), [0, 0.2, 0.4, 0.6, 0.8, 1]), ((-2.5, 3.1), [-2, -1, 0, 1, 2, 3]), ((7, 7), [7])],
+    [
+        ((0.0, 1.0), [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        ((-2.5, 3.1), [-2, -1, 0, 1, 2, 3]),
+        ((7, 7), [7]),
+        ((-3e-13, 5e-13), [-2e-13, 0, 2e-13, 4e-13]),
+        ((-0.4, 0.3), [-0.4, -0.2, 0, 0.2]),
+    ],
 )
 def test_ticks(ends, ticks):
-    assert _ticks(*ends) == ticks
+    found = _ticks(*ends)
+    assert found == pytest.approx(ticks, rel=1e-9, abs=0)
+    assert [f"{at:g}" for at in found] == [f"{at:g}" for at in ticks]
+
+
+def test_intervals_and_values_are_told_apart(tmp_path):
+    X = np.arange(2005.0, 2013.0).repeat(20)[:, None]
+    model = MCBoost(n_iterations=30).fit(X, X[:, 0] % 2)
+    export_html(model, X, tmp_path / "model.html", row=60)
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert ">x0 = 2008<" in text
+    ends = [2005, *np.arange(2005.5, 2012), 2012]
+    wanted = [f"{low:g} to {high:g}" for low, high in itertools.pairwise(ends)]
+    assert re.findall("<title>(.*?): [-+0]", text) == wanted
+    export_html(model, X + 1.6e9, tmp_path / "model.html")
+    assert ">x0 = 1600002005<" in (tmp_path / "model.html").read_text(encoding="utf-8")
+
+
+def test_a_pipeline_is_told_what_to_pass(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=2)).fit(X, y)
+    with pytest.raises(ValueError, match=r"^Pipeline is no sum of stumps; pass .* model\[-1\]"):
+        export_html(pipeline, X, tmp_path / "model.html")

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from boostbench.algorithms.explaining.digits import written
 from boostbench.algorithms.explaining.stump_sums import features_of, outputs_of, refuse_pairs
 from boostbench.core.weak.views import plain_views
 
@@ -49,8 +50,12 @@ def _tests(model, views, stumps):
     """Say in words what stumps on numbers, categories and missing values test."""
     names, tests = features_of(model), []
     is_above = views.above_if_missing(stumps.tested, stumps.threshold)
-    for at, view, threshold, missing in zip(
-        stumps.feature, stumps.tested, stumps.threshold, is_above, strict=True
+    numbers = np.empty(len(stumps), dtype=object)
+    for feature in np.unique(views.feature[stumps.tested]):
+        here = (views.feature[stumps.tested] == feature) & np.isfinite(stumps.threshold)
+        numbers[here] = written(stumps.threshold[here])
+    for at, view, threshold, number, missing in zip(
+        stumps.feature, stumps.tested, stumps.threshold, numbers, is_above, strict=True
     ):
         feature, category = views.feature[view], views.category[view]
         name = names[feature]
@@ -65,7 +70,7 @@ def _tests(model, views, stumps):
             tests.append(f"{name} is missing")
         elif np.isnan(category):
             may_miss = missing and views.has_missing(feature)
-            tests.append(f"{name} > {threshold:.6g}{' or missing' if may_miss else ''}")
+            tests.append(f"{name} > {number}{' or missing' if may_miss else ''}")
         else:
             tests.append(f"{name} = {model.categories_[feature][int(category)]}")
     return tests

@@ -9,6 +9,7 @@ import pandas as pd
 
 from boostbench.algorithms.base import dense
 from boostbench.algorithms.decisions import decision, predicted
+from boostbench.algorithms.explaining.digits import written
 from boostbench.algorithms.explaining.stump_sums import features_of, outputs_of
 from boostbench.core.weak.additive import additive_tables
 from boostbench.core.weak.views import plain_views
@@ -268,7 +269,7 @@ class ShapeFunctions:
     def cell_names(self, axis):
         """Name the cells of an axis of a pair."""
         if axis.thresholds is not None:
-            ends = [f"{end:.4g}" for end in axis.thresholds]
+            ends = written(axis.thresholds, digits=4)
             names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
             return [*names, "missing"] if axis.has_missing else names
         known, codes = self._categories[axis.feature], self._views.category[axis.views]
