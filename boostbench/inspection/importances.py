@@ -8,6 +8,8 @@ from boostbench.inspection.canvas import canvas
 
 def most_important(importances, n):
     """List n features at most, by their numbers: those of the largest importance above 0."""
+    if n < 0:
+        raise ValueError(f"the number of features must be 0 or more, got {n!r}")
     return [int(at) for at in np.argsort(-importances, kind="stable")[:n] if importances[at] > 0]
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from boostbench.algorithms.explaining.stump_sums import refuse_others
 from boostbench.inspection.canvas import canvases
 from boostbench.inspection.heat_maps import marks
 
@@ -58,8 +59,10 @@ class PairDisplay:
         Raises
         ------
         ValueError
-            If the estimator has no pairs, or no such class, or `n_pairs` is not positive.
+            If the estimator is no sum of stumps, has no pairs or no such class, or `n_pairs` is
+            not positive.
         """
+        refuse_others(estimator)
         display = cls(shapes=estimator.shape_functions(X))
         return display.plot(n_pairs=n_pairs, output=output, n_columns=n_columns)
 
@@ -86,7 +89,9 @@ class PairDisplay:
             self._map(ax, self.shapes.pairs[number], at, largest)
             for ax, number in zip(self.axes_, order, strict=True)
         ]
-        label = f"Added to the score of {outputs[at]}" if len(outputs) > 1 else "Added to the score"
+        added_to = "prediction" if self.shapes.classes_ is None else "score"
+        of_class = f" of {outputs[at]}" if len(outputs) > 1 else ""
+        label = f"Added to the {added_to}{of_class}"
         self.figure_.colorbar(self.meshes_[0], ax=self.axes_, label=label)
         return self
 

@@ -4,6 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
+from boostbench.algorithms.explaining.stump_sums import refuse_others
 from boostbench.inspection.canvas import canvases
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of
@@ -49,7 +50,7 @@ class ShapeFunctionDisplay:
             Fitted, a sum of stumps.
         X : array-like of shape (n_samples, n_features)
             Samples, for example those of the training: over these, each function has the mean 0.
-        features : int or list of int or str, default=6
+        features : int, str or list of int or str, default=6
             So many at most, those of the largest importance; or which, by number or name.
         n_columns : int, default=3
             Pictures side by side.
@@ -61,8 +62,10 @@ class ShapeFunctionDisplay:
         Raises
         ------
         ValueError
-            If the estimator is no sum of stumps, or there is no such feature.
+            If the estimator is no sum of stumps, or there is no such feature, or `features` is
+            negative.
         """
+        refuse_others(estimator)
         shapes = estimator.shape_functions(X)
         display = cls(shapes=shapes, X=shapes.numbers(X))
         return display.plot(features=features, n_columns=n_columns)
@@ -79,8 +82,9 @@ class ShapeFunctionDisplay:
         self.lines_ = [
             self._curves(ax, feature) for ax, feature in zip(self.axes_, at, strict=True)
         ]
+        added_to = "prediction" if self.shapes.classes_ is None else "score"
         for row in grid:
-            row[0].set_ylabel("Added to the score")
+            row[0].set_ylabel(f"Added to the {added_to}")
         if self.axes_ and len(self.shapes.outputs) > 1:
             labels = [str(label) for label in self.shapes.outputs]
             self.figure_.legend(
@@ -92,6 +96,7 @@ class ShapeFunctionDisplay:
         names = list(self.shapes.feature_names)
         if isinstance(features, Integral):
             return most_important(self.shapes.importances, features)
+        features = [features] if isinstance(features, str) else features
         for feature in features:
             if feature not in names and feature not in range(len(names)):
                 raise ValueError(f"there is no feature {feature!r}")

@@ -80,5 +80,7 @@ class StagedErrorDisplay:
         (self.line_,) = self.ax_.plot(rounds, self.errors, **{"label": self.name, **kwargs})
         self.ax_.set(xlabel="Boosting rounds", ylabel="Error (fraction of samples)")
         self.ax_.set_ylim(bottom=0)
-        self.ax_.legend()
+        # Without a name, matplotlib gives the curve one that no legend shows.
+        if not self.line_.get_label().startswith("_"):
+            self.ax_.legend()
         return self

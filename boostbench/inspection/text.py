@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from boostbench.algorithms.explaining.digits import written
 from boostbench.algorithms.explaining.rules import rules
-from boostbench.algorithms.explaining.stump_sums import outputs_of
+from boostbench.algorithms.explaining.stump_sums import outputs_of, refuse_others
 from boostbench.inspection.importances import most_important
 
 #: Of a model with more stumps than the first number, so many features are written down by default.
@@ -20,10 +21,12 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     estimator : BoostingClassifier or BoostingRegressor
         Fitted, a sum of stumps.
     n_rules : int, default=None
-        As many of the first stumps, in the order of `rules`; None for all of up to 100.
+        As many of the first stumps, in the order of `rules`; None for all of up to 100. A model
+        with pairs has no rules: features are written, and `n_rules` is not used.
     decimals : int, default=None
-        Of what is added to the scores. What is 0 then is left out. None: 2 for stumps; features in
-        steps of which some ten make up the largest difference that a feature makes.
+        Of what is added to the scores. What is 0 then is left out. None: 2 for stumps, more if the
+        largest of them would have fewer than two digits; features in steps of which some ten make
+        up the largest difference that a feature makes.
     max_terms : int, default=None
         So many features at most, those of the largest importance, each with what it adds to the
         scores in intervals of its values: all stumps on it together. Neighbours that print alike
@@ -40,7 +43,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     Raises
     ------
     ValueError
-        If the estimator is no sum of stumps.
+        If the estimator is no sum of stumps, or `n_rules` or `max_terms` is negative.
 
     Examples
     --------
@@ -61,6 +64,9 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
       2.45 to 4.75: setosa +0.13, versicolor +1.38, virginica -0.13
       above 4.75: setosa -1.38, versicolor -0.13, virginica +1.38
     """
+    refuse_others(estimator)
+    if n_rules is not None and n_rules < 0:
+        raise ValueError(f"n_rules must be 0 or more, got {n_rules!r}")
     if max_terms is not None:
         return _by_feature(estimator.shape_functions(), max_terms, decimals)
     if len(getattr(estimator, "pairs_", ())):
@@ -72,8 +78,11 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     intercept = (stumps["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MANY:
         return _by_feature(estimator.shape_functions(), _FEW, decimals)
-    step = 0.01 if decimals is None else 0.1**decimals
-    added = [_added(votes.columns, row, step) for row in votes.to_numpy(dtype=float)]
+    votes, labels = votes.to_numpy(dtype=float), votes.columns
+    if decimals is None:
+        largest = np.abs(votes[~intercept]).max(initial=0.0) or 1.0
+        decimals = max(2, 1 - int(np.floor(np.log10(largest))))
+    added = [_added(labels, row, 0.1**decimals) for row in votes]
     lines = [
         f"Intercept: {what}" for what, is_first in zip(added, intercept, strict=True) if is_first
     ]
@@ -110,15 +119,15 @@ def _by_feature(shapes, max_terms, decimals):
     if left_out:
         lines.append(f"... {left_out} more features")
     for pair in shapes.pairs:
-        low, high = pair.table.min(), pair.table.max()
-        lines.append(f"{shapes.pair_name(pair)}: a table, from {low:+.2f} to {high:+.2f}")
+        ends = (f"{end:+z.{_decimals(step)}f}" for end in (pair.table.min(), pair.table.max()))
+        lines.append(f"{shapes.pair_name(pair)}: a table, from {' to '.join(ends)}")
     return "\n".join(lines)
 
 
 def _intervals(term, printed):
     """Pairs of an interval and what is printed of it; neighbours that print alike are one."""
     changes = [at for at in range(len(term.thresholds)) if printed[at] != printed[at + 1]]
-    ends = [f"{term.thresholds[at]:.6g}" for at in changes]
+    ends = written(term.thresholds[changes])
     names = ["everywhere"]
     if ends:
         names = [f"up to {ends[0]}", *map(" to ".join, pairwise(ends)), f"above {ends[-1]}"]
@@ -144,11 +153,15 @@ def _step(differences):
     return float(next(size * n for n in (1, 2, 5, 10) if size * n >= tenth))
 
 
+def _decimals(step):
+    return max(0, int(np.ceil(-np.log10(step) - 1e-9)))
+
+
 def _rounded(numbers, step):
     return np.round(np.asarray(numbers) / step) * step
 
 
 def _added(labels, numbers, step):
     votes = zip(labels, _rounded(numbers, step), strict=True)
-    decimals = max(0, int(np.ceil(-np.log10(step) - 1e-9)))
+    decimals = _decimals(step)
     return ", ".join(f"{label} {vote:+.{decimals}f}" for label, vote in votes if vote) or "nothing"

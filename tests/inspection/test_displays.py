@@ -7,9 +7,18 @@ import sklearn
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.inspection import DecisionBoundaryDisplay
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.fixes import parse_version
 
-from boostbench.algorithms import AdaBoost, BaggedBooster, BaggedMCBoost, MCBoost, RBoostRank
+from boostbench.algorithms import (
+    AdaBoost,
+    BaggedBooster,
+    BaggedLsBoostRegressor,
+    BaggedMCBoost,
+    MCBoost,
+    RBoostRank,
+)
 from boostbench.inspection import (
     ImportanceDisplay,
     PairDisplay,
@@ -92,13 +101,17 @@ class TestShapeFunctions:
 
     def test_features_by_number_or_name(self, model, iris):
         X, _ = iris
-        for features in ([3, 0], ["petal width (cm)", 0]):
+        for features in ([3, 0], ["petal width (cm)", 0], "petal width (cm)"):
             display = ShapeFunctionDisplay.from_estimator(model, X, features=features, n_columns=1)
-            assert [ax.get_xlabel() for ax in display.axes_] == [X.columns[3], X.columns[0]]
+            wanted = [X.columns[3], X.columns[0]] if isinstance(features, list) else [features]
+            assert [ax.get_xlabel() for ax in display.axes_] == wanted
         display = ShapeFunctionDisplay.from_estimator(model, X, features=np.int64(2))
         assert len(display.axes_) == 2
-        with pytest.raises(ValueError, match="'colour'"):
-            ShapeFunctionDisplay.from_estimator(model, X, features=["colour"])
+        for features in ("colour", ["colour"]):
+            with pytest.raises(ValueError, match="'colour'"):
+                ShapeFunctionDisplay.from_estimator(model, X, features=features)
+        with pytest.raises(ValueError, match="number of features must be 0 or more, got -1"):
+            ShapeFunctionDisplay.from_estimator(model, X, features=-1)
 
     def test_a_feature_that_is_not_in_use_is_flat(self, iris):
         X, y = iris
@@ -112,6 +125,23 @@ class TestShapeFunctions:
             ShapeFunctionDisplay.from_estimator(model, iris[0])
 
 
+@pytest.mark.parametrize("display", [ShapeFunctionDisplay, PairDisplay])
+def test_a_pipeline_is_told_what_to_pass(display, iris):
+    pipeline = make_pipeline(StandardScaler(), MCBoost(n_iterations=2)).fit(*iris)
+    with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
+        display.from_estimator(pipeline, iris[0])
+
+
+def test_numbers_are_added_to_the_prediction(iris):
+    X, _ = iris
+    model = BaggedLsBoostRegressor(interactions=1, n_estimators=2, random_state=0)
+    model.fit(X.iloc[:, :2], X.iloc[:, 0] * X.iloc[:, 1])
+    functions = ShapeFunctionDisplay.from_estimator(model, X.iloc[:, :2])
+    assert functions.axes_[0].get_ylabel() == "Added to the prediction"
+    pairs = PairDisplay.from_estimator(model)
+    assert pairs.meshes_[0].colorbar.ax.get_ylabel() == "Added to the prediction"
+
+
 class TestImportances:
     def test_bars_are_the_largest(self, model, iris):
         display = ImportanceDisplay.from_estimator(model, n_features=2)
@@ -120,6 +150,8 @@ class TestImportances:
         np.testing.assert_allclose(widths, model.feature_importances_[largest])
         labels = [label.get_text() for label in display.ax_.get_yticklabels()]
         assert labels == list(iris[0].columns[largest])
+        with pytest.raises(ValueError, match="number of features must be 0 or more, got -1"):
+            ImportanceDisplay.from_estimator(model, n_features=-1)
 
     def test_of_any_estimator(self):
         X, y = load_breast_cancer(return_X_y=True)
@@ -194,6 +226,12 @@ class TestStagedErrors:
         second = StagedErrorDisplay.from_estimator(model, X[::2], y[::2], name="b", ax=first.ax_)
         assert first.figure_ is second.figure_
         assert [t.get_text() for t in first.ax_.get_legend().get_texts()] == ["a", "b"]
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize(("name", "has_legend"), [(None, False), ("a", True)])
+    def test_a_curve_without_a_name_has_no_legend(self, name, has_legend):
+        display = StagedErrorDisplay(errors=np.array([0.5, 0.25]), name=name).plot()
+        assert (display.ax_.get_legend() is not None) == has_legend
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

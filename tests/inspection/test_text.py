@@ -2,9 +2,21 @@ import itertools
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.algorithms import AdaBoostMH, BaggedMCBoost, LsBoost, MCBoost
+from boostbench.algorithms import (
+    AdaBoost,
+    AdaBoostMH,
+    BaggedLsBoostRegressor,
+    BaggedMCBoost,
+    LsBoost,
+    LsBoostRegressor,
+    MCBoost,
+)
 from boostbench.inspection import export_text
 
 
@@ -116,3 +128,58 @@ def test_classes_have_any_names():
 def test_a_constant_model_has_no_stumps():
     model = MCBoost(n_iterations=3).fit(np.ones((6, 1)), [0, 1] * 3)
     assert export_text(model).endswith("subtracted where it fails:")
+
+
+def test_whole_numbers_are_on_the_side_that_is_written():
+    X = 100000.0 + np.arange(4)[:, None]
+    model = AdaBoost(n_iterations=1).fit(X, X[:, 0] > 100001)
+    assert export_text(model).splitlines()[1].startswith("x0 > 100001.5: True +")
+    years = np.arange(2.1e9, 2.1e9 + 6)[:, None]
+    lines = export_text(MCBoost(n_iterations=20).fit(years, years[:, 0] % 2), max_terms=1)
+    assert "  2100000001.5 to 2100000002.5: " in lines
+
+
+@pytest.mark.parametrize("unit", [1e-5, 1.0, 1e5])
+def test_numbers_have_any_unit(unit):
+    X, _ = load_iris(return_X_y=True)
+    model = LsBoostRegressor(n_iterations=5).fit(X[:, :3], unit * X[:, 3])
+    first, _, *lines = export_text(model).splitlines()
+    told = [float(line.rsplit(" ", 1)[1]) for line in [first, *lines] if "prediction" in line]
+    votes = model.rules()["prediction"].to_numpy()
+    assert len(told) == len(votes)
+    np.testing.assert_allclose(told, votes, atol=0.05 * np.abs(votes[1:]).max())
+    assert len(first.rpartition(".")[2]) == (2 if unit >= 1 else 7)
+    assert export_text(model, decimals=2) == export_text(model) or unit < 1
+
+
+def test_pairs_are_told_in_the_unit_of_the_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    model = BaggedLsBoostRegressor(interactions=1, n_estimators=3, random_state=0)
+    model.fit(X, 1e-5 * (X[:, 0] * X[:, 1] + X[:, 0]))
+    ends = [model.pairs_[0].table.min(), model.pairs_[0].table.max()]
+    *_, last = export_text(model).splitlines()
+    assert last.startswith("x0 & x1: a table, from -")
+    np.testing.assert_allclose([float(last.split()[at]) for at in (-3, -1)], ends, rtol=0.2)
+    *_, last = export_text(model, decimals=3).splitlines()
+    assert last == "x0 & x1: a table, from +0.000 to +0.000"
+    # It has no rules.
+    assert export_text(model, n_rules=1) == export_text(model)
+
+
+@pytest.mark.parametrize("count", ["n_rules", "max_terms"])
+def test_a_count_is_not_negative(count):
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostMH(n_iterations=2).fit(X, y)
+    with pytest.raises(ValueError, match="must be 0 or more, got -1"):
+        export_text(model, **{count: -1})
+
+
+@pytest.mark.parametrize("options", [{}, {"n_rules": 1}, {"max_terms": 1}])
+def test_what_is_no_sum_of_stumps_is_named(options):
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), AdaBoostMH(n_iterations=2)).fit(X, y)
+    with pytest.raises(ValueError, match=r"Pipeline is no sum of stumps; pass .* model\[-1\]"):
+        export_text(pipeline, **options)
+    with pytest.raises(ValueError, match="DecisionTreeClassifier is no sum of stumps; pass a fit"):
+        export_text(DecisionTreeClassifier().fit(X, y), **options)
