@@ -1,5 +1,6 @@
 """Locks: which of several runs at once does a piece of work."""
 
+import contextlib
 import errno
 import os
 from pathlib import Path
@@ -35,13 +36,24 @@ class Locks:
         if fcntl is None or self._file is None:
             return True
         try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, int(key[:15], 16))
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _place(key))
         except OSError as error:
             return error.errno not in (errno.EACCES, errno.EAGAIN)
         return True
+
+    def give_up(self, key: str) -> None:
+        """Let another run have a piece of work; nothing happens where this one has no lock."""
+        if fcntl is not None and self._file is not None:
+            with contextlib.suppress(OSError):
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(key))
 
     def close(self) -> None:
         """Give up all locks."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _place(key: str) -> int:
+    """Say which byte is that of a piece of work."""
+    return int(key[:15], 16)

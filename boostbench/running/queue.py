@@ -128,8 +128,8 @@ class Queue:
     def _lock_of(self, task: Task) -> str:
         """Name what is locked: a piece of work, as this code does it for this file.
 
-        Who does it for another, or by other code, leaves no record that spares this run, but locks
-        until its end: two such runs would wait for each other for ever.
+        Who does it for another, or by other code, leaves no record that spares this run, which
+        would only do it later.
         """
         path, maker = self.ledgers.of(task).path, task.experiment.maker
         return digest([path.parent.name, path.name, task.key, *maker])
@@ -147,6 +147,9 @@ class Queue:
             self._finish(task, record, elsewhere=True)
 
     def _finish(self, task: Task, outcome: Mapping, elsewhere: bool = False) -> None:
+        """Count a task whose outcome is on disk, where whoever has its lock next will find it."""
+        if self._locks:
+            self._locks.give_up(self._lock_of(task))
         self.done += 1
         failure = outcome.get("error"), outcome.get("where")
         expected = self.expected.get((task.experiment, task.tuning))

@@ -36,7 +36,22 @@ def test_a_lock_is_one_runs_until_it_ends(tmp_path):
     process.communicate()
 
 
+def test_a_lock_that_is_given_up_is_anyones(tmp_path):
+    done, kept = "0" * 16, "f" * 16
+    locks = Locks(tmp_path)
+    assert locks.take(done)
+    assert locks.take(kept)
+    locks.give_up(done)
+    process, got = other(tmp_path, done, kept)
+    assert got == [True, False]
+    locks.give_up(done)  # which is not this one's to give up
+    assert not locks.take(done)
+    process.communicate()
+    locks.close()
+
+
 def test_where_nothing_can_be_locked_every_lock_is_granted(tmp_path):
     locks = Locks(tmp_path / "no such folder")
     assert locks.take("0" * 16)
+    locks.give_up("0" * 16)
     locks.close()

@@ -531,7 +531,7 @@ def test_runs_at_once_share_the_work(slow, results, n_jobs, shard):
 
 @pytest.mark.parametrize("other_code", [False, True])
 def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, results, other_code):
-    """They would for ever, as each has locks until its end."""
+    """What they would wait for is no use to them."""
     if other_code:  # as of a module that was changed meanwhile
         slow.__dict__["maker"] = slow.maker._replace(source="0" * 16)
     else:
@@ -548,6 +548,25 @@ def test_runs_whose_records_are_of_no_use_to_each_other_do_not_wait(slow, result
         assert other.poll() is None
     assert outcome.ran == len(outcome.records) == 10
     assert outcome.stale == 0
+
+
+def test_what_has_failed_in_a_run_that_goes_on_is_anyones_to_try_again(make_experiment, results):
+    seed = make_experiment().splits[0].seed
+    program = f"""
+from pathlib import Path
+from toy import make_experiment, run
+experiment = make_experiment("fake_classifiers.Failing", fail_on={seed}, n_splits=1)
+run([experiment], results=Path({str(results)!r}))
+"""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([FAKES, os.environ.get("PYTHONPATH", "")])}
+
+    def listen(event):
+        if isinstance(event, Finished) and event.error:
+            subprocess.run([sys.executable, "-c", program], env=env, check=True, timeout=60)
+
+    experiment = make_experiment("fake_classifiers.Failing", fail_on=seed)
+    run([experiment], results=results, on_event=listen)
+    assert [json.loads(line)["split"] for line in lines(results)] == [0, 0, 1, 2, 3]
 
 
 def test_what_another_run_has_done_is_told_apart(make_experiment, results):
