@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import itertools
+import numbers
 from collections.abc import Collection, Iterator
 
 import numpy as np
@@ -118,6 +119,8 @@ def predictions(
     # An estimator may say how its own is called.
     names = (getattr(estimator, "staged_parameter", None), *ROUNDS)
     asked = next((params[name] for name in names if name in params), done)
+    # It may be "auto", or None for no end: then nobody has asked for more than was done.
+    asked = asked if isinstance(asked, numbers.Real) else done
     return by_stage | {str(number): last for number in rounds if done < number <= asked}, done
 
 

@@ -69,5 +69,7 @@ def _spent(config: Mapping, records: Sequence[Mapping]) -> float | None:
         else:
             continue
         asked, done = (about["algo"].get("n_iterations") for about in (config, record["config"]))
-        jobs.append(spent * (asked / done if asked and done else 1))
+        # A class of somebody else may take "auto" as well.
+        are_numbers = all(isinstance(n, int | float) and n > 0 for n in (asked, done))
+        jobs.append(spent * (asked / done if are_numbers else 1))
     return fmean(jobs) if jobs else None

@@ -37,6 +37,13 @@ def test_rounds_by_a_name_that_the_estimator_tells(fitted, monkeypatch):
     assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "9", "end"}
 
 
+@pytest.mark.parametrize("asked", [None, "auto"])
+def test_rounds_that_are_no_number_are_those_that_were_done(fitted, monkeypatch, asked):
+    model, X = fitted
+    monkeypatch.setattr(model, "get_params", lambda: {"n_estimators": asked, "max_iter": 100})
+    assert predictions(model, X, KNOWN, rounds=(3, 9))[0].keys() == {"3", "end"}
+
+
 def test_what_has_no_stages_has_an_end(dataset):
     tree = DecisionTreeClassifier().fit(dataset.X, dataset.y)
     found, done = predictions(tree, dataset.X, np.unique(dataset.y), rounds=(1, 2))

@@ -31,6 +31,12 @@ def test_what_is_known_is_brought_to_this_machine():
     assert forecast(some) == Forecast(180.0, 0, {"a": 18.0})
 
 
+@pytest.mark.parametrize(("asked", "done"), [("auto", "auto"), ("auto", 9), (9, "auto"), (9, 0), (-1, 9)])
+def test_rounds_that_are_no_number_say_nothing_of_seconds(asked, done):
+    work = [("a", 1, config(asked), [records(done, 1.0)])]
+    assert forecast(work) == Forecast(2.0, 0, {"a": 2.0})
+
+
 def test_a_path_of_fits_counts_as_of_this_machine():
     path = [{"config": config(100), "seconds": [1.0, 2.0]}]
     assert forecast([("a", 2, config(100), [path])]) == Forecast(6.0, 0, {"a": 3.0})
