@@ -71,9 +71,7 @@ def splits(dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
         If the data set cannot be divided so: too few samples in a class or in all, no (or too
         few) fixed splits, or such as train on what they test.
     """
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise UserError(f"seed is {seed!r}; it must be a whole number, 0 or more")
-    return list(_divide(dataset, protocol, int(seed)))
+    return list(_divide(dataset, protocol, seed))
 
 
 # The algorithms of a table's row share its splits.

@@ -80,8 +80,10 @@ class Request:
         """
         algorithm = Algorithm.from_config(config["algo"])
         protocol = Protocol.from_config(config["protocol"])
-        measure = measures.find(config.get("measure", "prediction"))
-        return cls(algorithm, measure.arrange(protocol), config.get("seed", 0), measure)
+        measure, seed = measures.find(config.get("measure", "prediction")), config.get("seed", 0)
+        if type(seed) is not int or seed < 0:
+            raise UserError(f"seed is {seed!r}; it must be a whole number, 0 or more")
+        return cls(algorithm, measure.arrange(protocol), seed, measure)
 
     @cached_property
     def points(self) -> list[dict]:

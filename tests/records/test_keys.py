@@ -29,6 +29,15 @@ def config(target, params=None, grid=None, seed=0, **protocol):
     }
 
 
+@pytest.mark.parametrize("measure", ["prediction", "boundary"])
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
+def test_bad_seed(measure, seed):
+    """Whether a measure draws anything or not."""
+    asked = {"algo": {"name": "one", "_target_": FOREST}, "protocol": {}, "measure": measure}
+    with pytest.raises(UserError, match=f"^seed is {seed!r}; it must be a whole number"):
+        Request.of({**asked, "seed": seed})
+
+
 def same(one, other):
     return Identity.of(one) == Identity.of(other)
 

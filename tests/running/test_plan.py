@@ -6,6 +6,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.protocol import Protocol
 from boostbench.running.plan import Experiment, tuning_tasks
 
 
@@ -93,6 +94,11 @@ def test_measures_that_there_are_not(name, message):
 def test_measures_are_found_by_their_files():
     assert {"prediction", "boundary", "feature_use", "paths"} <= set(measures.names())
     assert all(isinstance(measures.find(name), Measure) for name in measures.names())
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_a_limit_of_time_is_of_whatever_is_measured(name):
+    assert measures.find(name).arrange(Protocol(time_limit=9)).time_limit == 9
 
 
 def test_a_file_whose_name_is_no_text_is_refused_before_anything_is_fitted():

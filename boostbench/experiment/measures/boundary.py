@@ -21,6 +21,8 @@ from boostbench.experiment.trial import Trial, six_digits
 RESOLUTION = 200
 # The grid reaches beyond the points by this part of their range.
 _MARGIN = 0.05
+# The number of a class is a byte of a map.
+_MOST_CLASSES = 256
 
 
 class Points(Struct):
@@ -57,19 +59,24 @@ class Boundary(Measure):
     settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
 
     def arrange(self, protocol: Protocol) -> Protocol:
-        """Keep how to scale and tune, and the checkpoints."""
+        """Keep how to scale and tune, the checkpoints, and the limit of time."""
         if not protocol.checkpoints:
             raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
-        kept = ("scale", "tune", "n_folds", "checkpoints")
+        kept = ("scale", "tune", "n_folds", "checkpoints", "time_limit")
         settings = {name: getattr(protocol, name) for name in kept}
         return Protocol(sampling="fixed", n_splits=1, **settings)
 
     def check_data(self, dataset: Dataset) -> None:
-        """Refuse all but two dense features."""
+        """Refuse all but two dense features, and classes whose numbers take more than a byte."""
         if dataset.n_features != 2 or dataset.is_sparse:
             raise UserError(
                 f"a decision boundary needs 2 dense features, and {dataset.name!r} has "
                 f"{dataset.n_features}; take another data set"
+            )
+        if dataset.n_classes > _MOST_CLASSES:
+            raise UserError(
+                f"a decision boundary is of up to {_MOST_CLASSES} classes, and {dataset.name!r} "
+                f"has {dataset.n_classes}; take data.classes={_MOST_CLASSES}"
             )
 
     def splits(self, dataset: Dataset, protocol: Protocol, seed: int) -> list[Split]:
@@ -152,7 +159,9 @@ def _grid(points: np.ndarray) -> tuple[list[float], np.ndarray]:
 def _at(rounds: Sequence[int], estimator, X: np.ndarray, known) -> dict[int, np.ndarray]:
     """Predict after each number of rounds; one that stopped earlier stays as it was."""
     predicted = dict.fromkeys(rounds, predict(estimator, X, known))
-    early = [number for number in rounds if number < getattr(estimator, "n_iterations_", 0)]
+    # One that does not tell how far it came may have stages before each of them.
+    done = getattr(estimator, "n_iterations_", np.inf)
+    early = [number for number in rounds if number < done]
     # No further than needed: a stage is expensive where each has coefficients of its own.
     staged = stages(estimator, X, known, stop=max(early, default=0))
     for number, classes in enumerate(staged, start=1):

@@ -61,7 +61,7 @@ class Paths(Measure):
     }
 
     def arrange(self, protocol: Protocol) -> Protocol:
-        """Keep how samples are drawn."""
+        """Keep how samples are drawn, and the limit of time."""
         return Protocol(
             n_splits=1,
             sampling=protocol.sampling,
@@ -69,6 +69,7 @@ class Paths(Measure):
             scale="none",  # to stumps it is all the same
             tune="none",
             checkpoints=(),
+            time_limit=protocol.time_limit,
         )
 
     def check_data(self, dataset: Dataset) -> None:

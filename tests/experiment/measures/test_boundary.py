@@ -62,6 +62,13 @@ def test_rounds_differ_until_the_last(plane, tmp_path):
     assert record["maps"]["99"] == record["maps"]["30"]
 
 
+def test_rounds_of_a_classifier_that_does_not_count_them(plane, tmp_path):
+    others = experiment("sklearn.ensemble.GradientBoostingClassifier", data=plane, n_estimators=30)
+    maps = only_record(run([others], results=tmp_path))["maps"]
+    assert maps["1"] != maps["30"]
+    assert maps["30"] == maps["99"]
+
+
 def test_maps_are_of_the_plane_of_the_data_whatever_the_scale(plane, tmp_path):
     # A tree and its boundary do not depend on the scale of a feature.
     tree = "sklearn.tree.DecisionTreeClassifier"
@@ -106,5 +113,10 @@ def test_tuning_uses_all_rows(plane, tmp_path):
 def test_only_the_plane_can_be_drawn(plane):
     with pytest.raises(UserError, match="needs 2 dense features, and 'toy' has 3"):
         experiment()
+    rows = np.arange(257)
+    many = Dataset("many", np.stack([rows, rows], axis=1) / 1.0, rows, "made here")
+    with pytest.raises(UserError, match="is of up to 256 classes, and 'many' has 257; take data.c"):
+        experiment(data=many)
+    experiment(data=many.take_classes(256))
     with pytest.raises(UserError, match="checkpoints is empty"):
         experiment(data=plane, checkpoints=[])
