@@ -170,9 +170,17 @@ def _lines(kind: str, record: dict) -> list[dict]:
         return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+# What only trials have to say may stand in other records too.
+_JUDGED = {"validation_error": 0.1, "validation_errors": [0.1]}
+_PATH = {key: value for key, value in TRIAL.items() if key not in ("point", "validation_error")}
+_PATH |= {"points": [{"width": 1.0}], "validation_errors": [0.1], "seconds": [0.5]}
 _KINDS = {
     (kind, number): _lines(kind, record)
-    for kind, records in (("", (RECORD, FAILURE)), (".tuning", (TRIAL,)), (".boundary", (FAILURE,)))
+    for kind, records in (
+        ("", (RECORD, RECORD | _JUDGED, FAILURE, FAILURE | _JUDGED)),
+        (".tuning", (TRIAL, TRIAL | _JUDGED, _PATH)),
+        (".boundary", (FAILURE,)),
+    )
     for number, record in enumerate(records)
 }
 

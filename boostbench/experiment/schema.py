@@ -95,7 +95,7 @@ class TrialLine(Record):
 
     fold: Count
     point: Point | None = None
-    points: list[Point] | None = None
+    points: Annotated[list[Point], Meta(min_length=1)] | None = None
 
     def __post_init__(self):
         if (self.point is None) == (self.points is None):
@@ -136,6 +136,7 @@ class Measured(Record, kw_only=True):
     n_test: Count
     chosen: Point
     validation_error: float | None
+    validation_errors: list[float] | UnsetType = UNSET
     started: Time
     finished: Time
     warnings: list[str]

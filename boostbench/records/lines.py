@@ -20,21 +20,6 @@ from boostbench.experiment.schema import BadLine, check
 from boostbench.records.keys import Identity, as_json, digest
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
-# What older records call by the name of a class that is gone.
-_GONE = {
-    "boostbench.algorithms.MultiBoostFromZero": {
-        "_target_": "boostbench.algorithms.MultiBoost",
-        "solver": "lbfgs",
-        "start": "zero",
-    },
-    "boostbench.algorithms.RBoostProjFromZero": {
-        "_target_": "boostbench.algorithms.RBoostProj",
-        "start": "zero",
-        "tol": 0,
-    },
-}
-# What older records leave out, as it was the default then.
-_THEN = {"boostbench.algorithms.MultiBoost": {"solver": "newton", "solver_iterations": 5}}
 _TOO_DEEP = "not a record: it is nested too deeply"
 _MADE_BY = ("code", "commit", "edition", "environment", "source")
 # What is derived, or stands in definitions.
@@ -81,9 +66,6 @@ class Definitions:
             if digest(content) != line["hash"]:
                 raise BadLine(f"its {kind} is not what its hash says")
             if kind == "config":
-                algo, target = content["algo"], content["algo"].get("_target_")
-                algo = _THEN.get(target, {}) | algo | _GONE.get(target, {})
-                content = {**content, "algo": algo}
                 self._configs[line["hash"]] = content, Identity.of(content), _staged(content)
             else:
                 self._provenances[line["hash"]] = content
@@ -118,15 +100,17 @@ class Definitions:
             check(line, schema.Record)
             what = "provenance" if name in self._configs else "config"
             raise BadLine(f"its {what} is defined nowhere in the file") from None
-        record = _lengthened(line, staged)
         is_trial = kind == "tuning"
+        if "fold" in line and not is_trial:
+            raise BadLine("fold: only a cross-validation trial has one")
+        record = _lengthened(line, staged)
         if "error" in record:
             check(record, schema.FailedTrialLine if is_trial else schema.Failure)
         else:
             check(record, schema.FinishedTrialLine if is_trial else measures.form_of(kind))
             if not is_trial and made_by["environment"] is None:
                 raise BadLine("its provenance has no environment")
-        _check_judgement(record, config)
+            _check_judgement(record, config)
         if is_trial:
             points, rows = schema.points_of(record), record["rows"]
             key = identity.trial_key(record["split"], record["fold"], points, rows)
@@ -139,7 +123,7 @@ class Definitions:
 
 def _check_judgement(record: Mapping, config: Mapping) -> None:
     """Cross-validation makes shares of errors small, if its config does not say otherwise."""
-    errors = [record.get("validation_error"), *record.get("validation_errors", [])]
+    errors = [record.get("validation_error"), *(record.get("validation_errors") or ())]
     known = [error for error in errors if error is not None]
     if "judged_by" not in config and not all(0 <= error <= 1 for error in known):
         raise BadLine("validation_error: expected a fraction of 1")

@@ -12,12 +12,10 @@ import portalocker
 import pytest
 from experiment.examples import CONFIG, FAILURE, RECORD, TRIAL, append, changed
 
-from boostbench.definitions.compose import experiment
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.schema import BadLine, Measured, check
 from boostbench.records import lines
-from boostbench.records.keys import Request
 from boostbench.records.store import (
     RecordFile,
     check_writable,
@@ -28,7 +26,6 @@ from boostbench.records.store import (
     thin,
 )
 
-PLACE = "boostbench.algorithms"
 DERIVED = {"key", "asked", "config_hash"}
 
 
@@ -88,37 +85,6 @@ def test_trials_are_read(path, written):
     path = path.with_suffix(".tuning.jsonl")
     assert own(append(path, written)) == written
     assert own(read_records(path)[0][0]) == written
-
-
-@pytest.mark.parametrize(
-    ("name", "gone", "algo"),
-    [
-        (
-            "multiboost_from_zero",
-            "MultiBoostFromZero",
-            {"loss": "logistic", "max_bins": None, "n_iterations": 1000, "nu": 1e-4}
-            | {"solver_iterations": 100, "tol": 0.01, "verbose": 0},
-        ),
-        (
-            "rboost_proj_from_zero",
-            "RBoostProjFromZero",
-            {"loss": "logistic", "n_iterations": 1000, "n_projections": 1000, "nu": 1e-5}
-            | {"projection": "gaussian", "scaling": "sqrt_n", "solver_iterations": 100}
-            | {"weak_learner": "stump"},
-        ),
-        # Its solver was the default then, and is none of today's.
-        (
-            "multiboost",
-            "MultiBoost",
-            {"loss": "logistic", "max_bins": None, "n_iterations": 1000, "nu": 1e-4, "tol": 0.01},
-        ),
-    ],
-)
-def test_records_of_classes_as_they_were_are_found(path, name, gone, algo):
-    old = append(path, changed(RECORD, config__algo={**algo, "_target_": f"{PLACE}.{gone}"}))
-    today = experiment({"algo": name, "protocol.tune": "none"})
-    new = append(path, changed(RECORD, config__algo=Request.of(today).asked["algo"]))
-    assert (old["key"], old["asked"]) == (new["key"], new["asked"])
 
 
 def test_errors_of_all_counts_are_exact(path):
@@ -281,6 +247,12 @@ IMPOSSIBLE = [
     ({"split": ...}, "record: there is no split"),
     ({"split": -1}, "split: expected int >= 0"),
     ({"split": True}, "split: expected int, got bool"),
+    ({"fold": 0}, "fold: only a cross-validation trial has one"),
+    ({"validation_error": "x"}, "validation_error: expected float"),
+    ({"validation_error": 1.5}, "validation_error: expected a fraction of 1"),
+    ({"validation_errors": None}, "validation_errors: expected array, got null"),
+    ({"validation_errors": 5}, "validation_errors: expected array, got int"),
+    ({"validation_errors": ["x"]}, r"validation_errors\[0\]: expected float, got str"),
     ({"rows": "x"}, "rows: "),
     ({"finished": 5}, "finished: expected str, got int"),
     ({"finished": "yesterday"}, "finished: "),
@@ -314,6 +286,33 @@ def test_validation_errors_are_fractions_if_nothing_else_is_said(path, error):
     for changes in ({"fold": ...}, {"point": ...}, {"validation_error": ...}, {"fold": -1}):
         with pytest.raises(BadLine):
             append(path, changed(TRIAL, **changes))
+
+
+@pytest.mark.parametrize("name", ["validation_error", "validation_errors"])
+@pytest.mark.parametrize("value", [None, 5, "x", ["x"]])
+def test_a_failure_is_not_judged(path, name, value):
+    assert append(path, FAILURE | {name: value})[name] == value
+    assert read_records(path)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"points": []}, "points: expected array of length >= 1"),
+        ({"points": [], "validation_errors": []}, "points: expected array of length >= 1"),
+        ({"validation_errors": None}, "record: it has to have a validation error"),
+        ({"validation_errors": 5}, "validation_errors: expected array"),
+        ({"validation_errors": ["x"]}, r"validation_errors\[0\]: expected float"),
+        ({"validation_errors": [1.5]}, "validation_error: expected a fraction of 1"),
+    ],
+)
+def test_impossible_paths_are_neither_written_nor_read(path, changes, reason):
+    one = {"points": [{}], "validation_errors": [0.5], "seconds": [1.0]}
+    trial = changed(TRIAL, point=..., validation_error=...) | one
+    path = path.with_suffix(".tuning.jsonl")
+    assert append(path, trial)["points"] == [{}]
+    with pytest.raises(BadLine, match=f"^{reason}"):
+        append(path, trial | changes)
 
 
 def test_measures_of_somebody_else_may_record_anything(path):
