@@ -5,6 +5,7 @@ a file ``NAME.bundle.npz`` for each data set, and ``SHA256SUMS``, which ``sha256
 """
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -81,7 +82,7 @@ def fetch_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
         If a byte of the file is another than when it was written.
     """
     path = bundle_path(folder, spec["name"])
-    if not path.is_file():
+    if not os.path.isfile(path):
         return None
     expected = _sums(path.parent).get(path.name)
     if expected is None:
@@ -106,7 +107,7 @@ def _question(spec: Mapping[str, Any]) -> dict:
 
 def _sums(folder: Path) -> dict[str, str]:
     path = folder / SUMS
-    if not path.is_file():
+    if not os.path.isfile(path):
         return {}
     text = path.read_text(encoding="utf-8", errors="replace")
     entries = re.findall(r"^([0-9a-f]{64}) [ *](.+)$", text, re.MULTILINE)

@@ -1,4 +1,8 @@
-"""Data files on disk: finding them by name, and reading them whatever their format."""
+"""Data files on disk: finding them by name, and reading them whatever their format.
+
+Here and beside, `os.path` looks whether a file is there: `Path` raises an error where a folder may
+not be entered, or a name is too long.
+"""
 
 import bz2
 import gzip
@@ -162,7 +166,7 @@ def read_file(
         kept = complete
         X, y, splits = X[kept], y[kept], splits and renumbered(splits, kept, where)
     beside = path.with_name(f"{stem}.splits.npz")
-    if beside.is_file():
+    if os.path.isfile(beside):
         splits = read_splits(beside, len(y) if kept is None else len(kept))
         splits = renumbered(splits, kept, str(beside))
     if names:

@@ -1,6 +1,7 @@
 """The sources of data in their order, and what is said when none has them."""
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -118,13 +119,13 @@ def _sources(
     """
     folder, name, seed = data_folder(), spec["name"], spec.get("seed") or 0
     if folder and not spec.get("path"):
-        is_there = bundles.bundle_path(folder, name).is_file()
+        is_there = os.path.isfile(bundles.bundle_path(folder, name))
         yield "bundle" if is_there else "", lambda: _from_bundle(folder, spec)
     path = local_file(spec)
     yield f"file {path.name}" if path else "", lambda: _from_file(path, spec)
     openml = _openml(spec)
     if openml:
-        is_there = cache.cache_path(stem_of(spec)).is_file()
+        is_there = os.path.isfile(cache.cache_path(stem_of(spec)))
         yield "cache" if is_there else "", lambda: _from_cache(openml, spec)
     if spec.get("sklearn"):
         yield "scikit-learn", lambda: _from_sklearn(spec)
@@ -139,7 +140,7 @@ def _from_bundle(folder: Path, spec: Mapping[str, Any]) -> Found | str:
     if dataset is not None:
         return Found(dataset, spec, is_prepared=True)
     path = bundles.bundle_path(folder, spec["name"])
-    return f"{path} is of other settings of data" if path.is_file() else ""
+    return f"{path} is of other settings of data" if os.path.isfile(path) else ""
 
 
 def _from_file(path: Path | None, spec: Mapping[str, Any]) -> Found | str:
@@ -162,7 +163,7 @@ def _no_file(spec: Mapping[str, Any]) -> str:
     folder = data_folder()
     if folder is None:
         return "$BOOSTBENCH_DATA is not set"
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return f"$BOOSTBENCH_DATA is {folder}, which is no folder"
     return f"no {stem_of(spec)}.svm, .arff, .csv or .npz in {folder}"
 

@@ -356,9 +356,9 @@ def _packed(path: Path) -> Path:
 
 def _unpacked(path: Path) -> bytes:
     """Give what a packed file holds; nothing where there is none."""
-    if not path.is_file():
-        return b""
     try:
+        if not path.is_file():
+            return b""
         with gzip.open(path) as stream:
             return unpacked(stream, path, _LEAST_PACKED).getvalue()
     except (EOFError, zlib.error, gzip.BadGzipFile):

@@ -13,6 +13,7 @@ import msgspec
 
 from boostbench.alone import alone
 from boostbench.data.cache import write_whole
+from boostbench.errors import UserError
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
 from boostbench.records.journal import appending
 from boostbench.records.lines import parse
@@ -121,12 +122,20 @@ class Verified:
 
     @classmethod
     def read(cls, results: Path) -> "Verified":
-        """Read the findings of a folder; without a file there are none."""
+        """Read the findings of a folder; without a file there are none.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read.
+        """
         path = verified_path(results)
-        if not path.is_file():
-            return cls()
+        try:
+            body = path.read_bytes() if path.is_file() else b""
+        except OSError as error:
+            raise UserError(f"cannot read findings from {path}: {error.strerror}") from None
         findings, warnings = [], []
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        for number, line in enumerate(body.splitlines(), start=1):
             try:
                 findings.append(_parse(line))
             except BadLine as error:

@@ -144,6 +144,12 @@ def test_the_folder_of_a_user_that_is_not_there():
         load({"name": "toy", "path": "~nobody-here/toy.csv"})
 
 
+def test_a_name_that_no_file_of_splits_can_have(tmp_path):
+    path = tmp_path / ("a" * 250 + ".svm")
+    path.write_bytes(SVM)
+    assert read_file(path)[2] is None
+
+
 def test_unknown_format(tmp_path):
     (tmp_path / "toy.xlsx").touch()
     with pytest.raises(UserError, match=r"toy\.xlsx: the ending does not say the format"):

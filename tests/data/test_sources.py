@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from boostbench.data import available, cache, load
-from boostbench.data.sources import Offline
+from boostbench.data.sources import NotAtHand, Offline
 from boostbench.errors import UserError
 
 from .test_openml_source import ARFF, SPARSE
@@ -88,6 +88,7 @@ def test_nothing_is_at_hand(data_folder):
     [
         (None, "is not set"),
         ("/nowhere", "is /nowhere, which is no folder"),
+        (f"/{'x' * 300}", "is /x+, which is no folder"),
         ("~nobody-here/x", "is ~nobody-here/x, which is no folder"),
     ],
 )
@@ -98,6 +99,13 @@ def test_no_data_folder(monkeypatch, value, words):
         monkeypatch.delenv("BOOSTBENCH_DATA")
     with pytest.raises(UserError, match=rf"\$BOOSTBENCH_DATA {words}\. Put toy\.svm"):
         load({"name": "toy", "openml": None, "sklearn": None})
+
+
+@pytest.mark.parametrize("openml", [None, {"id": 7}])
+def test_a_name_that_no_file_can_have(data_folder, openml):
+    """To look for it is an error to the system, as it is where a folder may not be entered."""
+    with pytest.raises(NotAtHand, match=r"^data set 'x+' is not at hand: no x+\.svm, "):
+        load({"name": "x" * 300, "openml": openml})
 
 
 def test_a_server_that_is_not_there_is_asked_once(server):

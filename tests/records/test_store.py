@@ -25,6 +25,7 @@ from boostbench.records.store import (
     record_paths,
     thin,
 )
+from boostbench.records.verified import Verified
 
 DERIVED = {"key", "asked", "config_hash"}
 
@@ -545,6 +546,15 @@ def test_a_damaged_packed_file_is_named(path):
         packed.write_bytes(body)
         with pytest.raises(UserError, match=r"fake\.jsonl\.gz is damaged"):
             read_records(path)
+
+
+def test_a_folder_that_cannot_be_looked_into(tmp_path):
+    """Its name is too long; one that may not be entered is the same error of the system."""
+    folder = tmp_path / ("x" * 300)
+    with pytest.raises(UserError, match=r"^cannot read records from .*fake.jsonl.*: File name"):
+        read_records(folder / "fake.jsonl")
+    with pytest.raises(UserError, match=r"^cannot read findings from .*verified.jsonl: File name"):
+        Verified.read(folder)
 
 
 #: Lines that are never closed, that are, and one that Python and msgspec would read.
