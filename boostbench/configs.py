@@ -3,6 +3,7 @@
 Listing, completing and checking names must answer at once; importing Hydra alone takes longer.
 """
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -122,7 +123,7 @@ def names(group: str, folders: Sequence[Path] = ()) -> list[str]:
     return sorted({f.stem for top in (*folders, conf_dir()) for f in (top / group).glob("*.yaml")})
 
 
-def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
+def read(group: str, name: str, folders: Sequence[Path] = (), heirs: Sequence[str] = ()) -> dict:
     """Read one option of a group as it is written, its own ``defaults`` of the same group merged.
 
     Parameters
@@ -131,6 +132,8 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
         The file is ``conf/<group>/<name>.yaml``.
     folders : sequence of pathlib.Path, default=()
         Folders to look in before ``conf/``.
+    heirs : sequence of str, default=()
+        Options that are being read, as this one is in their defaults.
 
     Returns
     -------
@@ -139,19 +142,18 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
 
     Raises
     ------
-    FileNotFoundError
-        When there is no such file.
     UserError
-        When it is no YAML, or would change more than its group.
+        When it is not there, cannot be read or is no YAML, would change more than its group, or
+        comes back to itself.
     """
     for top in (*folders, conf_dir()):
         path = top / group / f"{name}.yaml"
-        if path.is_file():
+        if os.path.isfile(path):  # False, and no error, in a folder that may not be entered
             break
-    text = path.read_text(encoding="utf-8")
     try:
+        text = path.read_text(encoding="utf-8")
         own = parse(text) or {}
-    except (yaml.YAMLError, ValueError) as error:
+    except (OSError, yaml.YAMLError, ValueError) as error:
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None
     if not isinstance(own, dict):
         raise UserError(f"{path} holds no KEY: VALUE")
@@ -168,7 +170,9 @@ def read(group: str, name: str, folders: Sequence[Path] = ()) -> dict:
                 raise unknown(
                     f"{KINDS[group]} in defaults of {path}", parent, names(group, folders)
                 )
-            inherited |= read(group, parent, folders)
+            if parent in (*heirs, name):
+                raise UserError(f"{path}: its defaults come back to {parent}")
+            inherited |= read(group, parent, folders, (*heirs, name))
     return inherited | own
 
 

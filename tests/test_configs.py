@@ -144,8 +144,19 @@ def test_yaml_may_use_an_alias():
 
 def test_a_config_that_is_no_yaml_is_named(tmp_path):
     (tmp_path / "algo").mkdir()
-    for content in ("[" * 100_000, "a: [", "just text"):
-        (tmp_path / "algo" / "mine.yaml").write_text(content)
+    for content in (b"[" * 100_000, b"a: [", b"just text", "title: Räte".encode("latin-1")):
+        (tmp_path / "algo" / "mine.yaml").write_bytes(content)
         with pytest.raises(UserError, match=r"mine.yaml") as told:
             configs.read("algo", "mine", [tmp_path])
         assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("defaults", [{"a": "a"}, {"a": "b", "b": "c", "c": "b"}])
+def test_defaults_that_come_back_are_refused(tmp_path, defaults):
+    (tmp_path / "algo").mkdir()
+    for name, parent in defaults.items():
+        (tmp_path / "algo" / f"{name}.yaml").write_text(f"defaults: [{parent}]")
+    last = [*defaults][-1]
+    told = rf"{last}.yaml: its defaults come back to {defaults[last]}$"
+    with pytest.raises(UserError, match=told):
+        configs.read("algo", "a", [tmp_path])
