@@ -140,8 +140,8 @@ class Cluster:
     def _gone(self) -> UserError:
         where = self.address or "of this machine"
         return UserError(
-            f"the Dask scheduler {where} is gone; what had finished is recorded, and the same "
-            "command goes on from there"
+            f"the Dask scheduler {where} is gone; what had finished is recorded, and done again "
+            "by rerun=all only"
         )
 
 

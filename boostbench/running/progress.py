@@ -77,11 +77,10 @@ class Listener(AbstractContextManager):
             case Waiting():
                 self.line(f"{counted(event.left, 'fit')} left to another run, which is at it")
             case Interrupted():
-                self.line(
-                    f"stopped: {event.done} of {event.planned} fits are recorded; "
-                    f"the same command goes on from there",
-                    "yellow",
-                )
+                recorded = f"{event.done} of {event.planned} fits are recorded"
+                on = "the same command goes on from there"
+                then = "rerun=all begins anew" if event.anew else on
+                self.line(f"stopped: {recorded}; {then}", "yellow")
 
     @property
     def spent(self) -> float:

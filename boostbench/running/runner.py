@@ -34,10 +34,14 @@ class Planned:
 
 
 class Interrupted(NamedTuple):
-    """Event: Ctrl-C or SIGTERM, when so many of the planned trials and splits were done."""
+    """Event: Ctrl-C or SIGTERM, when so many of the planned trials and splits were done.
+
+    `anew` says whether the same command does them all again.
+    """
 
     done: int
     planned: int
+    anew: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +229,8 @@ class Run:
                     tuned.append(task)
             queue.carry_out(tuned)
         except KeyboardInterrupt:
-            on_event(Interrupted(queue.done, self.planned.tuning + self.planned.splits))
+            planned, anew = self.planned.tuning + self.planned.splits, self.ledgers.rerun == "all"
+            on_event(Interrupted(queue.done, planned, anew))
             raise
         finally:
             queue.close()

@@ -31,7 +31,9 @@ def test_what_is_known_is_brought_to_this_machine():
     assert forecast(some) == Forecast(180.0, 0, {"a": 18.0})
 
 
-@pytest.mark.parametrize(("asked", "done"), [("auto", "auto"), ("auto", 9), (9, "auto"), (9, 0), (-1, 9)])
+@pytest.mark.parametrize(
+    ("asked", "done"), [("auto", "auto"), ("auto", 9), (9, "auto"), (9, 0), (-1, 9)]
+)
 def test_rounds_that_are_no_number_say_nothing_of_seconds(asked, done):
     work = [("a", 1, config(asked), [records(done, 1.0)])]
     assert forecast(work) == Forecast(2.0, 0, {"a": 2.0})

@@ -132,10 +132,13 @@ def test_trials_that_fail_alike_are_told_once(show):
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_an_interrupted_run_says_what_is_kept(show, terminal):
-    told = "stopped: 1 of 3 fits are recorded; the same command goes on from there"
-    lines = show([Planned(1, 2, 0), Interrupted(1, 3)], terminal)
-    assert any(line.endswith(told) for line in lines)
+@pytest.mark.parametrize(
+    ("anew", "then"),
+    [(False, "the same command goes on from there"), (True, "rerun=all begins anew")],
+)
+def test_an_interrupted_run_says_what_is_kept(show, terminal, anew, then):
+    lines = show([Planned(1, 2, 0), Interrupted(1, 3, anew)], terminal)
+    assert any(line.endswith(f"stopped: 1 of 3 fits are recorded; {then}") for line in lines)
 
 
 def test_no_end_is_told_of_what_was_stopped():

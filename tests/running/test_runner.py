@@ -368,13 +368,14 @@ def test_collect_reads_and_runs_nothing(make_experiment, results):
     assert (outcome.missing, outcome.ran) == (3, 0)
 
 
-def test_ctrl_c_keeps_what_is_done(make_experiment, results):
+@pytest.mark.parametrize("rerun", ["missing", "all"])
+def test_ctrl_c_keeps_what_is_done(make_experiment, results, rerun):
     seed = make_experiment().splits[2].seed
     experiment = make_experiment("fake_classifiers.Interrupting", fail_on=seed)
     events = Listener()
     with pytest.raises(KeyboardInterrupt):
-        run([experiment], results=results, on_event=events)
-    assert events[-1] == Interrupted(done=2, planned=4)
+        run([experiment], results=results, on_event=events, rerun=rerun)
+    assert events[-1] == Interrupted(done=2, planned=4, anew=rerun == "all")
     assert len(lines(results)) == 2
 
 
