@@ -12,7 +12,6 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.missing import KEEP, imputation
 from boostbench.data.spec import cut_of
 from boostbench.errors import UserError
-from boostbench.experiment import measures
 from boostbench.experiment.environment import commit
 from boostbench.experiment.schema import points_of
 from boostbench.experiment.splits import Split
@@ -57,7 +56,7 @@ class Experiment(Request):
         """
         asked = Request.of(config)
         asked.measure.check(asked.algorithm.locate())
-        _check_name(asked.algorithm.name)
+        record_path(Path(), dataset.name, asked.algorithm.name)
         _check_text(dataset)
         asked.measure.check_data(dataset)
         return cls(asked.algorithm, asked.protocol, asked.seed, asked.measure, dataset)
@@ -171,15 +170,6 @@ class Experiment(Request):
         """Give the file of the experiment's records, or of its cross-validation trials."""
         kind = "tuning" if tuning else self.measure.suffix
         return record_path(results, self.dataset.name, self.algorithm.name, kind)
-
-
-def _check_name(name: str) -> None:
-    """Refuse a name whose file would be that of an algorithm's tuning or of another measure."""
-    _, dot, kind = name.rpartition(".")
-    if dot and kind in ("tuning", *(measures.find(measure).suffix for measure in measures.names())):
-        raise UserError(
-            f"algo.name is {name!r}, and files of that ending hold something else; take another"
-        )
 
 
 def _check_text(dataset: Dataset) -> None:

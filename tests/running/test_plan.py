@@ -110,11 +110,9 @@ def test_a_file_whose_name_is_no_text_is_refused_before_anything_is_fitted():
         Experiment.from_config({"algo": algo, "protocol": {}}, dataset)
 
 
-@pytest.mark.parametrize("kind", ["tuning", "boundary", "features", "retrieval"])
-def test_names_whose_files_are_taken(kind):
+@pytest.mark.parametrize("name", ["tree.tuning", "../tree"])
+def test_names_that_no_file_of_records_can_have(name):
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
-    algo = {"_target_": "sklearn.tree.DecisionTreeClassifier"}
-    config = {"algo": {**algo, "name": f"tree.{kind}"}, "protocol": {}}
-    with pytest.raises(UserError, match=f"algo.name is 'tree.{kind}', and files of that ending"):
-        Experiment.from_config(config, dataset)
-    Experiment.from_config({"algo": {**algo, "name": "tree.v2"}, "protocol": {}}, dataset)
+    config = {"algo": {"_target_": "sklearn.tree.DecisionTreeClassifier", "name": name}}
+    with pytest.raises(UserError, match=f"^'{name}' names a file of records; use letters"):
+        Experiment.from_config(config | {"protocol": {}}, dataset)
