@@ -16,6 +16,7 @@ from boostbench.alone import alone
 from boostbench.data import cache
 from boostbench.data.dataset import Dataset
 from boostbench.errors import UserError
+from boostbench.whole import write_whole
 
 SUMS = "SHA256SUMS"
 _ENDING = ".bundle.npz"
@@ -57,7 +58,7 @@ def write_bundle(folder: Path, spec: Mapping[str, Any], dataset: Dataset) -> Pat
         cache.write(path, plain, _question(spec))
         sums = _sums(path.parent) | {path.name: _sha256(path)}
         lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-        cache.write_whole(path.parent / SUMS, lambda stream: stream.write(lines.encode()))
+        write_whole(path.parent / SUMS, lambda stream: stream.write(lines.encode()))
     return path
 
 

@@ -1,20 +1,17 @@
 """Our own checked copies of downloaded data sets: one npz file each, with a checksum inside."""
 
-import contextlib
 import json
 import logging
 import os
-import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.paths import user_path
 from boostbench.data.unpacking import read_arrays
+from boostbench.whole import write_whole
 
 logger = logging.getLogger(__name__)
 
@@ -59,42 +56,6 @@ def write(path: Path, dataset: Dataset, origin: Mapping) -> None:
     else:
         arrays["X"] = X
     write_whole(path, lambda stream: np.savez_compressed(stream, **arrays))
-
-
-def write_whole(path: Path, save: Callable[[BinaryIO], None]) -> None:
-    """Let `save` write a file; a kill at any moment leaves a whole file or none.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    """
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as stream:
-            save(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        in_time(lambda: os.replace(temporary, path))
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-
-
-def in_time(change: Callable[[], None]) -> None:
-    """Replace or remove a file; where Windows refuses that, try again for two seconds.
-
-    There nobody can while another process reads the file.
-    """
-    end = time.monotonic() + 2
-    while True:
-        try:
-            return change()
-        except PermissionError:
-            if sys.platform != "win32" or time.monotonic() > end:
-                raise
-            time.sleep(0.05)
 
 
 def read(path: Path, name: str, origin: Mapping) -> Dataset | None:

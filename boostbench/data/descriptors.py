@@ -10,9 +10,10 @@ import numpy as np
 from scipy import fft
 
 from boostbench.busy import busy
-from boostbench.data.cache import cache_folder, write_whole
+from boostbench.data.cache import cache_folder
 from boostbench.data.hog_pyramid import hog_pyramid
 from boostbench.errors import UserError
+from boostbench.whole import write_whole
 
 logger = logging.getLogger(__name__)
 

@@ -1,9 +1,10 @@
 """Data as a config asks for them: rows, features and classes of what a source has."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import local_file
 from boostbench.data.fixed_splits import drawn_pools, first_rows, renumbered
@@ -80,6 +81,14 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         raise UserError(
             f"{spec['name']} does not fit in memory: {first_line(error)}; fewer rows may fit"
         ) from error
+
+
+def load_each(data: Sequence[Mapping[str, Any]]) -> list[Dataset]:
+    """Load the data of configs, as `load` does; equal data once."""
+    different = {repr(spec): spec for spec in data}
+    with busy("loading data"):
+        loaded = {written: load(spec) for written, spec in different.items()}
+    return [loaded[repr(spec)] for spec in data]
 
 
 def _load(spec: Mapping[str, Any]) -> Dataset:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.rows import load_each
+from boostbench.data.load import load_each
 from boostbench.data.sources import available
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.alone import alone, lock_of
-from boostbench.data.cache import in_time, write_whole
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
 from boostbench.records.journal import appending, repair
 from boostbench.records.lines import Definitions
+from boostbench.whole import in_time, write_whole
 
 _DATA_NAME = re.compile(r"\w[\w.+-]*")
 # What follows a dot is the kind of the file.

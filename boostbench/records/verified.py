@@ -12,12 +12,12 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from boostbench.alone import alone
-from boostbench.data.cache import write_whole
 from boostbench.errors import UserError
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
 from boostbench.records.journal import appending
 from boostbench.records.lines import parse
 from boostbench.records.makers import FIRST_EDITION, Maker
+from boostbench.whole import write_whole
 
 #: What may be known of a group.
 STATES = ("verified", "compatible", "equivalent", "unverified", "refuted")

@@ -1,6 +1,4 @@
 import logging
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,23 +35,6 @@ def test_another_question_is_not_answered():
 def test_only_whole_files_are_left_behind():
     cache.store(TOY, ORIGIN)
     assert [p.name for p in cache.cache_folder().iterdir()] == ["toy.npz"]
-
-
-@pytest.mark.parametrize("platform", ["win32", "linux"])
-def test_a_file_that_others_read_is_replaced_when_they_have_read_it(monkeypatch, platform):
-    """Windows refuses it before that; elsewhere what is refused stays so."""
-    refusals, replace = [PermissionError("being used by another process")] * 2, os.replace
-
-    def replace_in_time(*paths):
-        if refusals:
-            raise refusals.pop()
-        replace(*paths)
-
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(os, "replace", replace_in_time)
-    cache.store(TOY, ORIGIN)
-    is_stored = cache.fetch("toy", ORIGIN) is not None
-    assert (is_stored, len(refusals)) == ((True, 0) if platform == "win32" else (False, 1))
 
 
 @pytest.mark.parametrize("keep", [0, 10, 400, -1])

@@ -5,9 +5,8 @@ import pytest
 from conftest import QUICK
 from test_busy import Terminal
 
-from boostbench.data.rows import load_rows
 from boostbench.definitions.compose import experiment
-from boostbench.definitions.outcomes import execute
+from boostbench.definitions.outcomes import execute, load_rows
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 
