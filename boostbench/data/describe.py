@@ -15,7 +15,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
     Parameters
     ----------
     dataset : Dataset
-        As `boostbench.data.load` returns it, or not validated.
+        As `boostbench.data.load` returns it.
 
     Returns
     -------
@@ -69,9 +69,6 @@ def _classes(counts: dict[int | str, int]) -> str:
 
 
 def _expected(dataset: Dataset) -> str:
-    parts = []
-    for key, attribute in COUNTS.items():
-        expected, number = dataset.expect.get(key), getattr(dataset, attribute)
-        if expected is not None:
-            parts.append(f"{expected} {key}" + (f" (found {number})" if number != expected else ""))
+    expected = {key: dataset.expect.get(key) for key in COUNTS}
+    parts = [f"{number} {key}" for key, number in expected.items() if number is not None]
     return ", ".join(parts) or "nothing said"

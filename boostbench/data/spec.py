@@ -56,10 +56,10 @@ _OPENML = _or_null(
     train_rows=_TRAIN_ROWS,
     expect=_EXPECT,
 )
-_DESCRIPTOR = _or_null(
-    kind=Literal["gist", "hog", "hog_pyramid"],
-    shape=said(list[_Count], "[height, width] or [height, width, 3]"),
-)
+_DESCRIPTOR = {
+    "kind": Literal["gist", "hog", "hog_pyramid"],
+    "shape": said(list[_Count], "[height, width] or [height, width, 3]"),
+}
 _KEYS = _or_null(
     name=_text("text"),
     path=_text("the path of a file, as text"),

@@ -62,24 +62,22 @@ def import_class(target: str) -> type:
     return cls
 
 
-def locate(target, where: str = "algo") -> type:
+def locate(target) -> type:
     """Find a class of estimators by its dotted name.
 
     Parameters
     ----------
     target : str
         Dotted name of the class.
-    where : str, default="algo"
-        What is to be one, in messages.
 
     Raises
     ------
     UserError
         If there is no such class, or it is none of estimators.
     """
-    cls = _find(target, where)
+    cls = _find(target, "algo")
     if not _is_estimator(cls):
-        raise UserError(f"{where}._target_={target} is no classifier: it has no fit")
+        raise UserError(f"algo._target_={target} is no classifier: it has no fit")
     return cls
 
 

@@ -26,24 +26,17 @@ Point = Mapping[str, object]
 _EQUAL = 1e-9
 
 
-def folds(y: np.ndarray, n_folds: int, seed: int, where: str = "the training part") -> list[tuple]:
-    """Divide a training part into stratified cross-validation folds.
+def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Iterator[Split]:
+    """Divide the training part of a split into splits for stratified cross-validation.
 
     Parameters
     ----------
-    y : ndarray of shape (n_samples,)
-        Labels of the training part.
+    split : Split
+    y : ndarray of shape (n_train,)
+        Labels of its training part.
     n_folds : int
-        Number of folds.
-    seed : int
-        Seed of the shuffle.
     where : str
         Name of the part, for the error.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        Positions in `y` that are fitted on, and that are validated on.
 
     Raises
     ------
@@ -56,13 +49,8 @@ def folds(y: np.ndarray, n_folds: int, seed: int, where: str = "the training par
             f"class {label!r} has {count} samples in {where}, fewer than the {n_folds} folds; "
             f"lower protocol.n_folds or set protocol.tune=none"
         )
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros(len(y)), y))
-
-
-def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Iterator[Split]:
-    """Divide the training part of a split, whose labels are `y`, into splits for its folds."""
-    for fold, (train, test) in enumerate(folds(y, n_folds, split.seed, where)):
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=split.seed)
+    for fold, (train, test) in enumerate(folds.split(np.zeros(len(y)), y)):
         seed = int(np.random.SeedSequence([split.seed, fold]).generate_state(1)[0])
         yield Split(fold, seed, split.train[train], split.train[test])
 

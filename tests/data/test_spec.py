@@ -63,6 +63,21 @@ def test_values_of_openml(key, value):
         check(FULL | {"openml": {"id": 7, key: value}})
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("kind", None, "there are: gist"),
+        ("kind", "hgo", "did you mean hog"),
+        ("shape", None, "it must be"),
+        ("shape", [0, 3], "it must be"),
+    ],
+)
+def test_values_of_descriptors(key, value, told):
+    descriptor = {"kind": "hog", "shape": [8, 8], key: value}
+    with pytest.raises(UserError, match=rf"^data\.descriptor\.{key} is .*; {told}"):
+        check(FULL | {"descriptor": descriptor})
+
+
 def test_unknown_keys():
     with pytest.raises(UserError, match=r"unknown key of data 'trian_rows'; did you mean train_r"):
         check({"name": "toy", "trian_rows": 3})

@@ -11,7 +11,7 @@ from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.splits import Split
 from boostbench.experiment.trial import Trial, run_trial
-from boostbench.experiment.tuning import choose, folds, trials
+from boostbench.experiment.tuning import choose, inner_splits, trials
 from boostbench.records.store import read_records
 from boostbench.running.plan import tuning_tasks
 from experiment.toy import run
@@ -156,18 +156,19 @@ def test_labels_say_how_many_points(experiment):
 
 
 def test_folds_are_stratified_and_cover_everything():
-    y = np.repeat(["a", "b"], [20, 10])
-    parts = folds(y, 5, seed=0)
-    assert sorted(np.concatenate([test for _, test in parts])) == list(range(30))
-    for train, test in parts:
-        assert np.sum(y[test] == "b") == 2
-        assert not set(train) & set(test)
+    y, outer = np.repeat(["a", "b"], [20, 10]), Split(0, 0, np.arange(30), np.arange(0))
+    parts = list(inner_splits(outer, y, 5, "a part"))
+    assert sorted(np.concatenate([part.test for part in parts])) == list(range(30))
+    for part in parts:
+        assert np.sum(y[part.test] == "b") == 2
+        assert not set(part.train) & set(part.test)
 
 
 def test_fewer_samples_in_a_class_than_folds():
-    message = "class 'b' has 3 samples in the training part, fewer than the 5 folds"
+    outer = Split(0, 0, np.arange(23), np.arange(0))
+    message = "class 'b' has 3 samples in a part, fewer than the 5 folds"
     with pytest.raises(UserError, match=message):
-        folds(np.repeat(["a", "b"], [20, 3]), 5, seed=0)
+        next(inner_splits(outer, np.repeat(["a", "b"], [20, 3]), 5, "a part"))
 
 
 def test_of_equal_points_the_first_is_chosen_whatever_rounding_says():
