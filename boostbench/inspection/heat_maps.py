@@ -64,7 +64,7 @@ def heat_map(shapes, pair, output, largest, number):
 def _short_marks(axis, names, most):
     # Numbers would be others without their last digits.
     if axis.thresholds is None:
-        names = [name[:_LONGEST] for name in names]
+        names = [n if len(n) <= _LONGEST else f"{n[: _LONGEST - 1]}…" for n in names]
     return marks(axis, names, most)
 
 

@@ -40,6 +40,6 @@ def test_marks_of_numbers_are_whole_and_those_of_categories_short():
     thresholds = shapes.pairs[0].axes[0].thresholds
     shown = [float(text) for _, text in drawn["x_marks"]]
     assert shown == thresholds[[0, len(thresholds) // 2, -1]].tolist()
-    assert [text for _, text in drawn["y_marks"]] == ["silver bi", "small-lea", "sycamore "]
+    assert [text for _, text in drawn["y_marks"]] == ["silver b…", "small-le…", "sycamore…"]
     told = drawn["cells"][0]["text"]
     assert told.startswith(f"time up to {thresholds[0]:.12g}, tree silver birch: ")
