@@ -132,7 +132,7 @@ class WithoutEarlyStopping(Declared):
     """
 
     n_iter_no_change: ClassVar = None
-    validation_fraction: ClassVar = None
+    validation_fraction: ClassVar = 0.1
 
 
 class BinaryClassifier(BoostingClassifier):

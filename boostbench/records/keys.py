@@ -249,6 +249,35 @@ def defaults(target: str) -> dict:
     return values
 
 
+def of_today(value):
+    """Leave out of an object's parameters what its class has fixed since, at the value they have.
+
+    Examples
+    --------
+    >>> of_today({"_target_": "boostbench.LPBoost", "C": 1.0, "n_iter_no_change": None})
+    {'_target_': 'boostbench.LPBoost', 'C': 1.0}
+    """
+    if isinstance(value, Mapping):
+        target = value["_target_"] if _is_object(value) else None
+        return {
+            name: of_today(item)
+            for name, item in value.items()
+            if not (target and _is_fixed(target, name, as_json(item)))
+        }
+    return [of_today(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+@functools.cache
+def _is_fixed(target: str, name: str, written: str) -> bool:
+    """Whether a parameter is none any more, and an attribute of the class has its value."""
+    own = defaults(target)
+    fixed = getattr(import_class(target), name, ...) if own and name not in own else ...
+    try:
+        return as_json(fixed) == written
+    except UserError:
+        return False
+
+
 @functools.cache
 def _written(target: str) -> dict[str, str]:
     """Give the defaults as they are written."""

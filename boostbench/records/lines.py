@@ -17,7 +17,7 @@ import msgspec
 from boostbench.errors import UserError, first_line
 from boostbench.experiment import measures, schema
 from boostbench.experiment.schema import BadLine, check
-from boostbench.records.keys import Identity, as_json, digest
+from boostbench.records.keys import Identity, as_json, digest, of_today
 
 _DEFINED = {"config": schema.Config, "provenance": schema.Provenance}
 _TOO_DEEP = "not a record: it is nested too deeply"
@@ -66,6 +66,7 @@ class Definitions:
             if digest(content) != line["hash"]:
                 raise BadLine(f"its {kind} is not what its hash says")
             if kind == "config":
+                content = {**content, "algo": of_today(content["algo"])}
                 self._configs[line["hash"]] = content, Identity.of(content), _staged(content)
             else:
                 self._provenances[line["hash"]] = content

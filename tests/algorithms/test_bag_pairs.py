@@ -144,7 +144,7 @@ def test_what_shows_models_shows_pairs(fitted, tmp_path):
     names = [shapes.pair_name(pair) for pair in model.pairs_]
     assert "number & words" in names
     text = export_text(model)
-    assert all(f"{name}: a table, from -" in text for name in names)
+    assert all(f"{name}: a table, from " in text for name in names)
     export_html(model, X, tmp_path / "model.html")
     assert "number &amp; words" in (tmp_path / "model.html").read_text(encoding="utf-8")
     pair = model.pairs_[names.index("number & words")]

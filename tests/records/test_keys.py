@@ -88,6 +88,17 @@ def test_a_parameter_that_is_given_up_is_no_setting(versions):
     assert not same(newer, config("zoo.Lion", {"claws": 2, "roar": True}))
 
 
+def test_a_parameter_that_a_class_fixes_is_no_setting_any_more():
+    cgens = {"_target_": "boostbench.CGENS", "C": 0.5, "n_iter_no_change": None}
+    assert keys.of_today({"_target_": "boostbench.BaggedBooster", "estimator": cgens}) == {
+        "_target_": "boostbench.BaggedBooster",
+        "estimator": {"_target_": "boostbench.CGENS", "C": 0.5},
+    }
+    # Another value is no default of today.
+    other = {**cgens, "n_iter_no_change": 5}
+    assert keys.of_today(other) == other
+
+
 def test_a_parameter_of_the_grid_has_no_default(versions):
     versions("claws=1")
     asked = config("zoo.Lion", grid={"claws": [1, 2]})
