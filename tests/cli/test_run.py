@@ -256,10 +256,11 @@ def test_a_class_in_the_current_folder(call, folder, define_table):
     boostbench = [Path(sys.executable).with_name("boostbench"), "run"]
     argv = [*boostbench, "algo._target_=beside.Mine", *settings]
     run = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
-    assert len(records(folder, algo="Mine")) == 2
     columns = ["adaboost_mh", {"mine": {"_target_": "beside.Mine"}}]
     name = define_table(rows=["wine"], columns=columns, overrides=settings[:1])
     table = call("table", name, "rerun=never").out
+    # After the table, which has the folder to import from.
+    assert len(records(folder, algo="Mine")) == 2
     [of_run] = [line.split()[1:3] for line in run.splitlines() if line.startswith("Mine ")]
     [of_table] = [line.split()[1:3] for line in table.splitlines() if line.startswith("mine ")]
     assert of_run == of_table
