@@ -46,14 +46,13 @@ class PairBlock(BagBlock):
         return on[:, self._pairs[:, 0]] * on[:, self._pairs[:, 1]]
 
 
-def chosen_pairs(main, weights):
+def chosen_pairs(main):
     """Choose pairs of features by what the functions of single ones leave.
 
     Parameters
     ----------
     main : boostbench.algorithms.bag_master.BagMaster
         Trained.
-    weights : ndarray of shape (n_samples,)
 
     Returns
     -------
@@ -75,12 +74,12 @@ def chosen_pairs(main, weights):
     )
     if len(fine) < 2:
         return [], np.empty((0, 2), int)
-    ranked = _ranked(main, coarse, weights)[: main.params.interactions]
+    ranked = _ranked(main, coarse)[: main.params.interactions]
     used, pairs = np.unique(ranked, return_inverse=True)
     return [fine[at] for at in used], pairs.reshape(-1, 2)
 
 
-def _ranked(main, axes, weights):
+def _ranked(main, axes):
     """Rank pairs by the derivatives at the scores by members that do not see a sample."""
     tested, fill = main.tested, main.params.views_.fill
     above = [
@@ -88,7 +87,7 @@ def _ranked(main, axes, weights):
     ]
     axis_of = np.repeat(np.arange(len(axes)), [some.shape[1] for some in above])
     scores = sum_of_unseen(main.blocks, main.best_scores)[tested].T[:, None]
-    of_rows = weights[None, tested].astype(np.float32)
+    of_rows = main.weights[None, tested].astype(np.float32)
     loss = main.loss.of_block(main.loss.target[tested], of_rows)
     slopes, curvatures = loss.derivatives(np.ascontiguousarray(scores))[:, :, 0].astype(float)
     return ranked_pairs(np.hstack(above).astype(float), axis_of, slopes, curvatures)[0]
