@@ -19,16 +19,10 @@ class BagMaster(BagRounds):
 
     Parameters
     ----------
-    params, search
-        As of `Master`.
-    loss : boostbench.algorithms.bag_losses.LogisticLoss or SquaredLoss
-        With the target of each sample.
+    params, search, loss, weights, random_state
+        As of `BagRounds`.
     unseen : ndarray of shape (n_samples, n_members), dtype=bool
         Which samples a member does not see.
-    weights : ndarray of shape (n_samples,)
-        Of the samples, positive.
-    random_state : RandomState
-        Draws the thresholds.
     signs : ndarray of shape (n_columns,), dtype=int64
         Of each column that `search` searches: 1 where the votes of its stumps must not be negative,
         -1 where not positive, 0 where they are free.

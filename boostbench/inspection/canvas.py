@@ -63,6 +63,11 @@ def canvases(n, n_columns, width, height, **shared):
     return figure, grid, axes[:n]
 
 
+def added_to(shapes):
+    """Say what the functions of `ShapeFunctions` are added to, beside an axis."""
+    return f"Added to the {'prediction' if shapes.classes_ is None else 'score'}"
+
+
 def pyplot():
     """Import ``matplotlib.pyplot``, or say in one line what is missing."""
     return needed("matplotlib.pyplot", "displays need")

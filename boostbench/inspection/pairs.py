@@ -3,7 +3,7 @@
 import numpy as np
 
 from boostbench.algorithms.explaining.stump_sums import refuse_others
-from boostbench.inspection.canvas import canvases
+from boostbench.inspection.canvas import added_to, canvases
 from boostbench.inspection.heat_maps import marks
 
 # Inches.
@@ -89,9 +89,8 @@ class PairDisplay:
             self._map(ax, self.shapes.pairs[number], at, largest)
             for ax, number in zip(self.axes_, order, strict=True)
         ]
-        added_to = "prediction" if self.shapes.classes_ is None else "score"
         of_class = f" of {outputs[at]}" if len(outputs) > 1 else ""
-        label = f"Added to the {added_to}{of_class}"
+        label = f"{added_to(self.shapes)}{of_class}"
         self.figure_.colorbar(self.meshes_[0], ax=self.axes_, label=label)
         return self
 

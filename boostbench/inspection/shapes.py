@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 
 from boostbench.algorithms.explaining.stump_sums import refuse_others
-from boostbench.inspection.canvas import canvases
+from boostbench.inspection.canvas import added_to, canvases
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of
 
@@ -82,9 +82,8 @@ class ShapeFunctionDisplay:
         self.lines_ = [
             self._curves(ax, feature) for ax, feature in zip(self.axes_, at, strict=True)
         ]
-        added_to = "prediction" if self.shapes.classes_ is None else "score"
         for row in grid:
-            row[0].set_ylabel(f"Added to the {added_to}")
+            row[0].set_ylabel(added_to(self.shapes))
         if self.axes_ and len(self.shapes.outputs) > 1:
             labels = [str(label) for label in self.shapes.outputs]
             self.figure_.legend(
