@@ -80,21 +80,29 @@ def fetch_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
     Raises
     ------
     UserError
-        If a byte of the file is another than when it was written.
+        If the file cannot be read, or a byte of it is another than when it was written.
     """
     path = bundle_path(folder, spec["name"])
     if not os.path.isfile(path):
         return None
+    try:
+        _check_sum(path)
+        dataset = cache.read(path, spec["name"], _question(spec))
+    except UserError:
+        raise
+    except OSError as error:
+        raise UserError(f"{error.filename or path} cannot be read: {error.strerror}") from None
+    except Exception as error:
+        raise UserError(f"{path} cannot be read ({error}); {_DAMAGED}") from None
+    return dataset and replace(dataset, source=f"file {path}, of {dataset.source}")
+
+
+def _check_sum(path: Path) -> None:
     expected = _sums(path.parent).get(path.name)
     if expected is None:
         raise UserError(f"{path} is not in {path.parent / SUMS}; {_DAMAGED}")
     if _sha256(path) != expected:
         raise UserError(f"{path} is not what {path.parent / SUMS} says; {_DAMAGED}")
-    try:
-        dataset = cache.read(path, spec["name"], _question(spec))
-    except Exception as error:
-        raise UserError(f"{path} cannot be read ({error}); {_DAMAGED}") from None
-    return dataset and replace(dataset, source=f"file {path}, of {dataset.source}")
 
 
 def _question(spec: Mapping[str, Any]) -> dict:

@@ -1,9 +1,12 @@
+import errno
+import io
 import os
 import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,6 +82,21 @@ def test_a_file_without_a_sum_is_refused(folder):
     bundles.write_bundle(folder, SPEC, make())
     (folder / bundles.SUMS).unlink()
     with pytest.raises(UserError, match=r"is not in .*SHA256SUMS"):
+        load(SPEC)
+
+
+@pytest.mark.parametrize("name", ["toy.bundle.npz", bundles.SUMS])
+def test_what_may_not_be_read_is_told(folder, monkeypatch, name):
+    bundles.write_bundle(folder, SPEC, make())
+    opened = io.open
+
+    def refuse(file, *args, **kwargs):
+        if Path(file).name == name:
+            raise PermissionError(errno.EACCES, "Permission denied", str(file))
+        return opened(file, *args, **kwargs)
+
+    monkeypatch.setattr(io, "open", refuse)
+    with pytest.raises(UserError, match=rf"{name} cannot be read: Permission denied"):
         load(SPEC)
 
 
