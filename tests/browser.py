@@ -3,15 +3,15 @@
 import json
 import shutil
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import pytest
-
-webdriver = pytest.importorskip("selenium.webdriver")
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 needs_browser = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (chromium-driver in Debian)"
+    not (CHROMIUM and DRIVER and find_spec("selenium")),
+    reason="needs selenium, chromium and chromedriver (chromium-driver in Debian)",
 )
 
 #: Contrast of every text that is seen with what is behind it; gives those that are below 4.5.
@@ -48,6 +48,8 @@ return [seen, low];
 @contextmanager
 def chromium():
     """Start a browser, and end it."""
+    from selenium import webdriver
+
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
@@ -55,8 +57,10 @@ def chromium():
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = webdriver.ChromeService(executable_path=DRIVER)
     driver = webdriver.Chrome(options=options, service=service)
-    yield driver
-    driver.quit()
+    try:
+        yield driver
+    finally:
+        driver.quit()
 
 
 class Browser:

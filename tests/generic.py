@@ -1,5 +1,7 @@
 """Solvers that know nothing of the problems of this package, to compare ours with."""
 
+import itertools
+
 import numpy as np
 from scipy.optimize import linprog, minimize
 
@@ -23,3 +25,15 @@ def soft_margin(margins, C):
     cost = np.concatenate([np.ones(n_columns), np.full(n_samples, C)])
     rows = np.hstack([-margins.T, -np.eye(n_samples)])
     return linprog(cost, rows, np.full(n_samples, -1.0), method="highs-ipm").fun
+
+
+def least_error(X, labels, weights):
+    """Weigh what the best stump has wrong, by all thresholds and all pairs of votes."""
+    weights, found = np.asarray(weights), np.inf
+    for feature in range(X.shape[1]):
+        for low, high in itertools.pairwise(np.unique(X[:, feature])):
+            above = X[:, feature] > (low + high) / 2
+            for votes in itertools.product(np.unique(labels), repeat=2):
+                wrong = np.where(above, votes[1], votes[0]) != labels
+                found = min(found, weights[wrong].sum())
+    return found

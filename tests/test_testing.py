@@ -129,8 +129,9 @@ class Renamed(AdaBoostMH):
 
 @pytest.mark.parametrize("wrong", [Forgetful(n_iterations=8), Renamed()])
 def test_scikit_learns_checks_are_run(wrong):
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError) as raised:
         check_booster(wrong)
+    assert "check_estimator" in {entry.name for entry in raised.traceback}
 
 
 def test_weights_are_checked():

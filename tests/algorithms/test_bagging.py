@@ -144,7 +144,8 @@ def test_frames_and_sparse_matrices():
 
 def test_members_on_projected_features_are_no_sum_of_stumps():
     X, y = blobs(3, n_samples=100)
-    bag = bb.BaggedBooster(bb.ProjectedAdaBoostMH(n_iterations=20), n_estimators=2).fit(X, y)
+    member = bb.ProjectedAdaBoostMH(n_iterations=20)
+    bag = bb.BaggedBooster(member, n_estimators=2, random_state=0).fit(X, y)
     assert bag.score(X, y) > 0.5
     assert not hasattr(bag, "feature_importances_")
     with pytest.raises(ValueError, match="projected features"):

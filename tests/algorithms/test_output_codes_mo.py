@@ -6,7 +6,7 @@ from sklearn.datasets import load_wine
 
 from boostbench.algorithms import AdaBoostMO, output_codes
 from boostbench.core.class_codes import exhaustive
-from boostbench.core.weak import stumps
+from boostbench.core.weak import stump, stumps
 
 from . import reference
 from .problems import blobs, noise
@@ -20,6 +20,7 @@ def blocks(request, monkeypatch):
         monkeypatch.setattr(stumps, "_BLOCK_COLUMNS", 2)
         monkeypatch.setattr(output_codes, "_BLOCK_CODES", 3)
         monkeypatch.setattr(stumps, "BLOCK_OUTPUTS", 200)
+        monkeypatch.setattr(stump, "BLOCK_OUTPUTS", 200)
 
 
 def outputs(model, X):

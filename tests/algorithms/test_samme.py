@@ -1,8 +1,8 @@
-import itertools
 import math
 
 import numpy as np
 import pytest
+from generic import least_error
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -10,18 +10,6 @@ from boostbench.algorithms import SAMME
 
 from . import reference
 from .problems import blobs, noise
-
-
-def least_error(X, y, D):
-    """Try every threshold of every feature, with every pair of votes."""
-    found = []
-    for feature in range(X.shape[1]):
-        for low, high in itertools.pairwise(np.unique(X[:, feature])):
-            above = X[:, feature] > (low + high) / 2
-            for votes in itertools.product(set(y), repeat=2):
-                guess = np.where(above, votes[1], votes[0])
-                found.append(sum(D[i] for i in range(len(y)) if guess[i] != y[i]))
-    return min(found)
 
 
 @pytest.mark.parametrize("weak_learner", ["stump", "tree"])

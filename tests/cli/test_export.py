@@ -37,6 +37,15 @@ def test_parquet_is_the_frame(call, folder):
 
 
 @pytest.mark.usefixtures("recorded")
+def test_parquet_without_its_library(call, folder, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = call("export", "--output", "all.parquet")
+    assert result.code == 2
+    assert "Parquet needs pyarrow; install it, or name the file *.csv" in result.err
+    assert not (folder / "all.parquet").exists()
+
+
+@pytest.mark.usefixtures("recorded")
 def test_no_text_is_a_formula(call, folder):
     from boostbench.report.frame import write_frame
 

@@ -272,23 +272,6 @@ def test_speedup_and_what_is_not_run(done, folder, define_table):
     assert "Data not available" not in markdown
 
 
-def test_definitions_in_the_documentation(tmp_path, monkeypatch):
-    (tmp_path / "mymodel.py").write_text(
-        "from sklearn.tree import DecisionTreeClassifier\n\n\n"
-        "class Mine(DecisionTreeClassifier):\n"
-        "    def __init__(self, depth=1):\n        self.depth = depth\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "my.csv").write_text("a,species\n1,x\n")
-    text = (configs.conf_dir().parent / "docs" / "tables.md").read_text()
-    examples = re.findall("```yaml\n(title.*?)```", text, re.DOTALL)
-    [example] = examples
-    (tmp_path / "example.yaml").write_text(example)
-    table = TableDefinition.read(str(tmp_path / "example.yaml"))
-    table.compose()
-
-
 def numbers_of(text):
     """Give the numbers of a table's CSV file: how many splits each cell has."""
     return {(cell["data"], cell["algo"]): cell["n_splits"] for cell in csv.DictReader(text)}

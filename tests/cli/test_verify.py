@@ -1,5 +1,6 @@
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from experiment.examples import append, changed, rewrite
@@ -9,14 +10,14 @@ from boostbench.records.store import read_records
 from boostbench.running.verification.session import fit
 
 RUN = ("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=30", "protocol.n_splits=3")
+# In whole seconds: these records are older than all that a test does with them.
+TIMES = {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:00:01Z"}
 
 
 @pytest.fixture(scope="module")
 def once(call_once):
     here = call_once(RUN)
-    # Times are in whole seconds: these records are older than all that a test does with them.
-    times = {"started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:00:01Z"}
-    rewrite(here / "results" / "records" / "wine" / "adaboost_mh.jsonl", lambda i, r: r | times)
+    rewrite(here / "results" / "records" / "wine" / "adaboost_mh.jsonl", lambda i, r: r | TIMES)
     return here
 
 
@@ -34,16 +35,17 @@ def test_verifies(done, recorded):
     assert json.loads(line)["state"] == "verified"
 
 
-def test_refutes(call, recorded):
+def test_refutes(call, done, recorded):
     path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
     rewrite(path, lambda i, r: r | ({"test_error": 44 / 45} if i == 1 else {}))
     result = call("verify", "adaboost_mh", "--jobs", "1")
     assert result.code == 1
     assert "refuted, AdaBoostMH" in result.out.replace("\n", " ")
-    table = call(*RUN).out
-    assert "†" in table
-    assert call(*RUN, "rerun=stale").code == 0
-    assert "†" not in call(*RUN).out
+    assert "†" in done(*RUN).out
+    done(*RUN, "rerun=stale")
+    table = done(*RUN).out
+    assert "AdaBoost.MH" in table
+    assert "†" not in table
     assert call("verify", "AdaBoostMH", "--jobs", "1").code == 0
     assert all(record["test_error"] < 0.5 for record in read_records(path)[0])
 
@@ -66,6 +68,40 @@ def test_what_was_found_is_filed_at_once(call, recorded, monkeypatch, stop, code
     assert call("verify", "--jobs", "1").out.splitlines()[-1] == "3 fitted again: 3 as on record"
     [line] = path.read_text().splitlines()
     assert json.loads(line)["state"] == "verified"
+
+
+def test_a_budget(done, recorded):
+    result = done("verify", "--budget", "0.1s", "--jobs", "1")
+    assert result.out.splitlines()[-1] == "1 fitted again: 1 as on record"
+
+
+def test_a_table_of_ones_own(done, recorded):
+    done("run", "algo=adaboost_mh", "data=iris", *RUN[3:], "parallel=serial")
+    asked = "overrides: [algo.n_iterations=30, protocol.n_splits=3]"
+    Path("mine.yaml").write_text(f"title: One\nrows: [iris]\ncolumns: [adaboost_mh]\n{asked}\n")
+    result = done("verify", "mine.yaml", "--jobs", "1")
+    assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
+
+
+@pytest.mark.parametrize(("n_splits", "code", "state"), [(29, 1, "refuted"), (30, 0, "equivalent")])
+def test_other_results_that_are_as_good(call, done, folder, n_splits, code, state):
+    """Of fewer pairs it cannot be told."""
+    run = *RUN[:3], "algo.n_iterations=3", f"protocol.n_splits={n_splits}", "parallel=serial"
+    done(*run)
+    path = folder / "results" / "records" / "wine" / "adaboost_mh.jsonl"
+    rewrite(path, lambda i, r: r | TIMES | {"digests": {}})
+    result = call("verify", "--equivalent", "--jobs", "1")
+    assert result.code == code
+    [line] = (folder / "results" / "verified.jsonl").read_text().splitlines()
+    assert json.loads(line)["state"] == state
+    assert ("29 pairs with an error, of 30" in result.complaints) == bool(code)
+
+
+def test_against_the_same_records(done, recorded):
+    shutil.copytree("results", "old")
+    result = done("verify", "--against", "old", "--jobs", "1")
+    assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
+    assert not (recorded / "results" / "verified.jsonl").exists()
 
 
 def test_against_another_folder(call, recorded):

@@ -45,3 +45,10 @@ def run(experiments, *, results, on_event=lambda event: None, **settings):
     """Run what is missing of experiments in one go; `results` is a folder, or its `Records`."""
     records = results if isinstance(results, Records) else Records(results)
     return Run.of(experiments, records, **settings).carry_out(on_event)
+
+
+def bare(records):
+    """Leave out what may differ from run to run: times."""
+    times = ("seconds", "started", "finished")
+    kept = [{k: v for k, v in record.items() if k not in times} for record in records]
+    return sorted(kept, key=lambda record: record["key"])

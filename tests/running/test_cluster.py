@@ -12,7 +12,7 @@ from pathlib import Path
 import processes
 import pytest
 from experiment.examples import FAKES
-from experiment.toy import make_dataset, run
+from experiment.toy import bare, make_dataset, run
 
 from boostbench.data.load import load
 from boostbench.errors import UserError
@@ -88,12 +88,6 @@ def on_finished(number, act):
                 act()
 
     return listen
-
-
-def bare(records):
-    left_out = ("seconds", "started", "finished")
-    kept = [{k: v for k, v in one.items() if k not in left_out} for one in records]
-    return sorted(kept, key=lambda record: record["key"])
 
 
 def test_a_cluster_does_the_same_even_if_a_worker_is_killed(make_experiment, tmp_path, cluster):

@@ -14,7 +14,7 @@ import numpy as np
 import processes
 import pytest
 from experiment.examples import FAKES, FINDING, rewrite
-from experiment.toy import make_dataset, run
+from experiment.toy import bare, make_dataset, run
 from scipy import sparse
 
 from boostbench.errors import UserError
@@ -44,15 +44,6 @@ def lines(results, tuning=False):
     path = record_file(results, tuning)
     body = path.read_text().splitlines() if path.exists() else []
     return [line for line in body if '"schema":2' in line]
-
-
-def bare(records):
-    """Leave out what may differ from run to run: times."""
-    kept = []
-    for record in records:
-        record = {k: v for k, v in record.items() if k not in ("seconds", "started", "finished")}
-        kept.append(record)
-    return sorted(kept, key=lambda record: record["key"])
 
 
 class Listener(list):

@@ -78,8 +78,8 @@ def test_the_model_is_that_of_the_best_round(booster):
 
 
 def test_it_ends_before_the_last_round_and_errs_less():
-    X, y = blobs(2, n_samples=300, spread=4.0)
-    X_test, y_test = blobs(2, n_samples=3000, spread=4.0, seed=0)
+    X, y = blobs(2, n_samples=3300, spread=4.0)
+    X, y, X_test, y_test = X[:300], y[:300], X[300:], y[300:]
     whole = bb.MCBoost(n_iterations=500).fit(X, y)
     stopped = bb.MCBoost(n_iterations=500, n_iter_no_change=20, random_state=0).fit(X, y)
     assert stopped.n_iterations_ <= len(stopped.validation_losses_) - 20 < 100

@@ -12,8 +12,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 import boostbench as bb
-from boostbench.core.weak.stumps import StumpSearch
 
+from .. import reference
 from ..models import CASES, cases
 from ..problems import blobs
 
@@ -269,10 +269,7 @@ class TestRefused:
 
 def stumps(X):
     """Outputs of all stumps, of shape (n_samples, n_stumps)."""
-    search = StumpSearch(X)
-    kept = np.flatnonzero(~search.is_padding)
-    outputs = np.column_stack([search.stump(position)(X) for position in kept])
-    return np.unique(outputs, axis=1)
+    return np.unique(np.column_stack(reference.stump_outputs(X)), axis=1)
 
 
 def pairwise(F, y):

@@ -48,8 +48,7 @@ def test_weights_are_the_negative_gradient_in_the_predictions(n_classes, n_compo
     gradient = approx_fprime(
         predictions.ravel(), lambda f: literal(labels, codewords, f.reshape(predictions.shape))
     )
-    if n_components > 1 or n_classes == 2:
-        parallel(weights, -gradient.reshape(weights.shape))
+    parallel(weights, -gradient.reshape(weights.shape))
 
 
 @SHAPES

@@ -2,6 +2,8 @@
 
 import itertools
 
+import numpy as np
+
 
 def midpoints(values):
     """Thresholds between neighbouring distinct values, each at least the lower, below the upper."""
@@ -11,6 +13,34 @@ def midpoints(values):
         middle = low / 2 + high / 2
         found.append(middle if low <= middle < high else low)
     return found
+
+
+def thresholds(X):
+    """List the thresholds of each feature, an array of them."""
+    return [np.array(midpoints(column)) for column in X.T]
+
+
+def edges(X, thresholds, weights):
+    """Edges of the stumps with some thresholds of each feature, one by one."""
+    return np.array(
+        [
+            np.where(X[:, feature] > threshold, 1.0, -1.0) @ weights
+            for feature, own in enumerate(thresholds)
+            for threshold in own
+        ]
+    )
+
+
+def hostile(rng, n_samples):
+    """Weights whose sums lose as many digits as they can."""
+    sizes = 10.0 ** rng.uniform(-8, 0, n_samples)
+    yield sizes
+    yield np.full(n_samples, 1.0 + 2.0**-24)
+    yield np.where(np.arange(n_samples) % 2, 1.0, -1.0) * (1 + 2.0**-24 * rng.random(n_samples))
+    # Numbers of half a digit each, added to a large one.
+    yield np.append(1.0, np.full(n_samples - 1, 2.0**-24 * 0.999))
+    yield np.append(np.full(n_samples - 1, 2.0**-24 * 1.001), -1.0)
+    yield rng.permutation(np.append(sizes[1:], -sizes[1:].sum()))
 
 
 def stumps(X):

@@ -8,13 +8,10 @@ from boostbench.core.weak.feature_pairs import FeaturePairs
 from boostbench.core.weak.histograms import Histogram
 from boostbench.core.weak.pair_tables import PairTables
 from boostbench.core.weak.stumps import StumpSearch
-from tests.core.weak.test_layouts import hostile, literal, thresholds
 
+from . import reference
 
-@pytest.fixture(autouse=True)
-def pairs(monkeypatch):
-    """As of many samples."""
-    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6)
+pytestmark = pytest.mark.usefixtures("many_samples")
 
 
 @pytest.fixture(params=[(40, [3, 1, 17]), (500, [40, 5]), (300, [70]), (900, [2, 9, 255, 30])])
@@ -24,7 +21,7 @@ def laid_out(request):
     rng = np.random.default_rng(n_samples)
     X = np.column_stack([rng.integers(0, n, n_samples) for n in n_values]).astype(float)
     X[:, 0] += rng.random(n_samples) < 0.5
-    cuts = [thresholds(column) for column in X.T]
+    cuts = reference.thresholds(X)
     histogram = Histogram(X, cuts)
     n_thresholds = np.array([len(own) for own in cuts])
     return X, cuts, histogram, FeaturePairs(histogram.codes, n_thresholds, histogram.cut)
@@ -34,11 +31,11 @@ def laid_out(request):
 def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
     X, cuts, histogram, pairs = laid_out
     assert 0 < pairs.rounding(dtype) < 1e-3
-    for weights in hostile(np.random.default_rng(1), len(X)):
+    for weights in reference.hostile(np.random.default_rng(1), len(X)):
         [edges] = pairs.pieces(weights[:, None].astype(dtype), weights.sum(keepdims=True))
         assert edges.shape == (len(histogram.cut), 1)
         allowed = pairs.rounding(dtype) * math.fsum(np.abs(weights))
-        exact = literal(X, cuts, weights)[histogram.cut]
+        exact = reference.edges(X, cuts, weights)[histogram.cut]
         assert np.abs(edges[:, 0] - exact).max() <= allowed + 1e-12 * np.abs(weights).sum()
 
 

@@ -150,7 +150,8 @@ def test_weights_that_single_precision_cannot_hold(binned):
 def test_few_points_are_searched_plainly(binned, asked):
     few = binned[0][:5, :31], N_THRESHOLDS
     search = LargestSum(*few)
+    rng = np.random.default_rng(0)
     for _ in range(100):
-        weights = np.random.default_rng(0).pareto(1.0, 31)
+        weights = rng.pareto(1.0, 31)
         assert search(weights) == by_all(few, weights)
     assert not asked

@@ -16,21 +16,7 @@ from boostbench.core.weak.layouts import (
 )
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 
-
-def thresholds(column):
-    values = np.unique(column)
-    return (values[:-1] + values[1:]) / 2
-
-
-def literal(X, cuts, G):
-    """Edges of all stumps, one by one."""
-    return np.array(
-        [
-            np.where(X[:, j] > threshold, 1.0, -1.0) @ G
-            for j, own in enumerate(cuts)
-            for threshold in own
-        ]
-    )
+from . import reference
 
 
 @pytest.fixture(params=[(2, 3), (15, 1), (16, 2), (17, 40), (1025, 90)])
@@ -43,7 +29,7 @@ def laid_out(request, kind):
         X = np.round(X)
     if kind is SparseBins:
         X[np.abs(X) < 1] = 0.0
-    cuts = [thresholds(column) for column in X.T]
+    cuts = reference.thresholds(X)
     data = SparseFeatures(csr_array(X)) if kind is SparseBins else X
     return X, cuts, kind(data, cuts)
 
@@ -64,20 +50,8 @@ def test_edges_of_every_stump(laid_out, n_columns):
     starts = np.cumsum([0] + [len(own) for own in cuts])
     assert set(layout.cut[is_cut]) == set(range(starts[-1]))
     assert (starts.searchsorted(layout.cut[is_cut], "right") - 1 == layout.feature[is_cut]).all()
-    expected = literal(X, cuts, G)[layout.cut[is_cut]]
+    expected = reference.edges(X, cuts, G)[layout.cut[is_cut]]
     np.testing.assert_allclose(edges[is_cut], expected, atol=1e-5 * np.abs(G).sum())
-
-
-def hostile(rng, n_samples):
-    """Weights whose sums lose as many digits as they can."""
-    sizes = 10.0 ** rng.uniform(-8, 0, n_samples)
-    yield sizes
-    yield np.full(n_samples, 1.0 + 2.0**-24)
-    yield np.where(np.arange(n_samples) % 2, 1.0, -1.0) * (1 + 2.0**-24 * rng.random(n_samples))
-    # Numbers of half a digit each, added to a large one.
-    yield np.append(1.0, np.full(n_samples - 1, 2.0**-24 * 0.999))
-    yield np.append(np.full(n_samples - 1, 2.0**-24 * 1.001), -1.0)
-    yield rng.permutation(np.append(sizes[1:], -sizes[1:].sum()))
 
 
 @pytest.mark.parametrize("kind", [Dense, FewBins, Histogram, Sorted, SparseBins])
@@ -89,7 +63,7 @@ def test_edges_are_off_by_no_more_than_the_bound(laid_out, dtype):
     at = np.random.default_rng(0).permutation(at)[:300]
     threshold = np.concatenate(cuts)[layout.cut[at]]
     above = X[:, layout.feature[at]] > threshold
-    for weights in hostile(np.random.default_rng(1), len(X)):
+    for weights in reference.hostile(np.random.default_rng(1), len(X)):
         edges = edges_of(layout, weights[:, None], dtype)[at, 0]
         allowed = layout.rounding(dtype) * math.fsum(np.abs(weights))
         for edge, side in zip(edges, above.T, strict=True):
@@ -101,7 +75,7 @@ def test_the_bound_says_something(shape):
     X = np.random.default_rng(0).normal(size=shape)
     for kind in (Dense, FewBins, Histogram, Sorted):
         # A few thousand samples are added up to a thousandth of their weight.
-        layout = kind(X, [thresholds(column)[::20] for column in X.T])
+        layout = kind(X, [own[::20] for own in reference.thresholds(X)])
         assert 0 < layout.rounding(layout.dtype) < 1e-3
 
 
@@ -147,7 +121,7 @@ def test_one_sort_is_for_many_samples_of_distinct_values(monkeypatch):
 
 def test_a_piece_is_a_few_features():
     X = np.random.default_rng(0).normal(size=(1000, 90))
-    layout = Sorted(X, [thresholds(column) for column in X.T])
+    layout = Sorted(X, reference.thresholds(X))
     pieces = layout.pieces(np.zeros((1000, 2), np.float32), np.zeros(2))
     assert [len(piece) for piece in pieces] == [40 * 1008, 40 * 1008, 10 * 1008]
 
@@ -167,4 +141,4 @@ def test_a_piece_is_a_few_features():
 def test_the_layout_suits_the_number_of_values(n_values, n_features, layout):
     X = np.arange(200 * n_features).reshape(n_features, 200).T % n_values
     X = X.astype(float)
-    assert type(choose_layout(X, [thresholds(column) for column in X.T])) is layout
+    assert type(choose_layout(X, reference.thresholds(X))) is layout

@@ -8,7 +8,8 @@ from boostbench.core.weak.nearly_best import Entries, Rows, Votes
 from boostbench.core.weak.rank_blocks import RankBlocks
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.unused_stumps import UnusedStumps
-from tests.core.weak.test_layouts import hostile, thresholds
+
+from . import reference
 
 
 @pytest.fixture(params=["few samples", "many samples"])
@@ -62,7 +63,7 @@ KINDS = "classes", "concentrated", "noise", "tie", "one", "zero"
 def test_no_size_is_missed_that_may_be_the_largest(dtype, slack, criterion, monkeypatch):
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((40, 1.0),))
     X, rng = data(330, 0)
-    cuts = [thresholds(column) for column in X.T]
+    cuts = reference.thresholds(X)
     layout = Sorted(X, cuts)
     blocks = layout.of_largest(3)
     assert isinstance(blocks, RankBlocks)
@@ -70,7 +71,7 @@ def test_no_size_is_missed_that_may_be_the_largest(dtype, slack, criterion, monk
     dtype = np.result_type(dtype, blocks.dtype).type
     above = np.concatenate([column > own[:, None] for column, own in zip(X.T, cuts, strict=True)])
     at = np.flatnonzero(layout.cut >= 0)
-    cases = [*hostile(rng, len(X)), *(weights(kind, X, rng) for kind in KINDS)]
+    cases = [*reference.hostile(rng, len(X)), *(weights(kind, X, rng) for kind in KINDS)]
     for case in cases:
         W = (case if case.ndim == 2 else case[:, None] * [1.0, -0.5, 0.0]).astype(dtype)
         total = W.sum(axis=0, dtype=np.float64)
