@@ -2,13 +2,13 @@
 
 from boostbench.algorithms.bag_losses import LogisticLoss
 from boostbench.algorithms.bag_of_stumps import BagOfStumps
-from boostbench.algorithms.bagging import Bag
+from boostbench.algorithms.estimators import ScoringClassifier
 from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES
 
 __all__ = ["BaggedMCBoost"]
 
 
-class BaggedMCBoost(Bag, BagOfStumps):
+class BaggedMCBoost(ScoringClassifier, BagOfStumps):
     r"""The mean of boosted sums of stumps, trained together on random parts of the samples.
 
     Members minimise MCBoost's loss, eq. (14) of [1]_ without the L1 norm,

@@ -3,14 +3,13 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boostbench.algorithms.base import Booster, dense
-from boostbench.algorithms.estimators import BoostingClassifier
-from boostbench.algorithms.explaining.explainable import Explainable
+from boostbench.algorithms.estimators import BoostingClassifier, ScoringClassifier
 from boostbench.algorithms.explaining.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
@@ -20,16 +19,7 @@ from boostbench.core.weak.stump import Stumps
 __all__ = ["BaggedBooster"]
 
 
-class Bag(ClassifierMixin, Explainable):
-    """The part of the classifiers that depends on the scores of a bag alone."""
-
-    decision_function = BoostingClassifier.decision_function
-    predict = BoostingClassifier.predict
-    predict_proba = BoostingClassifier.predict_proba
-    score_slack = BoostingClassifier.score_slack
-
-
-class BaggedBooster(MetaEstimatorMixin, Bag, Declared):
+class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Declared):
     """The mean of boosters that were trained on random parts of the samples.
 
     Each member is trained on a part, and the samples that are left out say when it ends (see

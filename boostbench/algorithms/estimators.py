@@ -15,30 +15,8 @@ from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES,
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt
 
 
-class BoostingClassifier(ClassifierMixin, Explainable, Booster):
-    """Base of the boosting classifiers: the ways to predict a class from scores.
-
-    Parameters
-    ----------
-    n_iter_no_change : int or None, default=None
-        Early stopping: training ends after so many rounds in a row without progress, which is a
-        loss on held-out samples that is less by more than 1e-4 than after the last round of
-        progress. The model is that of this round. None: no early stopping, all samples train.
-    validation_fraction : float, default=0.1
-        Part of the samples that is held out, drawn by `random_state`, stratified.
-    random_state : int, RandomState instance or None, default=None
-        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
-
-    Attributes
-    ----------
-    validation_losses_ : ndarray of shape (n_rounds,)
-        With early stopping: log-loss of `predict_proba` for the held-out samples after each round,
-        those after the last one of progress included.
-    """
-
-    _: KW_ONLY
-    n_iter_no_change: PositiveInt | None = None
-    validation_fraction: Part = 0.1
+class ScoringClassifier(ClassifierMixin, Explainable):
+    """The part of the classifiers, boosters and bags, that depends on the final scores alone."""
 
     def decision_function(self, X):
         """Score the classes.
@@ -84,11 +62,6 @@ class BoostingClassifier(ClassifierMixin, Explainable, Booster):
         """
         return probabilities(self.decision_function(X), self.inverse_temperature())
 
-    def staged_predict_proba(self, X):
-        """Yield what `predict_proba` estimates after 1, 2, ..., `n_iterations_` rounds."""
-        for scores in self.staged_decision_function(X):
-            yield probabilities(scores, self.inverse_temperature())
-
     def score_slack(self):
         """Return the difference of scores that is rounding only: such scores are equal.
 
@@ -97,6 +70,37 @@ class BoostingClassifier(ClassifierMixin, Explainable, Booster):
         float
         """
         return slack_of(self.coefficients_)
+
+
+class BoostingClassifier(ScoringClassifier, Booster):
+    """Base of the boosting classifiers: the ways to predict a class from scores.
+
+    Parameters
+    ----------
+    n_iter_no_change : int or None, default=None
+        Early stopping: training ends after so many rounds in a row without progress, which is a
+        loss on held-out samples that is less by more than 1e-4 than after the last round of
+        progress. The model is that of this round. None: no early stopping, all samples train.
+    validation_fraction : float, default=0.1
+        Part of the samples that is held out, drawn by `random_state`, stratified.
+    random_state : int, RandomState instance or None, default=None
+        Draws what early stopping holds out; else unused, as the algorithm is deterministic.
+
+    Attributes
+    ----------
+    validation_losses_ : ndarray of shape (n_rounds,)
+        With early stopping: log-loss of `predict_proba` for the held-out samples after each round,
+        those after the last one of progress included.
+    """
+
+    _: KW_ONLY
+    n_iter_no_change: PositiveInt | None = None
+    validation_fraction: Part = 0.1
+
+    def staged_predict_proba(self, X):
+        """Yield what `predict_proba` estimates after 1, 2, ..., `n_iterations_` rounds."""
+        for scores in self.staged_decision_function(X):
+            yield probabilities(scores, self.inverse_temperature())
 
     def inverse_temperature(self):
         """Return the factor of the scores in `predict_proba`; here that of the loss by its name.

@@ -14,11 +14,11 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing, name_axis
 from boostbench.figures.style import PAGE_WIDTH, make_panels, plain_ticks, style
 from boostbench.figures.tables import stale_cells, tables_of_figure
-from boostbench.report.cells import Cell
+from boostbench.report.cells import Cell, distinct
 from boostbench.report.overview import by_table, counting, headline, in_order
 from boostbench.report.papers import title
 from boostbench.report.tables import Table
-from boostbench.report.verdicts import COMPARED, VERDICTS, counts, distinct
+from boostbench.report.verdicts import COMPARED, VERDICTS, counts
 
 _DPI = 250
 _COLUMNS = 3

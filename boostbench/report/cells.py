@@ -1,7 +1,7 @@
 """One cell of a table: what the records say of one algorithm on one data set."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from statistics import fmean, stdev
@@ -170,6 +170,12 @@ class Cell:
         """The published number that this cell can be judged by; None where the paper has none."""
         return self.published.get(self.quantity.name) if self.quantity.is_judged else None
 
+    @property
+    def number(self) -> tuple[str, str] | None:
+        """Where the paper has this number; None where it has none. Several cells may share it."""
+        target = self.target
+        return (target.source, self.quantity.name) if target and target.source else None
+
     @cached_property
     def agreement(self) -> Agreement | None:
         """Comparison with the published number.
@@ -230,3 +236,29 @@ class Cell:
         if self.verdict == "better":
             return f"{BETTER_ELSEWHERE} {note}" if note else BETTER
         return note
+
+
+def distinct(cells: Iterable[Cell]) -> list[Cell]:
+    """Leave out cells beside a published number that a cell before them has too.
+
+    A paper prints some numbers twice, and two rows or columns of ours may stand beside one number
+    where it is not clear which of them the paper has. The first of them that was run counts, or the
+    first where none was.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        In the order of the tables, their rows and columns.
+
+    Returns
+    -------
+    list of Cell
+        In the same order; all cells without a published number are kept.
+    """
+    cells = list(cells)
+    counting: dict[tuple[str, str] | None, int] = {}
+    for at, cell in enumerate(cells):
+        before = counting.setdefault(cell.number, at)
+        if cell.values and not cells[before].values:
+            counting[cell.number] = at
+    return [c for at, c in enumerate(cells) if c.number is None or counting[c.number] == at]

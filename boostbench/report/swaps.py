@@ -4,10 +4,10 @@ A verdict confirms what is alike: the level of the errors and the protocol. How 
 algorithm's number would have been confirmed as well says how much it tells of the algorithm itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from boostbench.report.cells import Cell
+from boostbench.report.cells import distinct
 from boostbench.report.statistics.agreement import Agreement
 from boostbench.report.tables import Table
 
@@ -48,23 +48,15 @@ def swaps(tables: Sequence[Table]) -> Swaps:
         for row in table.rows:
             cells = [table.cells[row, name] for name in table.results]
             cells = [cell for cell in cells if cell.agreement]
-            for number, cell in _once(cells).items():
+            for cell in distinct(cells):
                 others = (o for o in cells if o.algo != cell.algo and o.rounds == cell.rounds)
-                beside = [cell.beside(other.target) for other in _once(others).values()]
+                beside = [cell.beside(other.target) for other in distinct(others)]
+                number = cell.number or id(cell)
                 if beside and number not in counted:
                     counted.add(number)
                     own.append(_agrees(cell.agreement))
                     other += map(_agrees, beside)
     return Swaps(sum(own), len(own), sum(other), len(other))
-
-
-def _once(cells: Iterable[Cell]) -> dict[object, Cell]:
-    """Give the first cell beside each published number, by the number; all without its source."""
-    by_number: dict[object, Cell] = {}
-    for cell in cells:
-        source = cell.target.source
-        by_number.setdefault((source, cell.quantity.name) if source else id(cell), cell)
-    return by_number
 
 
 def _agrees(agreement: Agreement) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scipy.stats import false_discovery_control
 
-from boostbench.report.cells import Cell
+from boostbench.report.cells import Cell, distinct
 from boostbench.report.published import sources
 from boostbench.report.statistics import LEVEL
 from boostbench.report.statistics.agreement import TELLING
@@ -177,40 +177,6 @@ def _corrected(cells: Iterable[Cell]) -> dict[str, int]:
     )
     verdicts = Counter(agreement.verdict for agreement in agreements)
     return {verdict: verdicts[verdict] - lost[verdict] for verdict in ("better", "worse")}
-
-
-def distinct(cells: Iterable[Cell]) -> list[Cell]:
-    """Leave out cells beside a published number that a cell before them has too.
-
-    A paper prints some numbers twice, and two rows or columns of ours may stand beside one number
-    where it is not clear which of them the paper has. The first of them that was run counts, or the
-    first where none was.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        In the order of the tables, their rows and columns.
-
-    Returns
-    -------
-    list of Cell
-        In the same order; all cells without a published number are kept.
-    """
-    cells = list(cells)
-    numbers = [
-        (cell.target.source, cell.quantity.name) if cell.target and cell.target.source else None
-        for cell in cells
-    ]
-    counting: dict[tuple[str, str] | None, int] = {}
-    for at, number in enumerate(numbers):
-        before = counting.setdefault(number, at)
-        if cells[at].values and not cells[before].values:
-            counting[number] = at
-    return [
-        cell
-        for at, (cell, number) in enumerate(zip(cells, numbers, strict=True))
-        if number is None or counting[number] == at
-    ]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@ from dataclasses import replace
 from scipy.stats import false_discovery_control
 
 from boostbench.experiment.quantities import QUANTITIES
+from boostbench.report.cells import distinct
 from boostbench.report.findings import summary_of_verdicts
-from boostbench.report.verdicts import VERDICTS, Tally, counts, distinct
+from boostbench.report.verdicts import VERDICTS, Tally, counts
 
 
 def test_every_cell_is_counted_once(table):

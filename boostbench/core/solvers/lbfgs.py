@@ -44,8 +44,6 @@ def nonnegative_l1(smooth, start, nu, max_iter):
         value, gradient = smooth(w.reshape(start.shape))
         return value + nu * w.sum(), gradient.ravel() + nu
 
-    if not start.size:  # scipy takes no empty array
-        return Solution(start, float(smooth(start)[0]), 0.0, True)
     result = minimize(
         objective,
         start.ravel(),

@@ -47,9 +47,15 @@ def escape(text: str) -> str:
 
 def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], left: int = 1) -> str:
     """Write rows of plain text under heads, the first of them flush left."""
+    written = [[_bold(text) for text in row] for row in rows]
+    return aligned(written, [escape(head) for head in heads], left)
+
+
+def aligned(rows: Sequence[Sequence[str]], heads: Sequence[str], left: int = 1) -> str:
+    """Put rows of Markdown under heads; as `pipe`."""
     return tabulate(
-        [[_bold(text) for text in row] for row in rows],
-        [escape(head) for head in heads],
+        rows,
+        heads,
         tablefmt="pipe",
         disable_numparse=True,
         colalign=["left"] * left + ["right"] * (len(heads) - left),

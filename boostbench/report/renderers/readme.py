@@ -2,10 +2,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from tabulate import tabulate
-
 from boostbench.report import overview
-from boostbench.report.renderers.markdown import escape
+from boostbench.report.renderers.markdown import aligned, escape
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, counts
 
@@ -37,13 +35,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         texts = [f"{name}: {about}" if about else name, line.tally.published]
         texts += [*(line.tally.count(verdict) for verdict in columns), str(line.swaps)]
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
-    table = tabulate(
-        rows,
-        ["table", "published", *columns, overview.SWAPPED],
-        tablefmt="pipe",
-        disable_numparse=True,
-        colalign=["left"] + ["right"] * (2 + len(columns)),
-    )
+    table = aligned(rows, ["table", "published", *columns, overview.SWAPPED])
     facts = [
         *overview.sentences(total),
         overview.sharpness(total),
