@@ -220,8 +220,8 @@ class _Page:
                 )
             ],
             "deciles": list(map(x, deciles)),
-            "x_ticks": [(x(at), f"{at:g}") for at in _ticks(low, high)],
-            "y_ticks": [(y(at), f"{at:g}") for at in _ticks(self.low, self.high)],
+            "x_ticks": _labelled(x, _ticks(low, high)),
+            "y_ticks": _labelled(y, _ticks(self.low, self.high)),
             "missing": [(y(value), float(value)) for value in term.missing]
             if term.has_missing
             else [],
@@ -242,6 +242,10 @@ def _written(cells, at):
     if pd.isna(value):
         return "missing"
     return written([value])[0] if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _labelled(place, ticks):
+    return list(zip(map(place, ticks), written(ticks), strict=True))
 
 
 def _ticks(low, high):

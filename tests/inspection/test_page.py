@@ -228,7 +228,9 @@ def test_intervals_and_values_are_told_apart(tmp_path):
     wanted = [f"{low:g} to {high:g}" for low, high in itertools.pairwise(ends)]
     assert re.findall("<title>(.*?): [-+0]", text) == wanted
     export_html(model, X + 1.6e9, tmp_path / "model.html")
-    assert ">x0 = 1600002005<" in (tmp_path / "model.html").read_text(encoding="utf-8")
+    text = (tmp_path / "model.html").read_text(encoding="utf-8")
+    assert ">x0 = 1600002005<" in text
+    assert {f">16000020{at:02}<" for at in (6, 8, 10, 12)} <= set(re.findall(r">\d{10}<", text))
 
 
 def test_a_pipeline_is_told_what_to_pass(tmp_path):
