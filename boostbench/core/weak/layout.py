@@ -61,6 +61,16 @@ class Layout:
         """Return what finds the largest edges for so many columns; as `of`."""
         return self.of(n_columns)
 
+    def class_sums(self, labels):
+        """Return what finds thresholds by classes (`ClassSums`), or None: where edges are faster.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,)
+            0 to n_classes - 1.
+        """
+        return None
+
     def largest(self, W, total, slack, criterion):
         """Find all edges that may be the largest; here all.
 

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 
 from boostbench.core.weak.base import midpoint
+from boostbench.core.weak.class_sums import ClassSums
 from boostbench.core.weak.histograms import FewBins, Histogram, n_blocks
 from boostbench.core.weak.layout import Layout
 from boostbench.core.weak.quantiles import columns, in_order
@@ -211,6 +212,11 @@ class Sorted(Layout):
             return self._rank_bins or self
         suits = RankBlocks.suits(self._n_samples, self._order.size * n_columns)
         return self._rank_blocks if suits and not self._rank_blocks.pauses() else self
+
+    def class_sums(self, labels):
+        """Return what finds thresholds by classes; as `boostbench.core.weak.layout.Layout`."""
+        inside = np.s_[:, : self._n_samples]
+        return ClassSums(self._order[inside], self._is_cut[inside], labels, self.position)
 
     @cached_property
     def _rank_blocks(self):

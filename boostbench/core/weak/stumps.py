@@ -301,6 +301,20 @@ class StumpSearch:
             return None
         return int(position[self.number[position].argmin()]), edges_beside
 
+    def class_sums(self, labels):
+        """Return what finds positions by the sums of classes, or None: `best_position` is faster.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples,)
+            0 to n_classes - 1.
+
+        Returns
+        -------
+        boostbench.core.weak.class_sums.ClassSums or None
+        """
+        return self._layout.class_sums(labels)
+
     def exact_edges(self, G, positions, columns):
         """Edges of some stumps in one column each, in double precision.
 

@@ -1,11 +1,14 @@
 """Searches choose the same weak learner, however the numbers are added up."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from boostbench.core.weak import class_trees, trees
 from boostbench.core.weak import stumps as stumps_module
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.coded import CodedStumps
@@ -119,11 +122,13 @@ def tree_searches(search, labels, weights):
     """Give all trees that a search finds: what they test, and what is in their leaves."""
     n_classes = 3
     G = np.eye(n_classes)[labels] * weights[:, None]
-    for found in (
-        ClassStumpSearch(search, labels, n_classes).best(weights),
-        ClassTreeSearch(search, labels, n_classes, 4).best(weights),
-    ):
-        yield None if found is None else found.learner
+    for many in (2, 99):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(trees, "_MANY_CLASSES", many)
+            patch.setattr(class_trees, "_MANY_CLASSES", many)
+            for kind in (ClassStumpSearch, partial(ClassTreeSearch, max_leaf_nodes=4)):
+                found = kind(search, labels, n_classes).best(weights)
+                yield None if found is None else found.learner
     codewords = np.array([[1.0, 0, -1], [0, 1, 1], [-1, 1, 0.5]])
     for criterion in (LeastSquares(), CodewordVote(codewords)):
         found = VectorTreeSearch(search, 2, weights).best(G @ codewords, criterion)
@@ -149,8 +154,8 @@ def test_trees_are_the_same_in_every_way(problem, unit):
             patch.setattr(stumps_module, "choose_layout", layout)
             forms.append((StumpSearch(X), labels, weights))
     wanted, *others = [list(tree_searches(*form)) for form in forms]
-    for trees in others:
-        for tree, other in zip(wanted, trees, strict=True):
+    for these in others:
+        for tree, other in zip(wanted, these, strict=True):
             assert (tree is None) == (other is None)
             if tree is not None:
                 assert tree.feature.tolist() == other.feature.tolist()

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from boostbench.core.weak import class_sums, class_trees, trees
+from boostbench.core.weak.class_trees import ClassTreeSearch
+from boostbench.core.weak.layouts import Sorted
+from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.trees import ClassStumpSearch
+
+from . import reference
+
+
+@pytest.fixture(params=[1, 10**5])
+def pieces(request, monkeypatch):
+    """One feature at a time, or all."""
+    monkeypatch.setattr(class_sums, "_PIECE", request.param)
+
+
+@pytest.fixture
+def few_classes(monkeypatch):
+    """Sums of classes, be they ever so few."""
+    for module in (trees, class_trees):
+        monkeypatch.setattr(module, "_MANY_CLASSES", 2)
+
+
+def problem(seed, n_classes, n_samples=60):
+    """Data with ties and copies, some samples without weight and a class without samples."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, 5))
+    X[:, 1] = np.round(X[:, 1], 1)
+    X[:, 2] = -X[:, 0]
+    X[:, 3] = 1.0
+    labels = rng.integers(n_classes, size=n_samples)
+    labels[labels == 1] = 0
+    weights = rng.exponential(size=n_samples) ** 3 * (rng.random(n_samples) < 0.7)
+    return X, labels, weights / weights.sum()
+
+
+def shares(labels, weights, n_classes, above):
+    return [np.bincount(labels[side], weights[side], n_classes) for side in (~above, above)]
+
+
+def votes(sides):
+    return sum(side.max() for side in sides)
+
+
+def purity(sides):
+    low, high = (side.sum() for side in sides)
+    gain = sum((side**2).sum() / max(side.sum(), 1e-300) for side in sides)
+    # As the search has it where a side weighs next to nothing.
+    return (gain - (sum(sides) ** 2).sum()) * min(1.0, 4e6 * low * high)
+
+
+SIZES = [(class_sums.heaviest, votes), (class_trees._gain_by_sums, purity)]
+
+
+@pytest.mark.usefixtures("pieces")
+@pytest.mark.parametrize(("size", "literal"), SIZES)
+@pytest.mark.parametrize("n_classes", [3, 14])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_first_of_the_largest(size, literal, n_classes, seed):
+    X, labels, weights = problem(seed, n_classes)
+    search = StumpSearch(X)
+    assert isinstance(search._layout, Sorted)
+    found = search.stump(search.class_sums(labels).first_largest(weights, size, slack=1e-12))
+    stumps = list(reference.stumps(X))
+    sizes = np.array(
+        [literal(shares(labels, weights, n_classes, X[:, j] > cut)) for j, cut in stumps]
+    )
+    assert (found.feature, found.threshold) == stumps[(sizes >= sizes.max() - 1e-12).argmax()]
+
+
+@pytest.mark.usefixtures("few_classes")
+@pytest.mark.parametrize("kind", [ClassStumpSearch, lambda *args: ClassTreeSearch(*args, 4)])
+@pytest.mark.parametrize("n_classes", [3, 4, 9])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_finds_what_edges_find(kind, n_classes, seed):
+    X, labels, weights = problem(seed, n_classes, n_samples=90)
+    search = kind(StumpSearch(X), labels, n_classes)
+    found = search.best(weights)
+    assert search._sums is not None
+    search._sums = None
+    by_edges = search.best(weights)
+    for name in ("feature", "threshold", "children", "value"):
+        assert (getattr(found.learner, name) == getattr(by_edges.learner, name)).all()
+
+
+def test_nothing_to_find():
+    order, is_cut = np.tile(np.arange(8), (3, 1)), np.zeros((3, 8), bool)
+    sums = class_sums.ClassSums(order, is_cut, np.arange(8) % 4, position=None)
+    assert sums.first_largest(np.ones(8), class_sums.heaviest, 1e-9) is None
+
+
+def test_few_values_are_searched_by_edges():
+    X = np.random.default_rng(0).integers(0, 3, (200, 4)).astype(float)
+    assert StumpSearch(X).class_sums(np.arange(200) % 9) is None
