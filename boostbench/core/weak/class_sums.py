@@ -13,6 +13,8 @@ takes, whatever the number of classes.
 
 import numpy as np
 
+from boostbench.core.weak.ties import EQUAL, first_largest
+
 # Samples of features that are looked through at a time: few enough to stay in the cache.
 _PIECE = 40_000
 
@@ -35,7 +37,7 @@ class ClassSums:
     --------
     >>> order, is_cut = np.array([[0, 1, 2, 3]]), np.array([[True, True, True, False]])
     >>> sums = ClassSums(order, is_cut, np.array([2, 2, 0, 1]), lambda feature, place: place)
-    >>> int(sums.first_largest(np.full(4, 0.25), heaviest, slack=1e-9))
+    >>> int(sums.best_position(np.full(4, 0.25), heaviest, scale=1.0))
     1
     """
 
@@ -51,7 +53,7 @@ class ClassSums:
             first = feature % self._width * n_samples
             self._places[feature, by_class] = np.arange(first, first + n_samples)
 
-    def first_largest(self, weights, size, slack):
+    def best_position(self, weights, size, scale):
         """Find the threshold of the largest size.
 
         Parameters
@@ -63,8 +65,9 @@ class ClassSums:
             the order of each: their weights, and what the class of a sample weighs up to it and
             from it on. Returns the sizes of the thresholds behind all but the last sample, of shape
             (n_some, n_samples - 1). It may overwrite what it takes.
-        slack : float
-            Sizes that differ by no more are equal.
+        scale : float
+            What a size could be at most, about: sizes that differ by next to nothing of that are
+            equal.
 
         Returns
         -------
@@ -76,7 +79,7 @@ class ClassSums:
         # Of the samples class by class.
         before = np.repeat(np.cumsum(totals) - totals, counts)
         totals = np.repeat(totals, counts)
-        reached, near = -np.inf, []
+        reached, near, slack = -np.inf, [], EQUAL * scale
         for first in range(0, len(self._places), self._width):
             some = slice(first, first + self._width)
             own = weights.take(self._samples[some])
@@ -94,12 +97,12 @@ class ClassSums:
         if reached == -np.inf:
             return None
         features, places, sizes = map(np.concatenate, zip(*near, strict=True))
-        at = (sizes >= reached - slack).argmax()
+        at = first_largest(sizes, scale)
         return self._position(features[at], places[at])
 
 
 def heaviest(own, below, above):
-    """Give what the heaviest classes on both sides weigh; see `ClassSums.first_largest`."""
+    """Give what the heaviest classes on both sides weigh; see `ClassSums.best_position`."""
     below, above = below[:, :-1], above[:, :0:-1]
     np.maximum.accumulate(below, axis=1, out=below)
     np.maximum.accumulate(above, axis=1, out=above)

@@ -1,11 +1,12 @@
 """Search for small trees that name a class, leaf by leaf, by Gini's impurity."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from boostbench.core.weak.base import Found, midpoint
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.weak.ties import first_largest
 from boostbench.core.weak.trees import Tree
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
@@ -104,7 +105,7 @@ class ClassTreeSearch:
         if self._sums is None:
             position = self._by_edges(weights / total, votes / total)
         else:
-            position = self._sums.first_largest(weights / total, _gain_by_sums, EQUAL)
+            position = self._sums.best_position(weights / total, _gain_by_sums, scale=1.0)
         if position is None:
             return leaf
         stump = self.search.stump(position)
@@ -121,13 +122,18 @@ class ClassTreeSearch:
         threshold = _between(values[inside], stump.threshold)
         return _Leaf(inside, votes, gain, stump.feature, threshold, above)
 
+    # Only where edges are searched.
+    @cached_property
+    def _weights(self):
+        return np.empty((len(self.labels), 1 + self.n_classes))
+
     def _by_edges(self, shares, of_classes):
         """Find the position of the best split by the edges of all stumps."""
         # With edges e of the weights and d of these deviations of the classes from their shares, a
         # split gains |d|^2 / (1 - e^2), in which nothing cancels.
-        weights = shares[:, None] * np.append(1.0, -of_classes)
-        weights.ravel()[self._own] += shares
-        found = self.search.best_position(weights, _gain, scale=1.0)
+        np.multiply(shares[:, None], np.append(1.0, -of_classes), out=self._weights)
+        self._weights.ravel()[self._own] += shares
+        found = self.search.best_position(self._weights, _gain, scale=1.0)
         return found and found[0]
 
 
@@ -160,7 +166,7 @@ def _between(values, threshold):
 
 
 def _gain_by_sums(own, below, above):
-    """Tell which stumps separate classes best; see `ClassSums.first_largest`, as `_gain`.
+    """Tell which stumps separate classes best; see `ClassSums.best_position`, as `_gain`.
 
     The weights add up to 1. Squares are added up from the side that they are of, so that those of a
     light side keep their digits.

@@ -1,13 +1,13 @@
 """Decision trees with numbers, vectors or classes in their leaves, and the smallest of them."""
 
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from boostbench.core.weak.base import Found, Stack
 from boostbench.core.weak.class_sums import heaviest
-from boostbench.core.weak.ties import EQUAL, first_largest
+from boostbench.core.weak.ties import first_largest
 
 # Stumps are scored that many at a time, so that their sums stay in the cache.
 _BLOCK_POSITIONS = 2**14
@@ -197,7 +197,7 @@ class ClassStumpSearch:
         if self._sums is None:
             position = self._by_edges(G, scale)
         else:
-            position = self._sums.first_largest(G, heaviest, EQUAL * scale)
+            position = self._sums.best_position(G, heaviest, scale)
         if position is None:
             return None
         stump = self.search.stump(position)
@@ -208,12 +208,16 @@ class ClassStumpSearch:
         tree = Tree.stump(stump.feature, stump.threshold, low, high)
         return Found(tree, np.where(above, high, low), float(by_side.max(axis=1).sum()))
 
+    # Only where edges are searched: the weights of all classes, 0 but for a sample's own.
+    @cached_property
+    def _weights(self):
+        return np.zeros((len(self.labels), self.n_classes))
+
     def _by_edges(self, G, scale):
         """Find the position by the edges of all stumps."""
-        weights = np.zeros((len(G), self.n_classes))
-        weights.ravel()[self._own] = G
+        self._weights.ravel()[self._own] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
-        found = self.search.best_position(weights, partial(_heaviest, total=total), scale)
+        found = self.search.best_position(self._weights, partial(_heaviest, total=total), scale)
         return found and found[0]
 
 

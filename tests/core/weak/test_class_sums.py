@@ -5,6 +5,7 @@ from boostbench.core.weak import class_sums, class_trees, trees
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.layouts import Sorted
 from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.ties import EQUAL
 from boostbench.core.weak.trees import ClassStumpSearch
 
 from . import reference
@@ -62,7 +63,7 @@ def test_the_first_of_the_largest(size, literal, n_classes, seed):
     X, labels, weights = problem(seed, n_classes)
     search = StumpSearch(X)
     assert isinstance(search._layout, Sorted)
-    found = search.stump(search.class_sums(labels).first_largest(weights, size, slack=1e-12))
+    found = search.stump(search.class_sums(labels).best_position(weights, size, 1e-12 / EQUAL))
     stumps = list(reference.stumps(X))
     sizes = np.array(
         [literal(shares(labels, weights, n_classes, X[:, j] > cut)) for j, cut in stumps]
@@ -88,7 +89,7 @@ def test_the_search_finds_what_edges_find(kind, n_classes, seed):
 def test_nothing_to_find():
     order, is_cut = np.tile(np.arange(8), (3, 1)), np.zeros((3, 8), bool)
     sums = class_sums.ClassSums(order, is_cut, np.arange(8) % 4, position=None)
-    assert sums.first_largest(np.ones(8), class_sums.heaviest, 1e-9) is None
+    assert sums.best_position(np.ones(8), class_sums.heaviest, 1.0) is None
 
 
 def test_few_values_are_searched_by_edges():
