@@ -61,8 +61,9 @@ class Term(NamedTuple):
             From `low` to `high`.
         values : ndarray of shape (n_steps, n_outputs)
         """
-        inside = self.thresholds[(self.thresholds > low) & (self.thresholds < high)]
-        # The step that a sample at the low end is on, and those that follow.
+        inside = self.thresholds[(self.thresholds >= low) & (self.thresholds < high)]
+        # The step that a sample at the low end is on, without any width where that is a threshold,
+        # and those that follow.
         first = int(self.thresholds.searchsorted(low))
         return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
 

@@ -116,6 +116,21 @@ class TestTheSum:
         assert (importances >= 0).all()
 
 
+@pytest.mark.parametrize("high", [2.5, 4.0, 9.0])
+@pytest.mark.parametrize("low", [0.0, 0.5, 2.0, 2.5])
+def test_steps_within_an_interval_are_those_of_the_function(low, high):
+    """Also where it begins or ends on a threshold, all of which are halves."""
+    X = np.arange(6.0)[:, None]
+    model = bb.AdaBoost(n_iterations=20).fit(X, [0, 1, 0, 1, 1, 0])
+    (term,) = model.shape_functions().terms
+    assert {0.5, 2.5} <= set(term.thresholds)
+    edges, values = term.steps(low, high)
+    assert (edges[0], edges[-1], len(edges)) == (low, high, len(values) + 1)
+    np.testing.assert_array_equal(values[0], term.of(np.array([low]))[0])
+    inside = edges[:-1] < edges[1:]
+    np.testing.assert_array_equal(values[inside], term.of((edges[:-1] + edges[1:]) / 2)[inside])
+
+
 def test_importances_of_one_sum_by_hand():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [3.0, 1.0]])
     model = bb.AdaBoost(n_iterations=3).fit(X, [0, 1, 0, 1])
