@@ -147,17 +147,20 @@ def decoded(X, known, names=None):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        A sparse one has no categories.
     known : dict of int to ndarray
     names : ndarray of shape (n_features,), default=None
 
     Returns
     -------
-    pandas.DataFrame or ndarray
+    pandas.DataFrame, ndarray or sparse matrix
         X itself where there are neither categories nor names.
     """
     if not known and names is None:
         return X
+    if sparse.issparse(X):
+        return pd.DataFrame.sparse.from_spmatrix(X, columns=names)
     X = pd.DataFrame(X, columns=names)
     for feature, of_feature in known.items():
         codes = X.iloc[:, feature].fillna(-1).astype(int)

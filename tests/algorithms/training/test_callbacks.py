@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from boostbench.algorithms import LADDER, AdaBoostMH, GradBoost, LsBoostRegressor, MCBoost
 
@@ -105,6 +106,20 @@ class TestCallbacks:
         found = log[log.task_name == "round"].accuracy
         staged = [(labels == y).mean() for labels in model.staged_predict(frame)]
         np.testing.assert_allclose(found, staged)
+
+    def test_a_sparse_frame_is_one_for_them_too(self):
+        from sklearn.callback import ScoringMonitor
+
+        X, y = blobs(2)
+        frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(X), columns=list("abcd"))
+        found = []
+        for some in (frame, frame.sparse.to_dense()):
+            monitor = ScoringMonitor(scoring="accuracy")
+            MCBoost(n_iterations=5).set_callbacks(monitor).fit(some, y)
+            log = monitor.get_logs().data_as_pandas
+            found.append(log[log.task_name == "round"].accuracy.to_list())
+        assert found[0] == found[1]
+        assert len(found[0]) == 5
 
     def test_the_training_part_and_the_best_round(self):
         X, y = blobs(2, n_samples=200, spread=4.0)
