@@ -31,6 +31,8 @@ _TOL = 1e-7
 _STEPS = 500
 # Column generation: how far above 1 an edge may be that HiGHS takes for 1.
 _LP_TOL = 1e-7
+# Votes that are equal in so many digits are one direction.
+_DIGITS = 12
 
 
 def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
@@ -44,7 +46,8 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
               \rho_{ir} = \sum_t w_t \frac{h_{t y_i}(x_i) - h_{t r}(x_i)}{s_t}
 
     with :math:`s_t` the largest size of these differences, so that `nu` means the same for small
-    and large scores. Members without a coefficient are left out of what is returned.
+    and large scores. Members without a coefficient are left out of what is returned; of stumps that
+    are equal but for a factor, the first alone can have one.
 
     Parameters
     ----------
@@ -109,13 +112,16 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
         X, y = check_X_y(X, y, dtype=np.float64)
     own = np.eye(len(ensemble.classes_), dtype=bool)[known_numbers(y, ensemble.classes_)]
     n_pairs = len(y) * (own.shape[1] - 1)
-    A = margin_rows(members.scores(X, range(len(members))), len(members), own, ~own)
+    some = members.different()
+    A = margin_rows(members.scores(X, some), len(some), own, ~own)
     sizes = np.maximum(A.max(axis=1), -A.min(axis=1))
     sizes[sizes == 0] = 1.0
     A /= sizes[:, None]
     w, value = _SOLVERS[loss](A, nu * n_pairs)
     kept = np.flatnonzero(w)
-    return ReweightedEnsemble(ensemble)._take(kept, w[kept], sizes[kept], value / n_pairs, loss)
+    return ReweightedEnsemble(ensemble)._take(
+        some[kept], w[kept], sizes[kept], value / n_pairs, loss
+    )
 
 
 class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
@@ -199,8 +205,8 @@ class _Trees:
         # Those of a forest know the numbers of the classes only, and all of them.
         self._have_labels = isinstance(ensemble, AdaBoostClassifier)
 
-    def __len__(self):
-        return len(self._trees)
+    def different(self):
+        return np.arange(len(self._trees))
 
     def scores(self, X, some):
         for at in some:
@@ -217,8 +223,8 @@ class _Rounds:
     def __init__(self, ensemble):
         self._booster = ensemble.booster_
 
-    def __len__(self):
-        return self._booster.current_iteration()
+    def different(self):
+        return np.arange(self._booster.current_iteration())
 
     def scores(self, X, some):
         for at in some:
@@ -234,8 +240,13 @@ class _Stumps:
         self._ensemble = ensemble
         self._sum = ensemble.stump_sum()
 
-    def __len__(self):
-        return len(self._sum.stumps)
+    def different(self):
+        stumps = self._sum.stumps
+        votes = (self._sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
+        sizes = np.abs(votes).max(axis=1, keepdims=True)
+        votes = np.round(votes / np.where(sizes, sizes, 1.0), _DIGITS)
+        members = np.column_stack([stumps.feature, stumps.threshold, votes])
+        return np.sort(np.unique(members, axis=0, return_index=True)[1])
 
     def checked(self, X, *y):
         """Check samples as the ensemble does, which may take tables or a sparse X."""
@@ -250,7 +261,7 @@ class _Stumps:
 
 
 def _members(ensemble):
-    """Take an ensemble apart; the parts have a length, and scores of some of them."""
+    """Take an ensemble apart: which of its members are different, and scores of some."""
     if isinstance(ensemble, Explainable) and is_classifier(ensemble):
         refuse_pairs(ensemble)
         return _Stumps(ensemble)

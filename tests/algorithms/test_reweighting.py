@@ -61,8 +61,8 @@ def case(request):
 
 def columns(ensemble, X):
     """Scores of the members, of shape (n_samples, n_classes, n_members), the slow way."""
-    members = _members(ensemble)
-    return np.stack(list(members.scores(X, range(len(members)))), axis=2)
+    n_members = len(ensemble.stump_sum().stumps) if hasattr(ensemble, "stump_sum") else 8
+    return np.stack(list(_members(ensemble).scores(X, range(n_members))), axis=2)
 
 
 def margins(ensemble, X, y):
@@ -155,6 +155,24 @@ def test_a_larger_nu_leaves_fewer_members():
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] < sizes[0] <= 60
     assert thin[1].score(X[2::3], y[2::3]) > forest.score(X[2::3], y[2::3]) - 0.03
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_of_stumps_that_come_again_the_first_stays(loss):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = AdaBoost(60).fit(X[::2, :10], y[::2])
+    stumps = model.hypotheses_
+    splits = np.column_stack([stumps.feature, stumps.threshold, stumps.polarity])
+    different, first = np.unique(splits, axis=0, return_index=True)
+    assert len(different) < 0.7 * len(splits)
+    thin = reweight(model, X[1::2, :10], y[1::2], loss=loss)
+    assert set(thin.members_) <= set(first)
+    # Each of them twice, and the minimum is the same.
+    model.coefficients_ = np.repeat(model.coefficients_, 2)
+    model.hypotheses_ = type(stumps)([stump for stump in stumps for _ in range(2)])
+    twice = reweight(model, X[1::2, :10], y[1::2], loss=loss)
+    np.testing.assert_array_equal(twice.members_, 2 * thin.members_)
+    np.testing.assert_allclose(twice.coefficients_, thin.coefficients_, rtol=1e-9)
 
 
 def test_the_size_of_a_members_scores_does_not_matter():
