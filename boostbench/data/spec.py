@@ -117,12 +117,14 @@ def cut_of(spec: Mapping[str, Any]) -> dict:
     Returns
     -------
     dict
-        In JSON types: such as the classes that are taken, or the path of a file of the user's own.
-        `boostbench.data.load` gives the same data for the config of that name with these values.
+        In JSON types: such as the classes that are taken, or the path of a file of the user's own;
+        None for what that of its name has alone. `boostbench.data.load` gives the same data for the
+        config of that name with these values.
     """
     name = spec.get("name")
     named = configs.read("data", name) if name in configs.names("data") else {"name": name}
     cut = {key: value for key, value in spec.items() if value != named.get(key)}
+    cut |= dict.fromkeys(key for key, value in named.items() if value and key not in spec)
     if isinstance(cut.get("path"), str):
         path, here = user_path(cut["path"]).absolute(), Path.cwd()
         path = path.relative_to(here) if path.is_relative_to(here) else path

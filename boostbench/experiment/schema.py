@@ -140,6 +140,7 @@ class Measured(Record, kw_only=True):
     started: Time
     finished: Time
     warnings: list[str]
+    also: list[dict[str, Any]] | UnsetType = UNSET
     test_error: Fraction | UnsetType = UNSET
     train_error: Fraction | UnsetType = UNSET
     checkpoints: dict[Round, Fraction] | UnsetType = UNSET

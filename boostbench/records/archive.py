@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from boostbench.data.missing import chosen
 from boostbench.data.spec import cut_of
+from boostbench.records.cuts import decisive, is_cut_so
 from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.ledger import Ledger
 from boostbench.records.makers import Maker
@@ -154,7 +155,7 @@ class Records:
         """Give how a config cuts data, by which records are told apart."""
         written = repr(data)
         if written not in self._cuts:
-            self._cuts[written] = _decisive(cut_of(data))
+            self._cuts[written] = decisive(cut_of(data))
         return self._cuts[written]
 
     def _asked(self, config: Mapping) -> tuple[Request, str]:
@@ -169,7 +170,7 @@ class Records:
 def _is_of(record: Mapping, spec: Mapping, cut: Mapping, missing: str | None) -> bool:
     """Whether the facts of a record's data are those that a config of data leads to expect."""
     recorded = record["config"]["data"]
-    if recorded["name"] != spec["name"] or _decisive(recorded.get("cut", {})) != cut:
+    if recorded["name"] != spec["name"] or not is_cut_so(record, cut):
         return False
     classes = spec.get("classes") or (spec.get("expect") or {}).get("classes")
     if spec.get("positive"):
@@ -178,11 +179,6 @@ def _is_of(record: Mapping, spec: Mapping, cut: Mapping, missing: str | None) ->
         classes = len(list(classes))
     # Where nothing is missing, it does not matter what would become of it.
     return classes in (None, recorded["n_classes"]) and recorded.get("missing") in (None, missing)
-
-
-def _decisive(cut: Mapping) -> dict:
-    """Leave out what is expected, and asked for missing values: a record has what came of it."""
-    return {key: value for key, value in cut.items() if key not in ("expect", "missing")}
 
 
 def _newest_version(records: list[dict]) -> dict[int, dict]:

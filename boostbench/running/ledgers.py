@@ -17,7 +17,7 @@ class Ledgers:
     ----------
     records : Records
         What is on record.
-    rerun : {"missing", "stale", "all"}
+    rerun : {"never", "missing", "stale", "all"}
         Which records do not count, see `boostbench.running.runner.Run.of`.
     shard : Shard, default=None
         The part of the work that the run does, and records in a folder of its own.

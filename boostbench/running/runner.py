@@ -9,6 +9,7 @@ from boostbench.errors import UserError, hint
 from boostbench.experiment.splits import Split
 from boostbench.experiment.tuning import choose
 from boostbench.records.archive import Recorded, Records
+from boostbench.records.cuts import decisive, is_cut_so, with_cut
 from boostbench.records.store import check_writable
 from boostbench.running.forecast import Forecast, forecast
 from boostbench.running.ledgers import Ledgers
@@ -152,7 +153,7 @@ class Run:
         check_rerun(rerun)
         experiments = list(experiments)
         if rerun == "never":
-            return cls(experiments, Ledgers(records, "missing"))
+            return cls(experiments, Ledgers(records, rerun))
         ledgers = Ledgers(records, rerun, shard)
         missing, tuning, n_splits = {}, {}, 0
         for experiment in experiments:
@@ -211,6 +212,8 @@ class Run:
         if self.planned:
             with terminable():
                 ran = self._carry_out(on_event)
+        if self.ledgers.rerun != "never":
+            _note_cuts(self.experiments, self.ledgers)
         return _gathered(self.experiments, self.ledgers, ran)
 
     def _carry_out(self, on_event: Callable) -> set[tuple[Experiment, str]]:
@@ -278,6 +281,17 @@ def _choice(
     failed = next(record for _, record in judged if "error" in record)
     error = f"no point of the grid could be fitted; one of them: {failed['error']}"
     return {}, None, {"error": error, "where": failed["where"]}
+
+
+def _note_cuts(experiments: list[Experiment], ledgers: Ledgers) -> None:
+    """Note the ways in which the data of finished records were asked for, where they are new."""
+    for experiment in experiments:
+        ledger, cut = ledgers.of(experiment), decisive(experiment.config["data"].get("cut", {}))
+        keys = [experiment.key(split) for split in experiment.splits]
+        known = [ledger.records[key] for key in keys if key in ledger.records]
+        for record in known:
+            if "error" not in record and not is_cut_so(record, cut):
+                ledger.add(with_cut(record, cut))
 
 
 def _gathered(

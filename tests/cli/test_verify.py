@@ -70,6 +70,14 @@ def test_what_was_found_is_filed_at_once(call, recorded, monkeypatch, stop, code
     assert json.loads(line)["state"] == "verified"
 
 
+def test_a_file_that_is_called_as_a_known_data_set(done, folder):
+    rows = [f"{i},{i % 7},{'ab'[i % 2]}" for i in range(40)]
+    Path("iris.csv").write_text("\n".join(["x,y,class", *rows]) + "\n")
+    done("run", "algo=mcboost", "data.path=iris.csv", "protocol.n_splits=2")
+    result = done("verify", "mcboost", "--jobs", "1")
+    assert result.out.splitlines()[-1] == "2 fitted again: 2 as on record"
+
+
 def test_a_budget(done, recorded):
     result = done("verify", "--budget", "0.1s", "--jobs", "1")
     assert result.out.splitlines()[-1] == "1 fitted again: 1 as on record"

@@ -1,6 +1,7 @@
 import pytest
 
-from boostbench.data.spec import check
+from boostbench import configs
+from boostbench.data.spec import check, cut_of
 from boostbench.errors import UserError
 
 FULL = {
@@ -83,6 +84,18 @@ def test_unknown_keys():
         check({"name": "toy", "trian_rows": 3})
     with pytest.raises(UserError, match=r"unknown key of data\.openml 'version'"):
         check({"name": "toy", "openml": {"id": 3, "version": 1}})
+
+
+def test_what_departs_from_the_data_set_of_a_name(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    named = configs.read("data", "vowel")
+    assert cut_of(named) == {}
+    assert cut_of(named | {"classes": 3}) == {"classes": 3}
+    own = {"name": "vowel", "path": "vowel.csv"}
+    gone = {key: None for key, value in named.items() if value and key not in own}
+    assert "expect" in gone
+    assert cut_of(own) == {"path": "vowel.csv"} | gone
+    assert cut_of(own | {"name": "mine"}) == {"path": "vowel.csv"}
 
 
 def test_no_name():

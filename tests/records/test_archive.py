@@ -104,6 +104,29 @@ def test_data_that_were_cut_otherwise_are_others(tmp_path, key):
     assert checksums[0] != checksums[1]
 
 
+def test_one_record_may_have_been_asked_for_in_several_ways(tmp_path):
+    ways, wanted = [{}, {"header": True}, {"labels": "class"}, {"na_values": ["?"]}], []
+
+    def asked(way, n_splits=2):
+        wanted[:] = [config(data=DATA | way, protocol={"n_splits": n_splits})]
+        dataset = replace(make_dataset(), spec=DATA | way)
+        return [Experiment.from_config(wanted[0], dataset)]
+
+    def found(way):
+        return Records(tmp_path).find(config(data=DATA | way, protocol={"n_splits": 2}))
+
+    run(asked(ways[0]), results=tmp_path)
+    run(asked(ways[1]), results=tmp_path, rerun="never")
+    assert [found(way).missing for way in ways[:2]] == [0, 2]
+    report = run(asked(ways[1]) + asked(ways[2], 3), results=tmp_path)
+    assert report.ran == 1
+    assert [found(way).missing for way in ways] == [0, 0, 0, 2]
+    before = [path.read_text() for path in sorted(tmp_path.glob("records/*/*"))]
+    for way in ways[:3]:
+        assert run(asked(way), results=tmp_path).ran == 0
+    assert [path.read_text() for path in sorted(tmp_path.glob("records/*/*"))] == before
+
+
 def test_names_and_tuning_of_nothing_do_not_count(results):
     changes = {"protocol": {"name": "mine", "n_folds": 5}, "algo": {"title": "Mine"}}
     assert len(Records(results).find(config(**changes)).records) == 4

@@ -1,0 +1,23 @@
+"""How the data of records were cut, by which readers without the data tell records apart.
+
+A record is reused wherever the data come to the same, however they were asked for. It keeps the
+first way as ``cut`` of its data, and those that came later in ``also``.
+"""
+
+from collections.abc import Mapping
+
+
+def decisive(cut: Mapping) -> dict:
+    """Leave out what is expected, and asked for missing values: a record has what came of it."""
+    return {key: value for key, value in cut.items() if key not in ("expect", "missing")}
+
+
+def is_cut_so(record: Mapping, cut: Mapping) -> bool:
+    """Whether the data of a record were once asked for in a way, of which `decisive` is given."""
+    recorded = record["config"]["data"].get("cut", {})
+    return any(decisive(way) == cut for way in (recorded, *record.get("also", ())))
+
+
+def with_cut(record: Mapping, cut: Mapping) -> dict:
+    """Give a record with one more way of asking for its data."""
+    return {**record, "also": [*record.get("also", ()), dict(cut)]}
