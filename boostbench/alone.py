@@ -28,13 +28,8 @@ def alone(path: Path, what: str = "", remedy: str = RESULTS_ELSEWHERE) -> Iterat
     UserError
         If the file cannot be written to, such as on a full disk, or the folder has no locks.
     """
-    import portalocker  # slow to import
-
     with writing(path, remedy, what), lock_of(path).open("ab") as lock:
-        try:
-            _wait_for(lock)
-        except portalocker.LockException as error:
-            raise UserError(f"cannot lock {path.parent}: {first_line(error)}; {remedy}") from error
+        wait_for_lock(lock, path.parent, remedy)
         yield
 
 
@@ -43,12 +38,14 @@ def lock_of(path: Path) -> Path:
     return path.with_name(".lock")
 
 
-def _wait_for(lock: BinaryIO) -> None:
-    """Lock a file when nobody else does; on Windows portalocker gives up after ten seconds."""
-    import portalocker
+def wait_for_lock(file: BinaryIO, folder: Path, remedy: str = RESULTS_ELSEWHERE) -> None:
+    """Lock a file of a folder when nobody else does; raise a `UserError` if it has no locks."""
+    import portalocker  # slow to import
 
     while True:
         try:
-            return portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE)
-        except portalocker.AlreadyLocked:
+            return portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+        except portalocker.AlreadyLocked:  # on Windows, where it gives up after ten seconds
             time.sleep(0.05)
+        except portalocker.LockException as error:
+            raise UserError(f"cannot lock {folder}: {first_line(error)}; {remedy}") from error

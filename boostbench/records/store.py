@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.alone import alone, lock_of
+from boostbench.alone import alone, lock_of, wait_for_lock
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
@@ -338,12 +338,13 @@ def check_writable(paths: Iterable[Path]) -> None:
     Raises
     ------
     UserError
-        If a folder cannot be made or written to, or a file or its lock cannot.
+        If a folder cannot be made or written to, a file or its lock cannot, or nothing can be
+        locked.
     """
     for path in paths:
         with writing(path, what="records to "):
-            with tempfile.TemporaryFile(dir=path.parent):
-                pass
+            with tempfile.TemporaryFile(dir=path.parent) as file:
+                wait_for_lock(file, path.parent)
             # In a folder of several users the lock may be somebody else's.
             for file in (path, lock_of(path)):
                 if file.exists():

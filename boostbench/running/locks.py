@@ -15,8 +15,8 @@ class Locks:
     """The locks of a run on pieces of work, each on a byte of a file.
 
     The system gives up the locks of a process when it ends, however it ends. So no lock outlives
-    its run, and nothing has to be cleaned up. Where locks do not work, each is granted: then runs
-    at once do the same work, as they would without, and lose nothing.
+    its run, and nothing has to be cleaned up. Where such locks do not work, each is granted: then
+    runs at once do the same work, as they would without, and lose nothing.
 
     Parameters
     ----------
