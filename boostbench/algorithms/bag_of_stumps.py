@@ -74,7 +74,8 @@ class BagOfStumps(Tabular):
         Parameters
         ----------
         X, y : array-like of shape (n_samples, n_features) and (n_samples,)
-            Training data, and their labels of any type that sorts, or finite numbers.
+            Training data, and their labels, strings or of one of NumPy's own types, or finite
+            numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             What the terms of the samples in the loss are multiplied with, not negative; the weight
             0 is no sample at all. None: all are 1.

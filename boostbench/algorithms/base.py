@@ -100,7 +100,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         X : array-like of shape (n_samples, n_features)
             Training data, finite.
         y : array-like of shape (n_samples,)
-            Labels of any type that sorts.
+            Labels: strings, or of one of NumPy's own types.
 
         Returns
         -------
@@ -331,7 +331,7 @@ class Weighted(Booster):
             Training data, finite; where the booster takes tables, with missing values and
             categories too.
         y : array-like of shape (n_samples,)
-            Labels of any type that sorts, or numbers where numbers are predicted.
+            Labels, strings or of one of NumPy's own types, or numbers where these are predicted.
         sample_weight : array-like of shape (n_samples,), default=None
             What the terms of the samples in the loss are multiplied with, not negative. The weight
             2 is the sample twice, the weight 0 no sample at all, which has no place in attributes

@@ -156,8 +156,9 @@ class Scatter(FigureDefinition):
         facts = []
         for line in by_table(totals, in_order(tables)):
             if line.tally.compared:
-                counted = [line.tally.compared, *(line.tally[verdict] for verdict in COMPARED)]
-                facts.append([f"{line.title}: {line.about}".rstrip(": "), *map(str, counted)])
+                counted = [line.tally.count(verdict) for verdict in COMPARED]
+                title = f"{line.title}: {line.about}".rstrip(": ")
+                facts.append([title, str(line.tally.compared), *counted])
         notes = [headline(totals.total), counting(totals.total, tables)]
         notes += stale_cells(cell for table in tables for cell in table.cells.values())
         return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

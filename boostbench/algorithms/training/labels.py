@@ -38,7 +38,7 @@ def class_numbers(y, learner):
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
-        Labels of any type that sorts.
+        Labels: strings, or of one of NumPy's own types.
     learner : estimator
         Who learns from them, for the error.
 
