@@ -301,10 +301,15 @@ def check_dates(where: str, name: str, words: Collection[str]) -> None:
     """
     words = [unquote(word) for word in words]
     if are_dates(words):
-        raise UserError(
-            f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
-            f"days of it: {as_days(name, words)}"
-        )
+        raise no_dates(where, name, words)
+
+
+def no_dates(where: str, name: str, words: Collection[str] = ()) -> UserError:
+    """Say that a column holds dates, and what to do; `words` as of `boostbench.dates.as_days`."""
+    return UserError(
+        f"{where}: column {name!r} holds dates, which are no categories; take it out, or make "
+        f"days of it: {as_days(name, words)}"
+    )
 
 
 def no_category(where: str, name: str, n_different: int | str, n_rows: int) -> UserError:

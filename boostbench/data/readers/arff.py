@@ -9,13 +9,23 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.readers.text import lines_of
-from boostbench.data.table import DataTable
+from boostbench.data.table import DataTable, no_dates, unquote
 from boostbench.errors import UserError
 
 #: A keyword and the blank after it: liac-arff takes no tab there.
 _KEYWORD = re.compile(r"^(\s*@\w+)\s+")
 #: Numbers declared as integer may have fractions, which liac-arff cuts off.
 _INTEGER = re.compile(r"^(\s*@attribute\b.*[\s'\"])integer\s*$", re.IGNORECASE)
+#: What quote marks stand around, and an attribute up to its type.
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_ATTRIBUTE = rf"\s*@attribute\s+({_QUOTED}|[^\s'\"{{}}%,]+)\s+"
+#: An attribute of dates, which liac-arff does not read.
+_OF_DATES = re.compile(rf"{_ATTRIBUTE}date\b", re.IGNORECASE)
+#: A comment behind a type, which liac-arff takes for a part of it.
+_COMMENTED = re.compile(
+    rf"({_ATTRIBUTE}(?:numeric|real|integer|string|\{{(?:{_QUOTED}|[^'\"}}])*\}}))\s*%.*",
+    re.IGNORECASE | re.DOTALL,
+)
 #: Rows that are converted at a time: enough for NumPy, few enough to hold as Python objects.
 CHUNK = 2000
 
@@ -75,6 +85,7 @@ class _FileLines:
 
     def __init__(self, stream: BinaryIO, where: str):
         self.number, self.text = 0, ""
+        self._where = where
         self._lines = lines_of(stream, where, _without_comment)
 
     def __iter__(self) -> Iterator[str]:
@@ -86,6 +97,10 @@ class _FileLines:
     def until_data(self) -> Iterator[str]:
         """Yield the header, ``@DATA`` included, in words that liac-arff understands."""
         for line in self:
+            of_dates = _OF_DATES.match(line)
+            if of_dates:
+                raise no_dates(f"{self._where}, line {self.number}", unquote(of_dates[1]))
+            line = _COMMENTED.sub(r"\1", line)
             yield _INTEGER.sub(r"\1real", _KEYWORD.sub(r"\1 ", line))
             if line.lstrip().upper().startswith("@DATA"):
                 return

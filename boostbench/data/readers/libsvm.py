@@ -16,6 +16,8 @@ from boostbench.errors import UserError
 LARGEST = 2**31 - 1
 #: An underscore before a comment, which scikit-learn reads over: the label 1_1 as 11.
 _UNDERSCORE = re.compile(rb"(^|[\r\n])[^#\r\n]*_")
+#: An end of a line that scikit-learn does not know, so that a comment hides the lines behind it.
+_LONE = re.compile(rb"\r(?!\n)")
 _LONG = 2**20
 #: Rows, of those of long files, that have features at least.
 SHARE = 0.5
@@ -42,7 +44,7 @@ def read_libsvm(stream: BinaryIO, where: str):
     text = stream.read()
     if len(text) > _LONG:
         _check_features(text, where)
-    exact = not (b"_" in text and _UNDERSCORE.search(text))
+    exact = not (b"_" in text and _UNDERSCORE.search(text)) and not _LONE.search(text)
     try:
         if exact:
             X, y = load_svmlight_file(io.BytesIO(text))

@@ -117,6 +117,38 @@ def test_an_attribute_without_a_name_or_a_type(attribute, told):
         read(DENSE.replace("@attribute 'first one' numeric", attribute))
 
 
+@pytest.mark.parametrize("name", ["start", "'the start'"])
+@pytest.mark.parametrize("kind", ["date", 'DATE "yyyy-MM-dd"'])
+def test_dates_are_refused_as_those_of_csv_files_are(name, kind):
+    told = r"^toy\.arff, line 3: column '(the )?start' holds dates, which .* make days of it: frame"
+    with pytest.raises(UserError, match=told):
+        read(DENSE.replace("'first one' numeric", f"{name} {kind}"))
+
+
+def test_a_name_may_begin_like_a_date():
+    assert read(DENSE.replace("'first one'", "date")).names[0] == "date"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["real % in cm", "integer%", "string % {x}", "{a, 'b} % c'} % of {x}", '{a,"b\\"} %"} % x'],
+)
+def test_a_comment_behind_a_type(kind):
+    attribute = "@attribute x {}\n"
+    text = "@relation r\n{}@attribute y {{u,v}} % the class\n@data\n?,u\n?,v\n"
+    table = read(text.format(attribute.format(kind)))
+    plain = kind[: kind.rindex("%")].strip()
+    assert table.categories == read(text.format(attribute.format(plain))).categories
+    assert table.categories[1] == ["u", "v"]
+
+
+@pytest.mark.parametrize("line", ["'a string % b' real", "a {'x} % y',z}"])
+def test_what_stands_between_quotes_is_no_comment(line):
+    text = f"@relation r\n@attribute {line}\n@attribute y {{u,v}}\n@data\n?,u\n"
+    table = read(text)
+    assert "% b" in table.names[0] or table.categories[0] == ["x} % y", "z"]
+
+
 def test_a_question_mark_among_the_categories_is_one_that_no_row_has():
     text = b"@relation r\n@attribute k {x, ?, y}\n@attribute c {1,2}\n@data\nx,1\ny,2\n?,2\n"
     table = read_arff(io.BytesIO(text), "toy.arff")

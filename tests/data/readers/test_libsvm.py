@@ -25,6 +25,14 @@ def test_comments_query_ids_blank_lines_and_empty_rows():
     assert read(text) == ([[5], [0], [1]], [1, 2, 3])
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_comments_end_with_their_line(end):
+    """What stood behind a comment was lost up to the next line feed."""
+    lines = ["1 1:2 # a", "2 1:3 # b", "1 1:4", "2 1:5 # c", "1 1:6"]
+    assert read(end.join([*lines, ""])) == ([[2], [3], [4], [5], [6]], [1, 2, 1, 2, 1])
+    assert len(read("\n".join(lines) + "\r" + "\n".join(lines))[1]) == 10
+
+
 @pytest.mark.parametrize("first", ["1", "0"])
 def test_words_as_labels(first):
     text = f"cat {first}:1 # tom\ndog qid:1 {first}:3\n"
