@@ -123,6 +123,11 @@ def names(group: str, folders: Sequence[Path] = ()) -> list[str]:
     return sorted({f.stem for top in (*folders, conf_dir()) for f in (top / group).glob("*.yaml")})
 
 
+def names_data(name: str) -> bool:
+    """Whether a name is that of a data set in ``conf/data``, or of a task of OpenML."""
+    return name in names("data") or name.startswith(TASK)
+
+
 def read(group: str, name: str, folders: Sequence[Path] = (), heirs: Sequence[str] = ()) -> dict:
     """Read one option of a group as it is written, its own ``defaults`` of the same group merged.
 

@@ -61,7 +61,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     """
     known = configs.names("data")
     for name in names:
-        if name not in known and not name.startswith(configs.TASK):
+        if not configs.names_data(name):
             raise unknown("data set", name, known)
     n_absent = 0
     with busy("loading data") as show:

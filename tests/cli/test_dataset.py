@@ -43,6 +43,7 @@ def test_bundles_of_nothing(refused):
 def test_several_names_are_for_a_bundle(refused, call):
     told = "data describes one data set; 'data --bundle DIR wine iris' writes several"
     assert told in refused("data", "wine", "iris", "data.classes=2")
+    assert refused("data", "wine", "churn.csv").endswith("in a command of its own\n")
     assert "several with --bundle" in " ".join(call("data", "--help").out.split())
 
 

@@ -11,7 +11,7 @@ from boostbench.errors import UserError
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    named = "see 'boostbench list data'; or a data file; several with --bundle"
+    named = "see 'boostbench list data', several with --bundle; or a data file"
     parser.add_argument("name", nargs="?", metavar="NAME", help=named)
     bundled = "write NAME [NAME ...], or all data sets, to this folder"
     parser.add_argument("--bundle", type=Path, metavar="DIR", help=bundled)
@@ -34,8 +34,12 @@ def run(args: Namespace) -> int | None:
         raise UserError("data needs the name of a data set, a file, or --bundle DIR")
     others = [word for word in args.words if "=" not in word and not word.startswith("~")]
     if others:
-        several = " ".join([args.name, *others])
-        raise UserError(
-            f"data describes one data set; 'data --bundle DIR {several}' writes several"
-        )
+        raise UserError(f"data describes one data set; {_advice([args.name, *others])}")
     return print_dataset(args.name, args.words)
+
+
+def _advice(names: list[str]) -> str:
+    """Say what to do with several names; a file goes into no bundle."""
+    if all(map(configs.names_data, names)):
+        return f"'data --bundle DIR {' '.join(names)}' writes several"
+    return "name each in a command of its own"
