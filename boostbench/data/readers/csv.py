@@ -4,8 +4,8 @@ import csv
 import logging
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -14,8 +14,9 @@ import numpy as np
 from boostbench.data.labels import INEXACT
 from boostbench.data.readers.header import DECIMAL, guess_header
 from boostbench.data.readers.text import check_utf8, lines_of
+from boostbench.data.readers.words import Text, are_words, read_points
 from boostbench.data.table import MANY, UNIQUE, DataTable, check_dates, label_column, no_category
-from boostbench.errors import UserError, some
+from boostbench.errors import UserError
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +27,6 @@ MISSING_FEATURES = (
     *("N/A", "n/a", "#N/A", "#NA", "#N/A N/A", "<NA>", "NULL", "null"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-#: It is missing among numbers, as Python writes it; among words it is one, as in "None, Mild".
-_NONE = "None"
 # What pandas calls a first column without a name.
 _UNNAMED = "Unnamed: 0"
 # What is asked where a cell goes on for lines.
@@ -36,14 +35,10 @@ _OPEN = "; is a quote mark not closed?"
 MOST = 100_000
 # Cells that are read at a time, and bytes.
 _CELLS, _BLOCK = 2**19, 2**20
-#: A number with a decimal comma, or with commas between thousands.
-_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
+#: A first line that tells Excel what separates cells.
+_HINT = re.compile(r'("?)sep=([^\w\s"\'.+-]|\t)\1', re.IGNORECASE)
 #: A cell between quotes.
 _QUOTED = re.compile(r'(?<![^,;\t ])"(?:[^"]|"")*"')
-#: With a point.
-_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
-#: What may be either: 1,234.
-_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 def read_csv(
@@ -55,8 +50,9 @@ def read_csv(
 ) -> DataTable:
     """Read a CSV file: separated by comma, semicolon or tab, with or without a header line.
 
-    Without a header the columns are called ``0``, ``1``, ... A first column without a name that
-    counts the rows from 0 or 1, as pandas writes it, is left out.
+    A first line ``sep=;``, which Excel knows, names what separates, and is passed over. Without a
+    header the columns are called ``0``, ``1``, ... A first column without a name that counts the
+    rows from 0 or 1, as pandas writes it, is left out.
 
     Parameters
     ----------
@@ -85,21 +81,25 @@ def read_csv(
     """
     import pandas as pd  # slow to import
 
-    lines = [line.strip() for line in islice(lines_of(stream, where), 2)]
+    lines = list(islice(lines_of(stream, where), 3))
+    hint = _HINT.fullmatch(lines[0].rstrip("\r\n")) if lines else None
+    n_hints = int(hint is not None)
+    lines = [line.strip() for line in lines[n_hints : n_hints + 2]]
     if not lines or not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
-    separator = _separator(lines)
+    separator = hint[2] if hint else _separator(lines)
     if lines[0].count(separator) >= MOST:
         raise UserError(
             f"{where} has more than {MOST} columns, and pandas takes long for each; write it as a "
             "LIBSVM or npz file"
         )
     if not any(separator in line for line in lines):
+        known = f"{separator!r}, which line 1 names," if hint else "comma, semicolon or tab"
         raise UserError(
-            f"{where} has no column of features beside the labels: no comma, semicolon or tab is "
-            "in its first lines; put one of them between cells"
+            f"{where} has no column of features beside the labels: no {known} is in its first "
+            "lines; put one between cells"
         )
-    rows = _RowsAgain(stream, separator, where)
+    rows = _RowsAgain(stream, separator, where, n_hints)
     # As numbers are written between decimal points or, with a fraction, decimal commas.
     commas = [str(float(v)).replace(".", ",") for v in na_values if not isinstance(v, str)]
     of_all = [*MISSING, *map(str, na_values), *commas]
@@ -109,6 +109,7 @@ def read_csv(
     rows.has_header = header
     about = {
         "sep": separator,
+        "skiprows": n_hints,
         "header": 0 if header else None,
         "keep_default_na": False,
         "na_values": of_features,
@@ -146,7 +147,7 @@ def read_csv(
         rows.check_widths()  # pandas fills short rows up
     if header:
         rows.check_label(reading.label)
-    return reading.table(rows)
+    return reading.table(rows, partial(_cells, stream, n_rows, about, reading.floats))
 
 
 def _told_header(rows: "_RowsAgain", labels: str | None, missing: Sequence[str]) -> bool:
@@ -184,6 +185,12 @@ def _frames(stream: BinaryIO, n_rows: int, about: dict[str, Any], text: set[int]
     yield from pd.read_csv(stream, chunksize=n_rows, dtype=dtype, **about)
 
 
+def _cells(stream: BinaryIO, n_rows: int, about: dict[str, Any], columns: set[int]):
+    """Let pandas read some columns as they are written, some rows at a time."""
+    for frame in _frames(stream, n_rows, about, columns):
+        yield {j: frame.iloc[:, j] for j in columns}
+
+
 def _count_lines(stream: BinaryIO) -> int:
     """Count the lines, whichever characters end them; there are no more rows."""
     stream.seek(0)
@@ -216,6 +223,8 @@ class _Reading:
         self.n_lines, self.text, self.labels, self.where = n_lines, text, labels, where
         self.missing = missing
         self.n_rows = 0
+        # Columns of numbers that may be written with points.
+        self.floats: set[int] = set()
         self.codes: dict[int, dict[str, int]] = {j: {} for j in text}
         self._are_bool: dict[int, bool] = {}
 
@@ -237,6 +246,7 @@ class _Reading:
         self.text = self.text | new_text
         if new_text:
             return False
+        self.floats |= {j for j, column in columns.items() if column.dtype.kind == "f"}
         start, self.n_rows = self.n_rows, self.n_rows + len(frame)
         for j, column in columns.items():
             numbers = self._coded(j, column) if j in self.text else column.to_numpy(dtype=float)
@@ -261,23 +271,23 @@ class _Reading:
         own = [np.nan if word in missing else known.setdefault(word, len(known)) for word in words]
         own = np.array([*own, np.nan])
         if len(known) > max(MANY, UNIQUE * self.n_lines) and j != self.label:
-            n_words = int(_kinds(list(known))[2].sum())
+            n_words = int(are_words(list(known)).sum())
             if n_words > max(MANY, UNIQUE * self.n_lines):
                 check_dates(self.where, self.names[j], list(known))
                 raise no_category(self.where, self.names[j], n_words, f"the first {self.n_rows}")
         return own[codes]
 
-    def table(self, rows: "_RowsAgain") -> DataTable:
-        """Give all that was read."""
+    def table(self, rows: "_RowsAgain", cells: Callable[[], Iterator]) -> DataTable:
+        """Give all that was read; `cells` as of `boostbench.data.readers.words.read_points`."""
         values = self.values[: self.n_rows]
-        texts = {j: _Text.of(self.codes.pop(j), values[:, j]) for j in sorted(self.codes)}
+        texts = {j: Text.of(self.codes.pop(j), values[:, j]) for j in sorted(self.codes)}
         for j, text in texts.items():
             if j != self.label:
                 text.drop_none(values[:, j])
-        _put_points(texts, self.names, self.where)
+        read_points(texts, values, cells, self.names, self.where)
         categories: list = [None] * len(self.names)
         for j, text in texts.items():
-            text.check(values[:, j], self.names[j], rows)
+            text.check(values[:, j], self.names[j], rows.line)
             codes, categories[j] = text.sorted()
             values[:, j] = codes[np.nan_to_num(values[:, j], nan=-1).astype(np.int32)]
         first = int(self._numbers_rows(values[:, 0], categories[0]))
@@ -303,99 +313,13 @@ def _separator(lines: Sequence[str]) -> str:
         cells = [cell.strip(" \"'") for cell in lines[0].split(separator)]
         if len(cells) > 1 and all("," not in cell or DECIMAL.fullmatch(cell) for cell in cells):
             return separator
-    # Names of columns may hold commas, and rows below them none.
-    return max(
-        ",;\t", key=lambda one: (min(line.count(one) for line in lines), lines[0].count(one))
-    )
+    return max(";\t,", key=lambda one: _rank([line.count(one) for line in lines]))
 
 
-def _kinds(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Say which of some words are numbers, have commas as numbers have, or neither; as masks."""
-    import pandas as pd
-
-    text = pd.Series(words, dtype="string")
-    is_number = pd.to_numeric(text, errors="coerce").notna().to_numpy(dtype=bool)
-    has_comma = _matches(words, _COMMA)
-    return is_number, has_comma, ~is_number & ~has_comma
-
-
-def _matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
-    return np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)
-
-
-@dataclass
-class _Text:
-    """The words of a column, of shape (n_words,), and how many rows have each."""
-
-    words: list[str]
-    counts: np.ndarray
-
-    @classmethod
-    def of(cls, codes: dict[str, int], column: np.ndarray) -> "_Text":
-        present = column[~np.isnan(column)].astype(np.int32)
-        return cls(list(codes), np.bincount(present, minlength=len(codes)))
-
-    def drop_none(self, column: np.ndarray) -> None:
-        """Take the word None for a missing value, if all others are numbers."""
-        if _NONE not in self.words:
-            return
-        is_word = _kinds(self.words)[2]
-        if is_word.sum() > 1 or is_word.all():
-            return
-        code = self.words.index(_NONE)
-        del self.words[code]
-        self.counts = np.delete(self.counts, code)
-        column[column == code] = np.nan
-        column[column > code] -= 1
-
-    def check(self, column: np.ndarray, name: str, rows: "_RowsAgain") -> None:
-        """Refuse words among numbers, and numbers with commas that are not clearly decimal."""
-        is_number, has_comma, _ = kinds = _kinds(self.words)
-        n_numbers, n_commas, n_words = (self.counts[of_kind].sum() for of_kind in kinds)
-        if n_commas > n_words:
-            wrong, what = has_comma, "has a comma"
-            advice = "write a decimal point, and nothing between thousands"
-        elif n_numbers > self.counts[~is_number].sum() and not is_number.all():
-            wrong, what = ~is_number, "is a word among numbers"
-            advice = "correct it, or add 'data.na_values=[{}]' if it means a missing value"
-        else:
-            return
-        codes = np.nan_to_num(column, nan=-1).astype(np.int32)
-        sample = int(np.append(wrong, False)[codes].argmax())
-        cell = self.words[codes[sample]]
-        advice = advice.format(cell)
-        raise UserError(f"{rows.line(sample)}: {cell!r} in column {name!r} {what}; {advice}")
-
-    def sorted(self) -> tuple[np.ndarray, list[str]]:
-        """Give the codes of the words when sorted, with NaN at the end, and the sorted words."""
-        words, codes = np.unique(np.array(self.words, dtype=object), return_inverse=True)
-        return np.append(codes.astype(float), np.nan), words.tolist()
-
-
-def _put_points(texts: dict[int, _Text], names: list[str], where: str) -> None:
-    """Put points in the place of decimal commas, where nothing else can be meant.
-
-    That is, if each number of a column with commas has one such comma, none has a point alone, and
-    the commas of one column at least cannot stand between thousands.
-    """
-    decimal, is_clear = [], False
-    for j, text in texts.items():
-        _, has_comma, is_word = _kinds(text.words)
-        n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_word].sum()
-        is_decimal = _matches(text.words, DECIMAL)
-        with_point = _matches(text.words, _POINT)
-        if n_commas > n_words and is_decimal[has_comma].all() and not with_point.any():
-            decimal.append(j)
-            is_clear |= not _matches(text.words, _EITHER)[has_comma].all()
-    if not is_clear:
-        return
-    shown = some([names[j] for j in decimal])
-    logger.warning("%s: decimal commas, read as points: %s", where, shown)
-    for j in decimal:
-        texts[j].words = [
-            word.replace(".", "").replace(",", ".") if DECIMAL.fullmatch(word) else word
-            for word in texts[j].words
-        ]
+def _rank(counts: Sequence[int]) -> tuple[int, bool, int]:
+    """Say how likely a character separates cells, by how often each of the first lines has it."""
+    # Names of columns may hold commas, and rows below them none, or others in their numbers.
+    return min(counts), 0 < min(counts) == max(counts), counts[0]
 
 
 class _RowsAgain:
@@ -403,9 +327,9 @@ class _RowsAgain:
 
     has_header = False
 
-    def __init__(self, stream: BinaryIO, separator: str, where: str):
+    def __init__(self, stream: BinaryIO, separator: str, where: str, n_hints: int):
         self.where = where
-        self._stream, self._separator = stream, separator
+        self._stream, self._separator, self._n_hints = stream, separator, n_hints
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows, the header as well, each with the number of its first line."""
@@ -413,13 +337,15 @@ class _RowsAgain:
             yield number, row
 
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
-        lines = lines_of(self._stream, self.where)
-        rows, number = csv.reader(lines, delimiter=self._separator, skipinitialspace=True), 1
+        lines = islice(lines_of(self._stream, self.where), self._n_hints, None)
+        rows = csv.reader(lines, delimiter=self._separator, skipinitialspace=True)
+        number = self._n_hints + 1
         try:
             for row in rows:
+                last = self._n_hints + rows.line_num
                 if len(row) > 1 or any(map(str.strip, row)):
-                    yield number, rows.line_num, row
-                number = rows.line_num + 1
+                    yield number, last, row
+                number = last + 1
         except csv.Error as error:
             hint = _OPEN if "field limit" in str(error) else ""
             raise UserError(f"{self.where}, line {number}: {error}{hint}") from None
@@ -447,14 +373,17 @@ class _RowsAgain:
         )
 
     def check_widths(self) -> None:
-        """Refuse rows with fewer cells than the first, or more that are not empty."""
-        width = None
-        for number, last, row in self._rows():
-            if width is None:
-                width = len(row)
-            if len(row) < width or any(map(str.strip, row[width:])):
+        """Refuse rows with fewer cells than the first, or more.
+
+        Below a header rows may have one empty cell more, if the first sample does: pandas reads so.
+        """
+        width = most = len(next(iter(self))[1])
+        for sample, (number, last, row) in enumerate(self._rows(), -self.has_header):
+            if sample == 0 and self.has_header and len(row) == width + 1:
+                most = len(row)
+            if not width <= len(row) <= most or any(map(str.strip, row[width:])):
                 hint = f" (it goes on to line {last}{_OPEN})" if last > number else ""
                 raise UserError(
-                    f"{self.where}, line {number} has {len(row)} cells{hint}, but the first line "
+                    f"{self.where}, line {number} has {len(row)} cells{hint}, but the first row "
                     f"{width}; every row needs one cell for each column"
                 )

@@ -26,10 +26,39 @@ def test_header_and_separators(separator):
         '"a, in m";"b, in kg";kind\n1;2;cat\n3;4;dog\n',
         '"a;1;2","b;1",kind\n1,2,cat\n3,4,dog\n',
         "a, in m\tb, in kg\tkind\n1\t2\tcat\n3\t4\tdog\n",
+        # As many commas as what separates, or more.
+        "a, in m;b, in kg;kind\n1,0;2,0;cat\n3,0;4,0;dog\n",
+        "a, in m\tb, in kg\tkind\n1,0\t2,0\tcat\n3,0\t4,0\tdog\n",
+        "a, in m, raw;b, in kg, raw;kind\n1,0;2,0;cat\n3,0;4,0;dog\n",
+        '"a;1";"b;1";kind\n1;2;cat\n3;4;dog\n',
     ],
 )
 def test_what_a_name_holds_separates_nothing(text):
     assert read(text)[1:] == ([[1, 2], [3, 4]], ["cat", "dog"])
+
+
+@pytest.mark.parametrize("hint", ["sep=;", "SEP=|", '"sep=;"', "\ufeffsep=\t", "sep=,"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_first_line_may_name_the_separator(hint, end):
+    lines = [hint, "a,b,kind", "1,2,cat", "3,4,dog"]
+    text = end.join(lines).replace(",", hint.strip('"')[-1])
+    assert read(text) == (["a", "b", "kind"], [[1, 2], [3, 4]], ["cat", "dog"])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a;y\n1;x\n2.x;y\n3;x\n", r", line 4: '2\.x' in column 'a' is a word"),
+        ("a;y\n1;x\n2;y;z\n", ", line 4 has 3 cells, but the first row 2"),
+        ('a;y\n1;"u\nv\n', ", line 3: a quote mark opens a cell"),
+        ('a;y\n1;"u\nv";;\n', r", line 3 has 4 cells \(it goes on to line 4; "),
+        ("a,y\n1,x\n", " has no column of .*: no ';', which line 1 names, is in its first lines"),
+        ("", " is empty"),
+    ],
+)
+def test_the_line_that_names_the_separator_counts(text, told):
+    with pytest.raises(UserError, match=rf"^toy\.csv{told}"):
+        read(f"sep=;\n{text}")
 
 
 def test_no_header():
@@ -228,6 +257,11 @@ def test_a_word_among_numbers_is_named_with_its_line():
         ("class,a,b\nyes,1,2\nno,1\n", 3, 2),
         ("1,2,3\n1,2\n", 2, 2),
         ("a,b,y\n1,2,x\n1,2,y\n1,2,3,4\n", 4, 4),
+        # More than one empty cell, or one that the first sample has not.
+        ("x,class\n1,a,,\n2,b,,\n", 2, 4),
+        ("x,class\n1,a,\n2,b,,\n", 3, 4),
+        ("x,class\n1,a\n2,b,\n", 3, 3),
+        ("1,a\n2,b,\n", 2, 3),
     ],
 )
 def test_rows_of_other_widths_are_named_with_their_line(text, line, n_cells):
@@ -238,7 +272,8 @@ def test_rows_of_other_widths_are_named_with_their_line(text, line, n_cells):
 
 
 def test_empty_cells_at_the_end_of_rows_are_no_cells():
-    assert read("a,y\n1,x,\n2,y,\n")[1:] == ([[1], [2]], ["x", "y"])
+    for text in ("a,y\n1,x,\n2,y,\n", "a,y\n1,x,\n2,y\n"):
+        assert read(text)[1:] == ([[1], [2]], ["x", "y"])
 
 
 @pytest.mark.parametrize(
