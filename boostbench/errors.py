@@ -79,6 +79,11 @@ def unknown(kind: str, name: str, known: Iterable[str], listed: bool = True) -> 
     )
 
 
+def no_folder(results: object) -> UserError:
+    """Make the error for a value of ``results`` that names no folder."""
+    return UserError(f"results is {results!r}; it must be text, the name of a folder")
+
+
 def some(names: Sequence[str], most: int = 5) -> str:
     """Name the first of several, and say how many more there are.
 
@@ -115,6 +120,17 @@ def _near(word: str, known: Iterable[str]) -> list[str]:
     return difflib.get_close_matches(word, known, n=3, cutoff=0.5)
 
 
+def cause(error: OSError) -> str:
+    """Say why the system, or a library in its name, did not read or write.
+
+    Examples
+    --------
+    >>> cause(OSError(28, "No space left on device")), cause(OSError("no such folder"))
+    ('No space left on device', 'no such folder')
+    """
+    return error.strerror or first_line(error)
+
+
 @contextmanager
 def writing(path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "") -> Iterator[None]:
     """Make the folder of a file that is written inside; tell why where that fails.
@@ -137,7 +153,7 @@ def writing(path: Path, remedy: str = RESULTS_ELSEWHERE, what: str = "") -> Iter
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise UserError(f"cannot write {what}{path}: {error.strerror}; {remedy}") from error
+        raise UserError(f"cannot write {what}{path}: {cause(error)}; {remedy}") from error
 
 
 def debugging() -> bool:

@@ -61,6 +61,16 @@ def folder(tmp_path, monkeypatch):
     return work_in(tmp_path, monkeypatch)
 
 
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Make an empty home folder, the one that ``~`` means."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("HOME", "USERPROFILE"):  # the second on Windows
+        monkeypatch.setenv(name, str(home))
+    return home
+
+
 @pytest.fixture(scope="session")
 def call_once(tmp_path_factory):
     """Call the command line in a working folder of its own; return that folder.

@@ -33,6 +33,12 @@ def test_a_full_disk(tmp_path):
         raise OSError(28, "No space left on device")
 
 
+def test_an_error_of_a_library_has_no_number(tmp_path):
+    told = pytest.raises(UserError, match=r"file: the folder is not there; choose another$")
+    with told, writing(tmp_path / "file", "choose another"):
+        raise OSError("the folder is not there")
+
+
 def test_other_errors_pass(tmp_path):
     with pytest.raises(ZeroDivisionError), writing(tmp_path / "file", "choose another"):
         1 / 0  # noqa: B018

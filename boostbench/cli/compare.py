@@ -13,6 +13,7 @@ from boostbench.definitions.file_name import file_name
 from boostbench.definitions.table import TableDefinition, all_definitions
 from boostbench.errors import UserError, some, unknown
 from boostbench.figures.drawing import need_matplotlib
+from boostbench.paths import user_path
 from boostbench.records.archive import Records
 from boostbench.records.store import record_path
 from boostbench.report.comparison import Comparison, compare_columns
@@ -83,7 +84,7 @@ def compare(
             console.print(sentence, style="yellow")
     if figure is not None:
         own = results / "figures" / _slug([*names, *tables, *data])
-        written = _draw(table, comparison, Path(figure).with_suffix("") if figure else own)
+        written = _draw(table, comparison, user_path(figure).with_suffix("") if figure else own)
         stream = sys.stderr if as_json else sys.stdout
         print(f"\nwritten: {named(written)}", file=stream)
 

@@ -3,11 +3,13 @@
 import importlib.util
 import os
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.cli.words import names_on_record
+from boostbench.definitions import files
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
@@ -74,9 +76,9 @@ def _own_tables(results: Path) -> list[str]:
     Nobody named them: a file of another kind is complained of and left out.
     """
     made = [file.stem for file in sorted((results / "tables").glob("*.md"))]
-    others = [f"{name}.yaml" for name in made if name not in configs.names("table")]
+    others = [name for name in made if name not in configs.names("table")]
     found = []
-    for name in filter(os.path.isfile, others):
+    for name in filter(os.path.isfile, map("".join, product(others, files.ENDINGS))):
         try:
             TableRequest.of(TableDefinition.read(name))
             found.append(name)

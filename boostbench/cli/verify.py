@@ -11,6 +11,7 @@ from rich.console import Console
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
+from boostbench.definitions import files
 from boostbench.definitions.recorded_data import find_data
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import TableDefinition
@@ -133,7 +134,7 @@ def _chosen(names: Sequence[str], records: Records) -> list[tuple[str, Mapping]]
     algorithms = {*configs.names("algo"), *(name for name, _ in named), *classes}
     known = {*algorithms, *configs.names("table")}
     for name in names:
-        if name not in known and not name.endswith(".yaml"):
+        if name not in known and not name.endswith(files.ENDINGS):
             raise unknown("algorithm or table", name, known, listed=False)
     tables = [name for name in names if name not in algorithms]
     groups = set(chain.from_iterable(_groups(name, records) for name in tables))

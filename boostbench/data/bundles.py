@@ -15,7 +15,7 @@ from typing import Any
 from boostbench.alone import alone
 from boostbench.data import cache
 from boostbench.data.dataset import Dataset
-from boostbench.errors import UserError
+from boostbench.errors import UserError, cause
 from boostbench.whole import write_whole
 
 SUMS = "SHA256SUMS"
@@ -91,7 +91,7 @@ def fetch_bundle(folder: Path, spec: Mapping[str, Any]) -> Dataset | None:
     except UserError:
         raise
     except OSError as error:
-        raise UserError(f"{error.filename or path} cannot be read: {error.strerror}") from None
+        raise UserError(f"{error.filename or path} cannot be read: {cause(error)}") from None
     except Exception as error:
         raise UserError(f"{path} cannot be read ({error}); {_DAMAGED}") from None
     return dataset and replace(dataset, source=f"file {path}, of {dataset.source}")

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.paths import user_path
 from boostbench.data.unpacking import read_arrays
+from boostbench.paths import user_path
 from boostbench.whole import write_whole
 
 logger = logging.getLogger(__name__)

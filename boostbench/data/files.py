@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from boostbench.data.fixed_splits import read_splits, renumbered
-from boostbench.data.paths import user_path
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.readers.csv import read_csv
 from boostbench.data.readers.idx import read_idx
@@ -26,6 +25,7 @@ from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import complete_rows, features_and_labels, tell_left_out
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
+from boostbench.paths import user_path
 
 #: How the names of IDX files end, images and labels: the training part, then the test part.
 IDX_PARTS = (

@@ -10,9 +10,9 @@ from msgspec import Meta
 from boostbench import configs, forms
 from boostbench.data.dataset import COUNTS
 from boostbench.data.missing import CHOICES
-from boostbench.data.paths import user_path
 from boostbench.errors import UserError
 from boostbench.forms import said, words
+from boostbench.paths import user_path
 
 #: Where data come from; a task says it all.
 _SOURCES = ("path", "openml", "sklearn", "generate")

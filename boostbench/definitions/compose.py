@@ -16,7 +16,8 @@ from boostbench import configs
 from boostbench.definitions import fields, interpolations
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.overrides import name_of
-from boostbench.errors import UserError
+from boostbench.errors import UserError, no_folder
+from boostbench.paths import user_path
 
 
 @contextmanager
@@ -193,6 +194,9 @@ def _settle(
         spec["results"] = str(spec["results"])  # a folder of this name
     known = {key: spec[key] for key in _Composed.__annotations__ if key in spec}
     fields.fill(_Composed, known, "the configuration", empty=True)
+    if not spec["results"]:
+        raise no_folder(spec["results"])
+    spec["results"] = str(user_path(spec["results"]))
     if "name" not in spec["algo"]:
         raise UserError("the configuration lacks algo.name, which names the files of records")
     if not isinstance(spec["algo"]["name"], str):

@@ -8,6 +8,7 @@ from boostbench import configs
 from boostbench.data.files import FORMATS, name_of, split_name
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
+from boostbench.paths import user_path
 
 
 def choose_data(data: str) -> dict[str, Any]:
@@ -35,4 +36,4 @@ def title_of(row: str) -> str:
 
 def _is_file(data: str) -> bool:
     """Whether data are a file, and no data set that is called as one."""
-    return os.path.isfile(data) and data not in configs.names("data")
+    return os.path.isfile(user_path(data)) and data not in configs.names("data")

@@ -7,6 +7,10 @@ import yaml
 
 from boostbench import configs
 from boostbench.errors import UserError, unknown
+from boostbench.paths import user_path
+
+#: How the names of such files end.
+ENDINGS = (".yaml", ".yml")
 
 
 def find(kind: str, name: str) -> Path:
@@ -28,8 +32,8 @@ def find(kind: str, name: str) -> Path:
     UserError
         No such definition in ``conf``; whether there is such a file of one's own, reading tells.
     """
-    if name.endswith(".yaml"):
-        return Path(name)
+    if name.endswith(ENDINGS):
+        return user_path(name)
     if name not in configs.names(kind):
         raise unknown(kind, name, configs.names(kind))
     return configs.conf_dir() / kind / f"{name}.yaml"

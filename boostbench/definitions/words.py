@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.errors import UserError
+from boostbench.errors import UserError, no_folder
+from boostbench.paths import user_path
 
 
 def split_words(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
@@ -25,15 +26,17 @@ def split_words(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
     Raises
     ------
     UserError
-        Another override.
+        Another override, or no folder.
     """
     names, results = [], Path("results")
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
             names.append(word)
-        elif key == "results" and value:
-            results = Path(value)
+        elif word == "results=":
+            raise no_folder(value)
+        elif key == "results":
+            results = user_path(value)
         else:
             raise UserError(
                 f"{command} goes by what is on record and takes results=DIR alone, not {word!r}; "

@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 from boostbench.alone import alone, lock_of, wait_for_lock
 from boostbench.data.unpacking import unpacked
-from boostbench.errors import UserError, writing
+from boostbench.errors import UserError, cause, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.records import lines
 from boostbench.records.journal import appending, repair
@@ -138,7 +138,7 @@ class RecordFile:
                     with self.path.open("rb") as file:
                         self._read_on(file)
             except OSError as error:
-                raise UserError(f"cannot read records from {self.path}: {error.strerror}") from None
+                raise UserError(f"cannot read records from {self.path}: {cause(error)}") from None
             unsettled, self._unsettled = self._unsettled, []
             records = []
             for place, content in unsettled:
@@ -365,7 +365,7 @@ def _unpacked(path: Path) -> bytes:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
     except OSError as error:
-        raise UserError(f"cannot read records from {path}: {error.strerror}") from None
+        raise UserError(f"cannot read records from {path}: {cause(error)}") from None
 
 
 def _is_whole(line: bytes) -> bool:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from boostbench.alone import alone
-from boostbench.errors import UserError
+from boostbench.errors import UserError, cause
 from boostbench.experiment.schema import BadLine, Count, Hash, Name, Rows, Time, check
 from boostbench.records.journal import appending
 from boostbench.records.lines import parse
@@ -133,7 +133,7 @@ class Verified:
         try:
             body = path.read_bytes() if path.is_file() else b""
         except OSError as error:
-            raise UserError(f"cannot read findings from {path}: {error.strerror}") from None
+            raise UserError(f"cannot read findings from {path}: {cause(error)}") from None
         findings, warnings = [], []
         for number, line in enumerate(body.splitlines(), start=1):
             try:

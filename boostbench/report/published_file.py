@@ -8,7 +8,7 @@ from decimal import Decimal
 from math import inf, isinf, sqrt
 from pathlib import Path
 
-from boostbench.errors import UserError, hint
+from boostbench.errors import UserError, cause, hint
 from boostbench.experiment.quantities import QUANTITIES, Quantity
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published, is_value
@@ -88,7 +88,7 @@ def read_published_file(
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
+        raise UserError(f"cannot read {path}: {cause(error)}") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise UserError(f"{path}:{line}: not UTF-8; save the file as UTF-8") from None

@@ -66,6 +66,12 @@ def test_many_with_a_figure(call, folder, recorded):
     assert all(f"{path}, .svg, .pdf" in result.out.splitlines()[-1] for path in pictures)
 
 
+def test_a_figure_in_the_home_folder(done, recorded, home):
+    pytest.importorskip("matplotlib")
+    done("compare", *ALGOS, "--tables", recorded, "--figure=~/mine.png")
+    assert len(list(home.glob("mine*.png"))) == 2
+
+
 def test_a_figure_of_many_names_has_a_name_that_file_systems_take(done, folder, recorded):
     pytest.importorskip("matplotlib")
     done("compare", *ALGOS, "--tables", recorded, "--data", ",".join(["iris"] * 60), "--figure")

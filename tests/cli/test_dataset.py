@@ -10,6 +10,13 @@ def test_describes_a_file(call, folder):
     assert "2: x (2), y (1)" in call("data", "my = odd.csv", "data.labels=kind").out
 
 
+def test_a_file_in_the_home_folder(done, home):
+    (home / "my.csv").write_text("a,kind\n1,x\n2,y\n3,x\n")
+    assert "2: x (2), y (1)" in done("data", "~/my.csv", "data.labels=kind").out
+    done("data", "--bundle=~/bundle", "wine")
+    assert (home / "bundle" / "wine.bundle.npz").is_file()
+
+
 def test_unknown_data_set(refused):
     assert "did you mean vowel" in refused("data", "vowle")
 

@@ -55,6 +55,15 @@ def test_no_text_is_a_formula(call, folder):
     assert {row["error"] for row in csv.DictReader((folder / "all.csv").open())} == {"'=1+1"}
 
 
+@pytest.mark.usefixtures("recorded")
+def test_folders_in_the_home_folder(done, folder, home):
+    (folder / "results").rename(home / "r")
+    assert f"written: {home / 'r' / 'splits.csv'} (3" in done("export", "results=~/r").out
+    done("export", "results=~/r", "--output=~/made/all.csv")
+    assert (home / "made" / "all.csv").is_file()
+    assert list(folder.iterdir()) == []
+
+
 def test_mistakes(refused):
     assert "nothing is on record" in refused("export")
     assert "takes results=DIR alone" in refused("export", "randomboost5")

@@ -61,6 +61,12 @@ def test_conflicts_are_lines_and_the_exit_code(call, folder):
     assert "split 1 of b/records/wine/adaboost_mh.jsonl has another test_error" in result.err
 
 
+def test_folders_in_the_home_folder(done, folder, home):
+    done(*RUN, 'results="~/a"')
+    assert f"{home / 'b'}: 30 records added" in done("merge", "~/a", "results=~/b").out
+    assert list(folder.iterdir()) == []
+
+
 def test_mistakes(refused):
     assert "write shard=3/20" in refused("run", "algo=adaboost_mh", "data=wine", "shard=7")
     assert "shard= is for run and table" in refused("figure", "mcboost1", "shard=1/2")

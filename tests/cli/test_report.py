@@ -50,6 +50,15 @@ def test_output_names_the_file(call, recorded, folder):
     assert (folder / "pages" / "mine.html").is_file()
 
 
+def test_folders_in_the_home_folder(done, recorded, folder, home):
+    (folder / "results").rename(home / "r")
+    done("report", recorded, "results=~/r")
+    done("report", recorded, "results=~/r", "--output=~/mine.html")
+    assert (home / "r" / "report.html").is_file()
+    assert (home / "mine.html").is_file()
+    assert list(folder.iterdir()) == []
+
+
 def test_a_damaged_record_is_named_and_left_out(done, recorded, folder):
     (path,) = folder.glob("results/records/wine/adaboost_mh.jsonl")
     path.write_text("{damaged\n" + path.read_text())
@@ -103,9 +112,9 @@ def test_files_that_are_no_tables_are_left_out(call, folder, monkeypatch):
     tables = folder / "results" / "tables"
     tables.mkdir(parents=True)
     own = {"notes": "a: 1", "mine": yaml.safe_dump({"title": "Mine", **DEFINED})}
-    for name, text in own.items():
+    for (name, text), ending in zip(own.items(), (".yaml", ".yml"), strict=True):
         (tables / f"{name}.md").touch()
-        (folder / f"{name}.yaml").write_text(text)
+        (folder / f"{name}{ending}").write_text(text)
     result = call("report")
     told = "boostbench: notes.yaml is not a table: it needs title, rows and columns; left out\n"
     assert (result.code, result.err) == (0, told)

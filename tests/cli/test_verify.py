@@ -86,8 +86,8 @@ def test_a_budget(done, recorded):
 def test_a_table_of_ones_own(done, recorded):
     done("run", "algo=adaboost_mh", "data=iris", *RUN[3:], "parallel=serial")
     asked = "overrides: [algo.n_iterations=30, protocol.n_splits=3]"
-    Path("mine.yaml").write_text(f"title: One\nrows: [iris]\ncolumns: [adaboost_mh]\n{asked}\n")
-    result = done("verify", "mine.yaml", "--jobs", "1")
+    Path("mine.yml").write_text(f"title: One\nrows: [iris]\ncolumns: [adaboost_mh]\n{asked}\n")
+    result = done("verify", "mine.yml", "--jobs", "1")
     assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
 
 

@@ -353,3 +353,9 @@ def test_a_profile_leaves_what_are_no_numbers_to_the_algorithm(limit, tried):
     asked = {"profile": "quick", "profile.algo.all.n_iterations": limit}
     spec = experiment({"algo": "mcboost", "+algo.grid.n_iterations": tried} | asked, asked)
     assert spec["algo"]["grid"]["n_iterations"] == tried
+
+
+def test_results_name_a_folder(home):
+    assert compose("results='~/r'")["results"] == str(home / "r")
+    with pytest.raises(UserError, match=r"^results is ''; it must be text, the name of a folder$"):
+        compose("+algo.note=''", "results='${algo.note}'")

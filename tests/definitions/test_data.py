@@ -23,6 +23,13 @@ def test_a_file_that_is_not_there_is_no_unknown_data_set(name):
         choose_data(name)
 
 
+def test_a_file_in_the_home_folder(home, define_table):
+    (home / "my.csv").touch()
+    assert choose_data("~/my.csv") == {"data.path": "~/my.csv"}
+    table = TableDefinition.read(define_table(rows=["~/my.csv"], columns=["samme"]))
+    assert [row.title for row in table.rows.values()] == ["my"]
+
+
 def test_rows_of_files_are_called_as_their_data(tmp_path, define_table):
     files = {"v1.0.csv": "v1.0", "v1.1.csv.gz": "v1.1", "my = data.csv": "my_data"}
     for name in files:

@@ -12,8 +12,13 @@ from boostbench.errors import UserError
 def test_find():
     assert files.find("table", "demo") == configs.conf_dir() / "table" / "demo.yaml"
     assert str(files.find("table", "mine/demo.yaml")) == "mine/demo.yaml"
+    assert str(files.find("table", "mine/demo.yml")) == "mine/demo.yml"
     with pytest.raises(UserError, match="did you mean demo"):
         files.find("table", "dmo")
+
+
+def test_find_in_the_home_folder(home):
+    assert files.find("figure", "~/mine.yaml") == home / "mine.yaml"
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """Judge the records by the published numbers."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from boostbench.busy import busy
 from boostbench.cli.words import find_tables
 from boostbench.errors import UserError
+from boostbench.paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -15,7 +15,7 @@ def arguments(parser: ArgumentParser) -> None:
     saved = "save today's verdicts; later checks name what got worse"
     parser.add_argument("--update", action="store_true", help=saved)
     judged = "judge by the numbers of this CSV file"
-    parser.add_argument("--published", type=Path, metavar="FILE", help=judged)
+    parser.add_argument("--published", type=user_path, metavar="FILE", help=judged)
     repeats = "repeats of each experiment in FILE, if it has no column n"
     parser.add_argument("--repeats", type=int, metavar="N", help=repeats)
     decimals = "decimals that the paper prints, if fewer than usual or than in FILE"

@@ -1,12 +1,12 @@
 """Fetch a data set and describe it."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.cli.words import add_overrides
 from boostbench.errors import UserError
+from boostbench.paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -14,7 +14,7 @@ def arguments(parser: ArgumentParser) -> None:
     named = "see 'boostbench list data', several with --bundle; or a data file"
     parser.add_argument("name", nargs="?", metavar="NAME", help=named)
     bundled = "write NAME [NAME ...], or all data sets, to this folder"
-    parser.add_argument("--bundle", type=Path, metavar="DIR", help=bundled)
+    parser.add_argument("--bundle", type=user_path, metavar="DIR", help=bundled)
     add_overrides(parser, "e.g. data.labels=species")
 
 

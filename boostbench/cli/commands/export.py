@@ -1,18 +1,18 @@
 """Write all splits on record as CSV or Parquet."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from boostbench.busy import busy
 from boostbench.definitions.words import split_words
 from boostbench.errors import UserError, complain
+from boostbench.paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("words", nargs="*", metavar="results=DIR", help="default: results")
     written = "default: splits.csv in the folder of results"
-    parser.add_argument("--output", type=Path, metavar="FILE", help=written)
+    parser.add_argument("--output", type=user_path, metavar="FILE", help=written)
 
 
 def run(args: Namespace) -> None:

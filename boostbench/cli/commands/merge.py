@@ -1,11 +1,11 @@
 """Merge the records of several folders of results."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from boostbench.busy import busy
 from boostbench.definitions.words import split_words
 from boostbench.errors import complain
+from boostbench.paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def run(args: Namespace) -> int:
     with busy("merging"):
         from boostbench.records.union import unite
 
-        union = unite(map(Path, folders), results, args.newest)
+        union = unite(map(user_path, folders), results, args.newest)
     for problem in (*union.warnings, *union.conflicts):
         complain(problem)
     kept = f"; of {len(union.conflicts)} the one that was there first stays"

@@ -1,18 +1,18 @@
 """Write all results as one HTML page."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
 from boostbench.cli.words import find_tables
+from boostbench.paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("words", nargs="*", metavar="TABLE", help="default: all; also results=DIR")
     written = "default: report.html in the folder of results"
-    parser.add_argument("--output", type=Path, metavar="FILE", help=written)
+    parser.add_argument("--output", type=user_path, metavar="FILE", help=written)
 
 
 def complete(before: list[str]) -> list[str]:

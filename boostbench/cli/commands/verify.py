@@ -1,10 +1,10 @@
 """Fit a random sample of the records again, and compare the results."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from boostbench import configs
 from boostbench.busy import busy
+from boostbench.paths import user_path
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -17,7 +17,7 @@ def arguments(parser: ArgumentParser) -> None:
     jobs = "processes; default: all cores"
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help=jobs)
     against = "records that other code made on this machine"
-    parser.add_argument("--against", type=Path, metavar="DIR", help=against)
+    parser.add_argument("--against", type=user_path, metavar="DIR", help=against)
     equivalent = "where records come out otherwise, see whether they are as good"
     parser.add_argument("--equivalent", action="store_true", help=equivalent)
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from boostbench.data.cache import cache_folder
-from boostbench.data.paths import user_path
+from boostbench.paths import user_path
 
 
 def test_the_home_folder():
