@@ -1,5 +1,6 @@
 """What the keys of a config may hold, as types that msgspec checks, with errors of one line."""
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -55,6 +56,41 @@ def check(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
             is_choice = get_origin(first) is Literal
             may = hint(value, get_args(first)) if is_choice else f"it must be {words(kinds[key])}"
             raise UserError(f"{where}.{key} is {value!r}; {may}") from None
+
+
+def check_finite(value: Any, where: str) -> None:
+    """Refuse nan and infinity, which JSON does not have, and so no record.
+
+    Parameters
+    ----------
+    value : object
+        Of JSON types.
+    where : str
+        Names the value in messages.
+
+    Raises
+    ------
+    UserError
+        If there is one, within lists and mappings too.
+
+    Examples
+    --------
+    >>> check_finite({"C": [1.0, float("inf")]}, "algo.grid")
+    Traceback (most recent call last):
+    boostbench.errors.UserError: an entry of algo.grid.C is inf, which no record can hold; give a \
+finite number, or put quotes around a word
+    """
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            check_finite(inner, f"{where}.{key}")
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            check_finite(inner, where if isinstance(inner, Mapping) else f"an entry of {where}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise UserError(
+            f"{where} is {value}, which no record can hold; give a finite number, or put quotes "
+            "around a word"
+        )
 
 
 def _alternatives(kind: Any) -> tuple:

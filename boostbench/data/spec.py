@@ -106,6 +106,7 @@ def check(spec: Mapping[str, Any]) -> None:
         )
     forms.check(_OPENML, spec.get("openml") or {}, "data.openml")
     forms.check(_DESCRIPTOR, spec.get("descriptor") or {}, "data.descriptor")
+    forms.check_finite(spec, "data")
     for key in ("features", "rows"):
         if spec.get(key) and spec[key][0] >= spec[key][1]:
             raise UserError(f"data.{key} is {spec[key]!r}; it must be {words(_KEYS[key])}")

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
+from boostbench import forms
 from boostbench.data.missing import KEEP, OF_OTHERS
 from boostbench.errors import UserError
 from boostbench.experiment import measures
@@ -122,9 +123,11 @@ class Request:
         Raises
         ------
         UserError
-            If a parameter has no JSON form.
+            If a parameter has no JSON form; the message names one that is nan or infinite.
         """
         grid = dict(self.algorithm.grid) if self.protocol.tune != "none" else {}
+        forms.check_finite(self.algorithm.params, "algo")
+        forms.check_finite(grid, "algo.grid")
         algo = _completed({"_target_": self.algorithm.target, **self.algorithm.params})
         settings = self.protocol.to_config()
         if len(self.points) == 1:

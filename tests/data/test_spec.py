@@ -79,6 +79,19 @@ def test_values_of_descriptors(key, value, told):
         check(FULL | {"descriptor": descriptor})
 
 
+@pytest.mark.parametrize(
+    ("values", "where"),
+    [
+        ({"na_values": ["a", float("nan")]}, r"an entry of data\.na_values is nan"),
+        ({"generate": {"function": "a", "noise": float("-inf")}}, r"data\.generate\.noise is -inf"),
+    ],
+)
+def test_numbers_that_no_record_can_hold(values, where):
+    with pytest.raises(UserError, match=f"^{where}, which no record .* quotes around a word$"):
+        check(FULL | values)
+    check(FULL | {"na_values": ["nan", -999, 0.5]})
+
+
 def test_unknown_keys():
     with pytest.raises(UserError, match=r"unknown key of data 'trian_rows'; did you mean train_r"):
         check({"name": "toy", "trian_rows": 3})

@@ -209,3 +209,13 @@ def test_digest_needs_json():
 def test_a_split_key_is_a_digest():
     identity = Identity("a" * 16, "b" * 16, "c" * 16)
     assert identity.split_key(3, "d" * 16) == digest(["b" * 16, 3, "d" * 16])
+
+
+def test_numbers_that_no_record_can_hold():
+    for params, grid, where in (
+        ({"C": float("inf")}, {}, "algo.C is inf"),
+        ({"base": {"_target_": FOREST, "x": [1, {"y": float("nan")}]}}, {}, "algo.base.x.y is nan"),
+        ({}, {"C": [1.0, float("inf")]}, "an entry of algo.grid.C is inf"),
+    ):
+        with pytest.raises(UserError, match=f"^{where}, which no record can hold; give a finite"):
+            config(FOREST, params, grid, tune="every_split")
