@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from boostbench import configs
 from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.files import local_file
 from boostbench.data.fixed_splits import drawn_pools, first_rows, renumbered
 from boostbench.data.missing import chosen, validate
 from boostbench.data.sources import find
-from boostbench.data.spec import check
+from boostbench.data.spec import check, cut_of
 from boostbench.errors import UserError, first_line
 
 
@@ -49,7 +50,8 @@ def load(spec: Mapping[str, Any]) -> Dataset:
         - ``redraw``: so many rows of each class, drawn with replacement by ``seed``; ``expect`` is
           of the data before that;
         - ``train_rows``: the official training part is that many first rows of the file,
-          those that ``missing`` leaves out among them;
+          those that ``missing`` leaves out among them; splits of a file take the place of what the
+          config of its name says here, and whoever says it besides is refused;
         - ``openml``: ``id``, ``target``, ``keep``, ``drop``, ``features``, ``train_rows``,
           ``expect``;
         - ``sklearn``: a loader, e.g. ``load_wine``;
@@ -102,7 +104,9 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         dataset = replace(dataset, X=dataset.X[:, span], names=names)
     n_train = about.get("train_rows")
     n_rows = dataset.n_samples if kept is None else len(kept)
-    if n_train and dataset.splits is None:
+    if n_train and dataset.splits is not None:
+        _check_divided_once(spec, dataset)
+    elif n_train:
         if n_train >= n_rows:
             raise UserError(
                 f"data.train_rows is {n_train}, but {dataset.source} has {n_rows} rows; some must "
@@ -128,3 +132,16 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
         pools = drawn_pools(dataset.y, *spec["pools"], spec.get("seed") or 0)
         dataset = replace(dataset, splits=pools)
     return dataset.against_the_rest(spec["positive"]) if spec.get("positive") else dataset
+
+
+def _check_divided_once(spec: Mapping[str, Any], dataset: Dataset) -> None:
+    """Refuse training rows that a user gave beside splits, which would be taken without a word.
+
+    Those of a data set's config are another thing: splits beside a copy of the file are a choice.
+    """
+    is_known = spec.get("path") or spec["name"] in configs.names("data")
+    if is_known and "train_rows" in cut_of(spec):
+        raise UserError(
+            f"data.train_rows is {spec['train_rows']}, but {dataset.source} has splits already, in "
+            "it or in .splits.npz beside it; leave out data.train_rows, or take these away"
+        )

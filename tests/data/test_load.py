@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import pytest
 
+from boostbench import configs
 from boostbench.data import load
 from boostbench.errors import UserError
 
@@ -111,6 +112,23 @@ def test_splits_beside_the_file_come_before_training_rows(toy_svm):
     np.savez(toy_svm.with_name("toy.splits.npz"), train=[[5]], test=[[0]])
     [(train, _)] = load({"name": "toy", "train_rows": 4}).splits
     assert train.tolist() == [5]
+
+
+def test_splits_and_training_rows_that_a_user_gave_are_refused(data_folder):
+    """Of a file by its path, or otherwise than the config of the name says."""
+    rows = "x,class\n1,a\n2,b\n3,a\n4,b\n"
+    for name in ("toy", "vowel"):
+        (data_folder / f"{name}.csv").write_text(rows)
+    of_path = {"name": "toy", "path": str(data_folder / "toy.csv"), "train_rows": 3}
+    assert load(of_path).splits[0][1].tolist() == [3]
+    for name in ("toy", "vowel"):
+        np.savez(data_folder / f"{name}.splits.npz", train=[[0, 1]], test=[[2, 3]])
+    for spec in (of_path, {"name": "vowel", "train_rows": 3}):
+        told = rf"^data\.train_rows is 3, but file .*{spec['name']}\.csv has splits already, "
+        with pytest.raises(UserError, match=told):
+            load(spec)
+    as_defined = {"name": "vowel", "train_rows": configs.read("data", "vowel")["train_rows"]}
+    assert load(as_defined).splits[0][1].tolist() == [2, 3]
 
 
 def test_rows_that_are_left_out_move_no_row_to_another_part(data_folder):
