@@ -21,7 +21,7 @@ from boostbench.changed import changed
 from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
-from boostbench.errors import RESULTS_ELSEWHERE, UserError, debugging
+from boostbench.errors import RESULTS_ELSEWHERE, UserError, cause, debugging
 
 #: Flags of Hydra for another configuration, the last of which runs what is in a pickle.
 _REFUSED = ("config_path", "config_name", "experimental_rerun")
@@ -46,8 +46,7 @@ def run(argv: Sequence[str]) -> int:
         parser = get_args_parser()
     parser.error = _refuse
     args = parser.parse_intermixed_args(argv)
-    # Hydra takes no flags behind overrides.
-    argv = [arg for arg in argv if arg not in args.overrides] + args.overrides
+    flags = [arg for arg in argv if arg not in args.overrides]
     checks.check_once(args.overrides)
     folders = [Path(args.config_dir)] if args.config_dir else []
     for flag in _REFUSED:
@@ -58,6 +57,10 @@ def run(argv: Sequence[str]) -> int:
     for folder in folders:
         if (folder / "hydra").exists():
             raise UserError(f"{folder / 'hydra'}: a folder of configs cannot change Hydra itself")
+    if not args.shell_completion:
+        args.overrides = [checks.written_out(override, folders) for override in args.overrides]
+    # Hydra takes no flags behind overrides.
+    argv = flags + args.overrides
     with one_line_errors(), _hydra_environment(argv), _lazy_help(), _told_once():
         if not args.shell_completion:
             checks.check(args.overrides, folders)
@@ -77,9 +80,7 @@ def run(argv: Sequence[str]) -> int:
             path = results_of(settings) / "multirun" / "multirun.yaml" if settings else None
             if path is None or Path(error.filename or "") not in (path, *path.parents[:-1]):
                 raise
-            raise UserError(
-                f"cannot write {path}: {error.strerror}; {RESULTS_ELSEWHERE}"
-            ) from error
+            raise UserError(f"cannot write {path}: {cause(error)}; {RESULTS_ELSEWHERE}") from error
         if len(settings) > 1 and is_shown and not args.config_dir:
             from boostbench.cli.job import print_sweep
 

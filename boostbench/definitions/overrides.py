@@ -12,12 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Override
+from hydra.core.override_parser.types import (
+    ChoiceSweep,
+    Glob,
+    Override,
+    Quote,
+    QuotedString,
+    Transformer,
+)
 from hydra.errors import OverrideParseException
 
 from boostbench import configs
 from boostbench.definitions import interpolations
-from boostbench.errors import UserError, unknown
+from boostbench.errors import UserError, hint, no_folder, unknown
+from boostbench.paths import user_path
 
 #: Characters of an override, and digits of a number in it.
 MOST, DIGITS = 10_000, 400
@@ -89,7 +97,7 @@ def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
         group = override.key_or_group
         if group in chosen:
             known = configs.names(group, folders)
-            chosen[group] = list(_options(override, known))
+            chosen[group] = list(_options(override))
             for name in chosen[group]:
                 check_option(group, name, known)
     keys = set(flat_keys(of_all()))
@@ -106,7 +114,7 @@ def check_option(group: str, name: str, known: Sequence[str]) -> None:
     """Refuse an option that a group does not have."""
     if name in known:
         return
-    if group == "data" and os.path.isfile(name):
+    if group == "data" and os.path.isfile(user_path(name)):
         raise UserError(f"no data set is called {name!r}; the file is {written('data.path', name)}")
     raise unknown(configs.KINDS[group], name, known, group in ("algo", "data"))
 
@@ -167,10 +175,63 @@ def parse(override: str) -> Override:
         raise UserError(f"{what}: {advice}") from None
     if parsed.package is not None:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
-    if key == "results" and isinstance(parsed.value(), dict | list):
+    if key == "results" and (isinstance(parsed.value(), dict | list) or parsed.value() == ""):
         # Hydra makes the folder of a sweep of it, before the configuration is looked at.
-        raise UserError(f"results is {parsed.value()!r}; it must be text, the name of a folder")
+        raise no_folder(parsed.value())
     return parsed
+
+
+def written_out(override: str, folders: Sequence[Path] = ()) -> str:
+    """Write an override as Hydra is to read it: with the names and the folder that it stands for.
+
+    Hydra looks for the options that a ``glob(...)`` matches only where it is the whole value, and
+    takes ``~`` for the name of a folder.
+
+    Parameters
+    ----------
+    override : str
+        As on the command line, e.g. ``algo=constant,glob(ada*)``.
+    folders : sequence of pathlib.Path, default=()
+        More folders of configs.
+
+    Raises
+    ------
+    UserError
+        If there are no options to choose among, or none matches; see also `parse`.
+
+    Examples
+    --------
+    >>> written_out("algo=constant,glob(samm*)")
+    'algo=constant,samme,samme_tree'
+    """
+    parsed = parse(override)
+    value = parsed.value()
+    values = value.list if isinstance(value, ChoiceSweep) else [value]
+    if any(isinstance(each, Glob) for each in values):
+        names = dict.fromkeys(n for each in values for n in _matched(each, parsed, folders))
+        return f"{parsed.get_key_element()}={','.join(names)}"
+    if parsed.key_or_group == "results" and isinstance(value, str) and value.startswith("~"):
+        folder = QuotedString(str(user_path(value)), Quote.double)
+        return f"{parsed.get_key_element()}={folder.with_quotes()}"
+    return override
+
+
+def _matched(value: object, override: Override, folders: Sequence[Path]) -> list[str]:
+    """Give the options that a glob matches; of another value, how it is written."""
+    if not isinstance(value, Glob):
+        return [Transformer.str(value)]
+    group = override.key_or_group
+    if group not in chosen_by_default():
+        raise UserError(
+            f"{override.input_line} is refused: glob(...) chooses among "
+            f"{', '.join(chosen_by_default())}; name the values, with commas between them"
+        )
+    known = configs.names(group, folders)
+    names = value.filter(known)
+    if not names:
+        told = hint(",".join(value.include), known)
+        raise UserError(f"{override.input_line} matches no {configs.KINDS[group]}; {told}")
+    return names
 
 
 def written(key: str, text: str) -> str:
@@ -200,11 +261,9 @@ def _says(override: str, text: str) -> bool:
     return not parsed.is_sweep_override() and parsed.value() == text
 
 
-def _options(override: Override, known: list[str]) -> Iterator[str]:
+def _options(override: Override) -> Iterator[str]:
     """Yield the options that one override of a group names: several in a sweep."""
-    if isinstance(override.value(), Glob):
-        values = override.value().filter(known)
-    elif override.is_sweep_override():
+    if override.is_sweep_override():
         values = override.sweep_string_iterator()
     else:
         values = [override.value()]

@@ -18,6 +18,8 @@ from boostbench.experiment import measures
 from boostbench.records.store import read_records
 from tests.conftest import QUICK
 
+REGRESSION = "sklearn.linear_model.LogisticRegression"
+
 
 def records(folder, data="wine", algo="DecisionTreeClassifier"):
     path = folder / "results" / "records" / data / f"{algo}.jsonl"
@@ -148,6 +150,11 @@ def test_help(done):
         (["algo"], "KEY=VALUE is expected"),
         (["~algo.foo"], "Could not delete"),
         (["seed=${nonsense}"], "nonsense"),
+        (["results="], "results is ''; it must be text, the name of a folder"),
+        (["-m", "results="], "results is ''; it must be text, the name of a folder"),
+        (["-m", "algo=constant,glob(cosn*)"], "matches no algorithm; did you mean mcboost"),
+        ([f"algo._target_={REGRESSION}", "+algo.C=inf"], "algo.C is inf, which no record can hold"),
+        (["data.na_values=[nan]"], "an entry of data.na_values is nan, which no record can hold"),
         (["--nonsense"], "unrecognized arguments"),
         (["--config-dir", "/nowhere"], "/nowhere"),
         (["--config-name", "mine"], "--config-name is not for boostbench"),
@@ -318,6 +325,24 @@ def test_a_sweep_over_what_is_taken_of_data_tells_them_apart(done, folder):
     of_table = [line[1:3] for line in lines if line and line[0].startswith("[")]
     assert of_table == of_jobs
     assert len(set(map(tuple, of_jobs))) > 1
+
+
+@pytest.mark.parametrize("algo", ["glob(samme*)", "samme,glob(samme_*)"])
+def test_a_sweep_over_what_a_glob_matches(done, folder, algo):
+    argv = [f"algo={algo}", "algo.n_iterations=3", "data=iris", "protocol.n_splits=2"]
+    result = done("run", "-m", *argv, "parallel=serial")
+    lines = [line.split()[0] for line in result.out.splitlines()[-5:] if line]
+    assert lines[-3:-1] == ["samme", "samme_tree"]
+    assert len(records(folder, "iris", "samme_tree")) == 2
+
+
+def test_results_in_the_home_folder(done, folder, home):
+    argv = [*QUICK, "data=iris", 'results="~/results"']
+    done("run", *argv)
+    done("run", "-m", *argv, "seed=0,1")
+    assert (home / "results" / "multirun" / "multirun.yaml").is_file()
+    assert len(records(home, "iris")) == 6
+    assert list(folder.iterdir()) == []
 
 
 def test_what_a_sweep_cannot_be_over(call, refused):

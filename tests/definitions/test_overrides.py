@@ -2,7 +2,7 @@ import shlex
 
 import pytest
 
-from boostbench.definitions.overrides import check, check_once, settings
+from boostbench.definitions.overrides import check, check_once, settings, written_out
 from boostbench.errors import UserError
 
 
@@ -12,7 +12,7 @@ from boostbench.errors import UserError
         [],
         ["algo=adaboost", "data=vowel", "algo.n_iterations=3"],
         ["algo=rboost_proj,rboost_rank", "algo.n_projections=3"],
-        ["data=glob(vow*)", "seed=range(3)"],
+        ["data=wine,vowel", "seed=range(3)"],
         ["profile=quick", "protocol.n_folds=3"],
         ["algo.grid.nu=[1]", "data.expect=null"],
         ["+algo.max_depth=1", "++data.whatever=2", "~algo.grid.nu"],
@@ -39,6 +39,8 @@ def test_what_exists_passes(overrides):
         (["table=demo"], "unknown key 'table'"),
         (["results={a: b}"], r"results is \{'a': 'b'\}; it must be text, the name of a folder"),
         (["++results=[a]"], r"results is \['a'\]; it must be text"),
+        (["results="], r"results is ''; it must be text, the name of a folder"),
+        (["++results=''"], r"results is ''; it must be text, the name of a folder"),
     ],
 )
 def test_what_does_not_is_named(overrides, told):
@@ -57,6 +59,55 @@ def test_a_file_is_no_name_of_a_data_set(tmp_path, monkeypatch):
         check(['data="größe.csv"'])
     with pytest.raises(UserError, match=r"unknown data set 'your\.csv'"):
         check(["data=your.csv"])
+
+
+@pytest.mark.parametrize(
+    ("override", "written"),
+    [
+        ("data=glob(vowel*)", "data=vowel,vowel-redrawn,vowel528"),
+        ("algo=glob([samm*,constan*])", "algo=constant,samme,samme_tree"),
+        ("algo=glob(samme*,exclude=*tree)", "algo=samme"),
+        ("algo=svm,glob(constan*),constant,null", "algo=svm,constant,null"),
+        ("++protocol=glob(mc*)", "++protocol=mcboost"),
+        ("data.path='~/a,b.csv'", "data.path='~/a,b.csv'"),
+    ],
+)
+def test_globs_are_written_out(override, written):
+    assert written_out(override) == written
+
+
+def test_globs_find_folders_of_the_user(tmp_path):
+    (tmp_path / "algo").mkdir()
+    (tmp_path / "algo" / "samme_of_mine.yaml").touch()
+    assert written_out("algo=glob(samme_*)", [tmp_path]) == "algo=samme_of_mine,samme_tree"
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("algo=constant,glob(cosn*)", r"matches no algorithm; did you mean mcboost\?"),
+        ("data=glob(wine,exclude=w*)", r"matches no data set; did you mean wine"),
+        ("seed=glob(1*)", r"is refused: glob\(...\) chooses among algo, data, .* name the values"),
+        ("hydra/launcher=glob(*)", r"is refused: glob\(...\) chooses among"),
+    ],
+)
+def test_globs_of_nothing_are_told(override, told):
+    with pytest.raises(UserError, match=told) as error:
+        written_out(override)
+    assert str(error.value).startswith(override)
+
+
+def test_results_may_be_in_the_home_folder(home):
+    for key in ("results", "++results"):
+        asked = rf'{key}="~/my \"r\""'
+        assert settings([written_out(asked)]) == {key: str(home / 'my "r"')}
+    assert written_out('results="a~b"') == 'results="a~b"'
+
+
+def test_a_file_in_the_home_folder_is_no_name_of_a_data_set(home):
+    (home / "my.csv").touch()
+    with pytest.raises(UserError, match=r"the file is 'data\.path=.~/my\.csv.'$"):
+        check(['data="~/my.csv"'])
 
 
 @pytest.mark.parametrize("value", ["größe.csv", "x=1.csv", "~/a.csv", "a (1).csv", "a'b.csv"])
