@@ -10,7 +10,7 @@ from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
 from boostbench.core.losses.mixed_norms import ROW_NORMS, lengths
 from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.ties import first_largest
+from boostbench.core.weak.ties import EQUAL, first_largest
 
 __all__ = ["GradBoost"]
 
@@ -113,15 +113,13 @@ class _GradBoostMaster(StumpMaster):
     def generate(self):
         known = self.positions[: len(self.columns)]
         scale = float(np.abs(self.weights).sum())
-        found = self.search.best_position(
-            self.weights, self.promise, scale, beside=known, mass=lengths
-        )
+        found = self.search.best_beside(self.weights, self.promise, lengths, scale, known)
         if found is None:
             return None
-        position, old = found
+        position, old, off = found
         stump = self.search.stump(position)
         new = stump(self.search.X) @ self.weights
-        row = self._best(np.vstack([old, new]))
+        row = self._best(np.vstack([old, new]), off)
         if row < len(self.columns):
             stump = self.columns[row]
         else:
@@ -160,14 +158,30 @@ class _GradBoostMaster(StumpMaster):
         """Minimise the bound for each row."""
         return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
-    def _best(self, edges):
-        """Row of the bound that falls most, of equal ones the first."""
-        W = self.W[: len(edges)]
+    def _best(self, edges, off):
+        """Row of the bound that falls most, of equal ones the first.
+
+        Edges but for those of the last row may be off by some; where that matters, they are found
+        again.
+        """
+        falls, steps = self._falls(self.W[: len(edges)], edges)
+        # A fall is the largest of linear functions of the edges, whose slope is the step.
+        errors = np.abs(steps) @ off + off @ off / _CURVATURE
+        errors[-1] = 0.0
+        near = np.flatnonzero(falls + errors >= (falls - errors).max() - EQUAL * falls.max())
+        if len(near) == 1:
+            return int(near[0])
+        old = near[near < len(edges) - 1]
+        edges[old] = self.search.exact_rows(self.weights, self.positions[old])
+        falls, _ = self._falls(self.W[near], edges[near])
+        return int(near[first_largest(falls, falls.max())])
+
+    def _falls(self, W, edges):
+        """By how much the bound falls at the minimum for each row, and the steps there."""
         minimum = self._minimum(W, edges)
         step = minimum - W
         fall = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
-        fall -= self.params.nu * (self.norm.value(minimum) - self.norm.value(W))
-        return int(first_largest(fall, fall.max()))
+        return fall - self.params.nu * (self.norm.value(minimum) - self.norm.value(W)), step
 
     def _update(self):
         """Find the weights for the scores; returns the loss."""

@@ -215,6 +215,24 @@ def test_a_larger_penalty_leaves_fewer_stumps(norm):
     assert (nothing.decision_function(X) == 0).all()
 
 
+@pytest.mark.parametrize("norm", ["l2", "linf"])
+def test_single_precision_decides_nothing(norm, monkeypatch):
+    """Stumps of the past are looked at again, as those of a round are."""
+    X, y = blobs(4, n_samples=160, n_features=5, spread=2.0)
+    X = X.round(1)
+    found = []
+    for many in (0, 2**60):
+        monkeypatch.setattr("boostbench.core.weak.stumps._MANY_SUMS", many)
+        found.append(GradBoost(n_iterations=300, nu=1e-4, norm=norm).fit(X, y))
+    one, other = found
+    for name in ("feature", "threshold"):
+        np.testing.assert_array_equal(
+            getattr(one.hypotheses_, name), getattr(other.hypotheses_, name)
+        )
+    np.testing.assert_allclose(one.coefficients_, other.coefficients_, rtol=0, atol=1e-12)
+    assert one.n_hypotheses_ < 250
+
+
 def test_a_stump_at_several_positions_is_one_stump():
     """Histogram layouts pad with copies; whole numbers lead to that layout."""
     rng = np.random.default_rng(0)
@@ -239,7 +257,7 @@ def test_a_stump_that_is_found_at_another_of_its_positions_is_still_the_same():
     others = others[others != position]
     assert len(others)
     edges = (1 - 1e-3) * stump(X) @ master.weights
-    master.search.best_position = lambda *args, **kwargs: (others[0], edges[None])
+    master.search.best_beside = lambda *args: (others[0], edges[None], np.zeros(2))
     column = master.generate()
     master.correct(column)
     assert (column[0], column[2], master.columns) == (stump, 0, [stump])

@@ -133,8 +133,7 @@ class ClassTreeSearch:
         # split gains |d|^2 / (1 - e^2), in which nothing cancels.
         np.multiply(shares[:, None], np.append(1.0, -of_classes), out=self._weights)
         self._weights.ravel()[self._own] += shares
-        found = self.search.best_position(self._weights, _gain, scale=1.0)
-        return found and found[0]
+        return self.search.best_position(self._weights, _gain, scale=1.0)
 
 
 class _Leaf(NamedTuple):

@@ -49,9 +49,17 @@ _COPIED_VALUES = 2**20
 # Columns that are not mirrored differ in so many rows, as a rule.
 _FEW_ROWS = 64
 
+# A size by the edges of k columns has no more than k (k + _MORE) roundings: that of mixed norms has
+# k sums of up to k terms.
+_MORE = 4
+
 # Of sums of that size neither squares of the weights nor sums of edges leave the range of single
 # precision.
 _RANGE = 2.0**-20, 2.0**60
+
+# With fewer weights to add up, in all features, single precision saves less time than it takes to
+# evaluate a few stumps again.
+_MANY_SUMS = 2**20
 
 # Of fewer weights the search takes hardly longer than to look for those that add up to nothing.
 _MANY_WEIGHTS = 2**12
@@ -248,7 +256,7 @@ class StumpSearch:
             positions[start : start + width] = self._first_of_each(of_one_size(columns, axis=0))
         return positions
 
-    def best_position(self, G, size, scale, beside=_NONE, mass=None):
+    def best_position(self, G, size, scale):
         """Position of the stump whose edges in the columns are of the largest size.
 
         A size may be any function of the edges, also one that makes much of a small difference. So
@@ -263,29 +271,58 @@ class StumpSearch:
         scale : float
             What a size could be at most, about: sizes that differ by next to nothing of that are
             equal.
-        beside : ndarray of shape (n_beside,), dtype=int64
-            Positions to leave out, as if they had no edges; none by default.
-        mass : callable, default=None
-            Takes weights of samples, as `size` takes edges, and bounds what they can do: adding
-            them to edges changes the size by no more than their mass. None where that is not known,
-            and all edges are looked through.
 
         Returns
         -------
-        (int, ndarray of shape (n_beside, n_columns), dtype=float64) or None
-            The position, of equally good ones that of the first stump, and the edges at those left
-            out. None where no feature varies.
+        int or None
+            Of equally good ones that of the first stump. None where no feature varies.
+        """
+        criterion, slack = Rows(size), EQUAL * scale
+        pieces = self._pieces(*_prepared(G, np.float64)) if self.n_positions else ()
+        places, *_ = self._near(pieces, criterion, slack)
+        return self._first_stump(np.atleast_1d(places))
+
+    def best_beside(self, G, size, mass, scale, beside):
+        """Position of the stump of the largest size, other than some; as `best_position`.
+
+        The size changes smoothly, as the mass says, so that sums in single precision tell which few
+        stumps may be the best.
+
+        Parameters
+        ----------
+        G, scale
+            As of `best_position`.
+        size : callable
+            As of `best_position`, of any floating type.
+        mass : callable
+            Takes weights of samples, as `size` takes edges, and bounds what they can do: adding
+            them to edges changes the size by no more than their mass. It is a norm, and does not
+            fall where weights grow in size.
+        beside : ndarray of shape (n_beside,), dtype=int64
+            Positions to leave out, as if they had no edges.
+
+        Returns
+        -------
+        (int, ndarray of shape (n_beside, n_columns), ndarray of shape (n_columns,)) or None
+            The position; the edges at those left out; and by how much these may be off. None where
+            no feature varies.
         """
         if not self.n_positions:
             return None
-        edges_beside = np.empty((len(beside), G.shape[1]))
-        criterion = Rows(size, mass, beside)
-        n_columns = G.shape[1]
-        layout = self._layout_of_largest(n_columns) if mass else self._layout.of(n_columns)
+        layout, sums = self._layout_of_largest(G.shape[1]), sums_of_sizes(G)
+        are_many = G.size * self.X.shape[1] >= _MANY_SUMS
+        # Sizes may be of squares, which leave the range of single precision first.
+        is_in_range = _RANGE[0] < sums.max() < _RANGE[1]
+        dtype = layout.dtype if are_many and is_in_range else np.float64
         slack = EQUAL * scale
+        criterion, slack_here = Rows(size, mass, beside), slack
+        if dtype is np.float32:
+            more = len(sums) * (len(sums) + _MORE)
+            slack_here += 2 * layout.rounding(dtype, more) * float(mass(sums[None].copy())[0])
+        edges_beside = np.empty((len(beside), len(sums)))
 
         def pieces():
-            for some, edges in layout.largest(*_prepared(G, np.float64), slack, criterion):
+            for some, edges in layout.largest(*_prepared(G, dtype), slack_here, criterion):
                 if isinstance(some, slice):
                     here = (beside >= some.start) & (beside < some.stop)
                     rows = beside[here] - some.start
@@ -295,11 +332,13 @@ class StumpSearch:
                 edges[rows] = 0.0
                 yield some, edges
 
-        places, *_ = self._near(pieces(), criterion, slack)
+        places, *_ = self._near(pieces(), criterion, slack_here)
         position = np.atleast_1d(places)
-        if not len(position):
-            return None
-        return int(position[self.number[position].argmin()]), edges_beside
+        if dtype is np.float32 and len(position) > 1:
+            sizes = size(self.exact_rows(G, position))
+            position = position[sizes >= sizes.max() - slack]
+        first = self._first_stump(position)
+        return None if first is None else (first, edges_beside, layout.rounding(dtype) * sums)
 
     def class_sums(self, labels):
         """Return what finds positions by the sums of classes, or None: `best_position` is faster.
@@ -428,6 +467,10 @@ class StumpSearch:
         equal = size >= size.max() - EQUAL * scale
         first = np.where(equal, order, order.max() + 1).argmin()
         return int(position[first]), int(column[first])
+
+    def _first_stump(self, positions):
+        """The position of the first stump of some; None where there is none."""
+        return int(positions[self.number[positions].argmin()]) if len(positions) else None
 
     def _near(self, pieces, criterion, slack):
         """Places of what may be the largest in the sizes of all positions; these sizes; width."""

@@ -217,8 +217,7 @@ class ClassStumpSearch:
         """Find the position by the edges of all stumps."""
         self._weights.ravel()[self._own] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
-        found = self.search.best_position(self._weights, partial(_heaviest, total=total), scale)
-        return found and found[0]
+        return self.search.best_position(self._weights, partial(_heaviest, total=total), scale)
 
 
 def _heaviest(edges, total):

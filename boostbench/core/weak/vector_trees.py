@@ -194,8 +194,7 @@ class VectorTreeSearch:
             return gains
 
         scale = criterion.scale(weights[:, :-1], weights[:, -1])
-        found = self.search.best_position(weights, size, scale)
-        return None if found is None else found[0]
+        return self.search.best_position(weights, size, scale)
 
     def _found(self, G, criterion, tests, leaf):
         n_leaves = 2**self.depth

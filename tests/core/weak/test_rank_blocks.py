@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from boostbench.core.losses.mixed_norms import lengths
-from boostbench.core.weak import rank_blocks
+from boostbench.core.weak import rank_blocks, stumps
 from boostbench.core.weak.layouts import Sorted
 from boostbench.core.weak.nearly_best import Entries, Rows, Votes
 from boostbench.core.weak.rank_blocks import RankBlocks
 from boostbench.core.weak.stumps import StumpSearch
+from boostbench.core.weak.ties import EQUAL
 from boostbench.core.weak.unused_stumps import UnusedStumps
 
 from . import reference
@@ -104,6 +105,7 @@ def test_no_size_is_missed_that_may_be_the_largest(dtype, slack, criterion, monk
 def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch):
     monkeypatch.setattr(rank_blocks, "_GRIDS", grids)
     monkeypatch.setattr(rank_blocks, "_PAUSE", 3)
+    monkeypatch.setattr(stumps, "_MANY_SUMS", 0)
     X, rng = data(n_samples, n_samples)
     G = weights(kind, X, rng)
     plain, search = without_blocks(X), StumpSearch(X)
@@ -117,10 +119,14 @@ def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch
         ):
             assert (one.learner, one.column) == (other.learner, other.column)
             np.testing.assert_array_equal(one.outputs, other.outputs)
-        one, its_edges = search.best_position(G, lengths, scale, beside, mass=lengths)
-        other, edges = plain.best_position(G, lengths, scale, beside)
-        assert search.number[one] == plain.number[other]
-        np.testing.assert_allclose(its_edges, edges, rtol=0, atol=1e-12 * scale)
+        exact = plain.exact_rows(G, np.arange(plain.n_positions))
+        sizes = lengths(exact.copy())
+        sizes[beside], sizes[plain.is_padding] = 0.0, -1.0
+        first = plain.number[sizes >= sizes.max() - EQUAL * scale].min()
+        for of_all in (search, plain):
+            one, its_edges, off = of_all.best_beside(G, lengths, lengths, scale, beside)
+            assert (np.abs(its_edges - exact[beside]) <= off).all()
+            assert of_all.number[one] == first
 
 
 def counted(monkeypatch, owner, name):

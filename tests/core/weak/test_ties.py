@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from boostbench.core.losses.mixed_norms import lengths
 from boostbench.core.weak import class_trees, trees
 from boostbench.core.weak import stumps as stumps_module
 from boostbench.core.weak.class_trees import ClassTreeSearch
@@ -91,11 +92,17 @@ def test_the_first_of_the_best_stumps(problem, unit):
         assert voted.votes.tolist() == np.where(edges[at] >= 0, 1.0, -1.0).tolist()
         firsts = [stumps[at] for at in np.abs(edges).argmax(axis=0)]
         assert list(zip(search.feature[each], search.threshold[each], strict=True)) == firsts
-        position, _ = search.best_position(
+        position = search.best_position(
             unit * weights, lambda some: np.square(some).sum(axis=1), scale=(4 * unit * 40 * 9) ** 2
         )
+        found, none, scale = [position], np.empty(0, np.int64), 4 * unit * 40 * 9
+        for many in (0, 2**20):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(stumps_module, "_MANY_SUMS", many)
+                found.append(search.best_beside(unit * weights, lengths, lengths, scale, none)[0])
         at = int(np.square(edges).sum(axis=1).argmax())
-        assert (search.feature[position], search.threshold[position]) == stumps[at]
+        for one in found:
+            assert (search.feature[one], search.threshold[one]) == stumps[at]
 
 
 @given(problem=problems(), unit=UNITS)
