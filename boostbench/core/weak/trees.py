@@ -197,7 +197,8 @@ class ClassStumpSearch:
         if self._sums is None:
             position = self._by_edges(G, scale)
         else:
-            position = self._sums.best_position(G, heaviest, scale)
+            # Edges have twice what the classes weigh, so that half as much tells stumps apart.
+            position = self._sums.best_position(G, heaviest, scale / 2)
         if position is None:
             return None
         stump = self.search.stump(position)

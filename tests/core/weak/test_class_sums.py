@@ -71,6 +71,31 @@ def test_the_first_of_the_largest(size, literal, n_classes, seed):
     assert (found.feature, found.threshold) == stumps[(sizes >= sizes.max() - 1e-12).argmax()]
 
 
+@pytest.mark.parametrize("kind", [ClassStumpSearch, ClassTreeSearch])
+def test_what_is_equal_is_so_by_sums_and_by_edges(kind, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    order = X[:, 0].argsort()
+    labels, weights = np.zeros(60, int), np.zeros(60)
+    labels[order[1:3]] = 1
+    chosen = []
+    # Behind the third sample a threshold is better than behind the first, by more and more.
+    for parts in np.linspace(0, 3, 61):
+        weights[order[:4]] = 0.2, 0.3, 0.3, 0.2 + parts * EQUAL
+        found = []
+        for many in (2, 99):
+            for module in (trees, class_trees):
+                monkeypatch.setattr(module, "_MANY_CLASSES", many)
+            search = StumpSearch(X)
+            assert isinstance(search._layout, Sorted)
+            args = (2,) if kind is ClassTreeSearch else ()
+            tree = kind(search, labels, 2, *args).best(weights).learner
+            found.append(np.count_nonzero(X <= tree.threshold[0]))
+        assert found[0] == found[1]
+        chosen.append(found[0])
+    assert chosen == sorted(chosen)
+    assert (chosen[0], chosen[-1]) == (1, 3)
+
+
 @pytest.mark.usefixtures("few_classes")
 @pytest.mark.parametrize("kind", [ClassStumpSearch, lambda *args: ClassTreeSearch(*args, 4)])
 @pytest.mark.parametrize("n_classes", [3, 4, 9])
