@@ -18,6 +18,19 @@ def is_cut_so(record: Mapping, cut: Mapping) -> bool:
     return any(decisive(way) == cut for way in (recorded, *record.get("also", ())))
 
 
+def with_ways_of(record: Mapping, other: Mapping) -> Mapping:
+    """Give a record with the ways in which another of the same result was asked for; or itself.
+
+    Nobody asks for a cross-validation trial but who has the data.
+    """
+    if "fold" in record:
+        return record
+    for way in (other["config"]["data"].get("cut", {}), *other.get("also", ())):
+        if not is_cut_so(record, decisive(way)):
+            record = with_cut(record, way)
+    return record
+
+
 def with_cut(record: Mapping, cut: Mapping) -> dict:
     """Give a record with one more way of asking for its data."""
     return {**record, "also": [*record.get("also", ()), dict(cut)]}

@@ -24,8 +24,9 @@ _TOO_DEEP = "not a record: it is nested too deeply"
 _MADE_BY = ("code", "commit", "edition", "environment", "source")
 # What is derived, or stands in definitions.
 _APART = ("key", "asked", "config_hash", *_MADE_BY)
-#: What is measured by the clock or says where and by what a record was made, and what is derived.
-CIRCUMSTANCES = {*_APART, "config", "seconds", "started", "finished", "warnings"}
+#: What is measured by the clock or says where, by what and for whom a record was made, and what is
+#: derived.
+CIRCUMSTANCES = {*_APART, "also", "config", "seconds", "started", "finished", "warnings"}
 # Names of what is written as a list, and what so many entries of it stand for.
 _Staged = tuple[tuple[str, Callable[[int], list[str]]], ...]
 #: Levels of lists and mappings inside each other, twice those that YAML and overrides may have.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from boostbench.errors import UserError
+from boostbench.records.cuts import with_ways_of
 from boostbench.records.lines import CIRCUMSTANCES
 from boostbench.records.store import RecordFile, check_writable, read_records, record_paths
 
@@ -93,8 +94,12 @@ def _add(paths: list[Path], target: Path, union: Union, newest: bool) -> None:
         for record in records:
             before = known.get(record["key"])
             if before is None or _is_better(record, before, newest):
-                known[record["key"]] = new[record["key"]] = record
+                kept = with_ways_of(record, before or record)
+                known[record["key"]] = new[record["key"]] = kept
                 continue
+            kept = with_ways_of(before, record)
+            if kept is not before:
+                known[record["key"]] = new[record["key"]] = kept
             union.known += 1
             if "error" not in before and "error" not in record:
                 different = _differences(before, record)

@@ -78,6 +78,13 @@ def test_a_file_that_is_called_as_a_known_data_set(done, folder):
     assert result.out.splitlines()[-1] == "2 fitted again: 2 as on record"
 
 
+def test_a_way_in_which_data_were_asked_for_is_no_difference(done, recorded):
+    path = recorded / "results" / "records" / "wine" / "adaboost_mh.jsonl"
+    rewrite(path, lambda i, r: r | {"also": [{"header": True}]})
+    result = done("verify", "--jobs", "1")
+    assert result.out.splitlines()[-1] == "3 fitted again: 3 as on record"
+
+
 def test_a_budget(done, recorded):
     result = done("verify", "--budget", "0.1s", "--jobs", "1")
     assert result.out.splitlines()[-1] == "1 fitted again: 1 as on record"

@@ -2,6 +2,7 @@ import pytest
 from experiment.examples import FAILURE, RECORD, changed
 
 from boostbench.errors import UserError
+from boostbench.records.cuts import is_cut_so
 from boostbench.records.store import RecordFile, read_records, record_path
 from boostbench.records.union import unite
 
@@ -104,3 +105,19 @@ def test_newest_takes_what_was_finished_later(put):
         assert record["finished"] == newer["finished"], name
         assert record["test_error"] == newer["test_error"]
         assert union.added == (name == "up")
+
+
+@pytest.mark.parametrize("newest", [False, True])
+def test_ways_in_which_data_were_asked_for_are_kept(put, newest):
+    ways = [{"header": True}, {"labels": "class"}, {"rows": [0, 9]}]
+    one = changed(RECORD, config__data__cut=ways[0])
+    later = changed(RECORD, config__data__cut=ways[1], finished="2031-01-01T00:00:00Z")
+    other = later | {"also": [ways[2]]}
+    for name, parts in (("ab", (one, other)), ("ba", (other, one))):
+        folders = [put(f"{name}{i}", part) for i, part in enumerate(parts)]
+        union = unite(folders, put(name), newest)
+        assert union.conflicts == []
+        [kept] = found(put(name))
+        assert all(is_cut_so(kept, way) for way in ways)
+        assert not is_cut_so(kept, {})
+        assert unite(folders, put(name), newest).added == 0
