@@ -212,9 +212,10 @@ class Run:
         if self.planned:
             with terminable():
                 ran = self._carry_out(on_event)
+        report = _gathered(self.experiments, self.ledgers, ran)
         if self.ledgers.rerun != "never":
-            _note_cuts(self.experiments, self.ledgers)
-        return _gathered(self.experiments, self.ledgers, ran)
+            _note_cuts(report.outcomes, self.ledgers)
+        return report
 
     def _carry_out(self, on_event: Callable) -> set[tuple[Experiment, str]]:
         """Do what is planned, and give the splits that have run here."""
@@ -283,17 +284,6 @@ def _choice(
     return {}, None, {"error": error, "where": failed["where"]}
 
 
-def _note_cuts(experiments: list[Experiment], ledgers: Ledgers) -> None:
-    """Note the ways in which the data of finished records were asked for, where they are new."""
-    for experiment in experiments:
-        ledger, cut = ledgers.of(experiment), decisive(experiment.config["data"].get("cut", {}))
-        keys = [experiment.key(split) for split in experiment.splits]
-        known = [ledger.records[key] for key in keys if key in ledger.records]
-        for record in known:
-            if "error" not in record and not is_cut_so(record, cut):
-                ledger.add(with_cut(record, cut))
-
-
 def _gathered(
     experiments: list[Experiment], ledgers: Ledgers, ran: set[tuple[Experiment, str]]
 ) -> Report:
@@ -313,3 +303,15 @@ def _gathered(
             )
         )
     return Report(outcomes, ledgers.new_warnings())
+
+
+def _note_cuts(outcomes: list[Outcome], ledgers: Ledgers) -> None:
+    """Note the ways in which the data of finished records were asked for, where they are new."""
+    for outcome in outcomes:
+        ledger = ledgers.of(outcome.experiment)
+        cut = decisive(outcome.experiment.config["data"].get("cut", {}))
+        # As they are by now: an experiment before this one may share them.
+        known = ledger.records
+        for record in [known[record["key"]] for record in outcome.records]:
+            if not is_cut_so(record, cut):
+                ledger.add(with_cut(record, cut))
