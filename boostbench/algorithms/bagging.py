@@ -8,9 +8,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from boostbench.algorithms.base import Booster, dense
+from boostbench.algorithms.base import dense
 from boostbench.algorithms.estimators import BoostingClassifier, ScoringClassifier
 from boostbench.algorithms.explaining.stump_sums import StumpSum
+from boostbench.algorithms.inputs import Inputs
 from boostbench.algorithms.mcboost import MCBoost
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt, Seed
 from boostbench.algorithms.training.early_stopping import hold_out
@@ -19,7 +20,7 @@ from boostbench.core.weak.stump import Stumps
 __all__ = ["BaggedBooster"]
 
 
-class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Declared):
+class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
     """The mean of boosters that were trained on random parts of the samples.
 
     Each member is trained on a part, and the samples that are left out say when it ends (see
@@ -130,7 +131,7 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Declared):
             )
         X, y, weights = self._weighed(X, y, sample_weight)
         X = self._viewed(X, weights, reset=True)
-        labels = Booster._target(self, y)
+        labels = self._target(y)
         rng = check_random_state(self.random_state)
         tasks = []
         for _ in range(self.n_estimators):
@@ -163,18 +164,12 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Declared):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        of_booster = self._booster().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse
-        tags.input_tags.allow_nan = tags.input_tags.categorical = self._takes_tables
-        tags.classifier_tags.multi_class = of_booster.classifier_tags.multi_class
+        of_booster = self._booster().__sklearn_tags__().classifier_tags
+        tags.classifier_tags.multi_class = of_booster.multi_class
         return tags
 
     def _booster(self):
         return MCBoost(loss="logistic") if self.estimator is None else self.estimator
-
-    _validated = Booster._validated
-    _weighed = Booster._weighed
-    _viewed = Booster._viewed
 
     @property
     def _takes_sparse(self):

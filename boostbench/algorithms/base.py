@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from boostbench.algorithms.inputs import Inputs
 from boostbench.algorithms.parameters import (
     CategoricalFeatures,
     ClassWeight,
@@ -26,26 +27,17 @@ from boostbench.algorithms.training.callbacks import (
     Training,
     with_callbacks,
 )
-from boostbench.algorithms.training.categories import (
-    are_by_frequency,
-    categories,
-    check_numbers,
-    coded,
-    without_absent,
-)
+from boostbench.algorithms.training.categories import without_absent
 from boostbench.algorithms.training.clock import Clock
 from boostbench.algorithms.training.early_stopping import EarlyStopping, hold_out
-from boostbench.algorithms.training.labels import class_numbers
-from boostbench.algorithms.training.weights import weighted
-from boostbench.core.weak.views import views_of
 
 # Rows are scored in chunks, so that the outputs of the weak learners stay in the cache between the
 # comparison with the thresholds and the product with the coefficients.
 _CHUNK_ROWS = 256
 
 
-class Booster(CallbackSupportMixin, Declared, ABC):
-    """Base of all boosting estimators: the loop, its clock, and the checks of what comes in.
+class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
+    """Base of all boosting estimators: the loop and its clock.
 
     A subclass declares its parameters, see `boostbench.algorithms.parameters.Declared`, and gives
     `_master` and `_keep`, which sets the attributes `hypotheses_` and `coefficients_`. Where the
@@ -85,12 +77,6 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     _: KW_ONLY
     random_state: Seed = None
     verbose: NonNegativeInt = 0
-
-    # Whether X may be a sparse matrix: `_master` gets it in CSR form then.
-    _takes_sparse: ClassVar = False
-
-    # Whether X may have missing values and categories: see `Tabular`.
-    _takes_tables: ClassVar = False
 
     def fit(self, X, y):
         """Train the estimator.
@@ -223,14 +209,7 @@ class Booster(CallbackSupportMixin, Declared, ABC):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = self._takes_sparse
-        tags.input_tags.allow_nan = tags.input_tags.categorical = self._takes_tables
         return tags
-
-    def _target(self, y):
-        """Check what is to be learned, and turn it into what `_master` takes: here 0 to k - 1."""
-        self.classes_, labels = class_numbers(y, self)
-        return labels
 
     @abstractmethod
     def _master(self, X, target, random_state):
@@ -261,50 +240,6 @@ class Booster(CallbackSupportMixin, Declared, ABC):
         chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, X.shape[0], _CHUNK_ROWS))
         scores = (next(self._staged_scores(dense(chunk), [self.n_iterations_])) for chunk in chunks)
         return np.concatenate(list(scores))
-
-    def _validated(self, X, *y, weights=None, **options):
-        """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
-
-        Where tables are taken, categories are numbers then, and what is missing is NaN. With
-        weights of the samples, the most frequent categories are those of the most weight.
-        """
-        accepted = "csr" if self._takes_sparse else False
-        reset = options.get("reset", True)
-        if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
-            # Before it is said of a column in the place of another that it holds no numbers.
-            _check_feature_names(self, X, reset=False)
-        if self._takes_tables:
-            if reset:
-                self.categories_ = categories(X, self.categorical_features, weights)
-            X = coded(X, self.categories_)
-            options["ensure_all_finite"] = "allow-nan"
-        else:
-            X = check_numbers(X, type(self).__name__)
-        return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
-
-    def _weighed(self, X, y, sample_weight, class_weight=None):
-        """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
-        given, (X, y) = X, self._validated(X, y)
-        rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
-        are_some_absent = len(rows) < len(y)
-        known = getattr(self, "categories_", None)
-        if known and weights is not None and (are_some_absent or are_by_frequency(known)):
-            # A category that no sample with a weight has is none, and others count by weight.
-            X, y = self._validated(_safe_indexing(given, rows), y_present, weights=weights)
-            return X, y, weights
-        return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
-
-    def _viewed(self, X, weights=None, reset=False):
-        """Return what the weak learners see of a checked X; with `reset`, find out what that is."""
-        if not self._takes_tables:
-            if reset:
-                # A fit before may have had another weak learner.
-                for name in ("categories_", "views_"):
-                    vars(self).pop(name, None)
-            return X
-        if reset:
-            self.views_ = views_of(X, self.categories_, weights)
-        return self.views_.of(X)
 
 
 class Weighted(Booster):

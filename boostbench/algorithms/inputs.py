@@ -1,0 +1,82 @@
+"""What comes into an estimator: its checks, and what the weak learners see of it."""
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_feature_names, validate_data
+
+from boostbench.algorithms.training.categories import (
+    are_by_frequency,
+    categories,
+    check_numbers,
+    coded,
+)
+from boostbench.algorithms.training.labels import class_numbers
+from boostbench.algorithms.training.weights import weighted
+from boostbench.core.weak.views import views_of
+
+
+class Inputs:
+    """The part of the estimators, boosters and bags, that takes X, y and weights."""
+
+    # Whether X may be a sparse matrix: `_master` gets it in CSR form then.
+    _takes_sparse: ClassVar = False
+
+    # Whether X may have missing values and categories: see `Tabular`.
+    _takes_tables: ClassVar = False
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = tags.input_tags.categorical = self._takes_tables
+        return tags
+
+    def _target(self, y):
+        """Check what is to be learned, and turn it into what `_master` takes: here 0 to k - 1."""
+        self.classes_, labels = class_numbers(y, self)
+        return labels
+
+    def _validated(self, X, *y, weights=None, **options):
+        """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
+
+        Where tables are taken, categories are numbers then, and what is missing is NaN. With
+        weights of the samples, the most frequent categories are those of the most weight.
+        """
+        accepted = "csr" if self._takes_sparse else False
+        reset = options.get("reset", True)
+        if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
+            # Before it is said of a column in the place of another that it holds no numbers.
+            _check_feature_names(self, X, reset=False)
+        if self._takes_tables:
+            if reset:
+                self.categories_ = categories(X, self.categorical_features, weights)
+            X = coded(X, self.categories_)
+            options["ensure_all_finite"] = "allow-nan"
+        else:
+            X = check_numbers(X, type(self).__name__)
+        return validate_data(self, X, *y, dtype=np.float64, accept_sparse=accepted, **options)
+
+    def _weighed(self, X, y, sample_weight, class_weight=None):
+        """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
+        given, (X, y) = X, self._validated(X, y)
+        rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
+        are_some_absent = len(rows) < len(y)
+        known = getattr(self, "categories_", None)
+        if known and weights is not None and (are_some_absent or are_by_frequency(known)):
+            # A category that no sample with a weight has is none, and others count by weight.
+            X, y = self._validated(_safe_indexing(given, rows), y_present, weights=weights)
+            return X, y, weights
+        return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
+
+    def _viewed(self, X, weights=None, reset=False):
+        """Return what the weak learners see of a checked X; with `reset`, find out what that is."""
+        if not self._takes_tables:
+            if reset:
+                # A fit before may have had another weak learner.
+                for name in ("categories_", "views_"):
+                    vars(self).pop(name, None)
+            return X
+        if reset:
+            self.views_ = views_of(X, self.categories_, weights)
+        return self.views_.of(X)
