@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from boostbench import __version__
 from boostbench.report import overview
 from boostbench.report.blocks import Document, Listing
 from boostbench.report.cells import PARTIAL, STALE
@@ -84,7 +84,7 @@ def render_page(
         _environment()
         .get_template("page.html")
         .render(
-            version=version("boostbench"),
+            version=__version__,
             css=Markup(style()) + _asset("page.css"),
             js=_asset("page.js"),
             papers=[
