@@ -4,12 +4,87 @@ The algorithms are imported when they are first asked for, so that the command l
 none of them to answer, does not wait for scikit-learn.
 """
 
-import re
-from ast import literal_eval
-from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+# Editors and type checkers read these imports, which `__getattr__` makes at run time.
+if TYPE_CHECKING:
+    from boostbench.algorithms.adaboost import AdaBoost, AdaBoostMH, ProjectedAdaBoostMH
+    from boostbench.algorithms.bagged_ls_boost import BaggedLsBoostRegressor
+    from boostbench.algorithms.bagged_mcboost import BaggedMCBoost
+    from boostbench.algorithms.bagging import BaggedBooster
+    from boostbench.algorithms.cgens import CGENS, CGENSSLS
+    from boostbench.algorithms.erlp_boost import ERLPBoost
+    from boostbench.algorithms.final_solve import final_solve
+    from boostbench.algorithms.gradboost import GradBoost
+    from boostbench.algorithms.hashing import ITQ, LSH, SupervisedITQ
+    from boostbench.algorithms.kernel_hashing import BRE, KSH
+    from boostbench.algorithms.kernels import (
+        FourierFeaturesSVC,
+        PerceptronKernelSVC,
+        StumpKernelSVC,
+    )
+    from boostbench.algorithms.ladder import LADDER, CodewordBoosting, CodewordMCBoost
+    from boostbench.algorithms.lpboost import LPBoost
+    from boostbench.algorithms.mcboost import MCBoost
+    from boostbench.algorithms.multiboost import MultiBoost
+    from boostbench.algorithms.nm_boost import NMBoost
+    from boostbench.algorithms.output_codes import AdaBoostECC, AdaBoostMO, AdaBoostSIP
+    from boostbench.algorithms.perceptron_adaboost import PerceptronAdaBoost
+    from boostbench.algorithms.projections import LPP, NPE
+    from boostbench.algorithms.rboost_proj import RBoostProj
+    from boostbench.algorithms.rboost_rank import RBoostRank, RBoostRankTC
+    from boostbench.algorithms.reduced_mcboost import ReducedMCBoost
+    from boostbench.algorithms.reweighting import reweight
+    from boostbench.algorithms.rpboost import LsBoost, LsBoostRegressor, RpBoost
+    from boostbench.algorithms.samme import SAMME
+
+__all__ = [
+    "BRE",
+    "CGENS",
+    "CGENSSLS",
+    "ITQ",
+    "KSH",
+    "LADDER",
+    "LPP",
+    "LSH",
+    "NPE",
+    "SAMME",
+    "AdaBoost",
+    "AdaBoostECC",
+    "AdaBoostMH",
+    "AdaBoostMO",
+    "AdaBoostSIP",
+    "BaggedBooster",
+    "BaggedLsBoostRegressor",
+    "BaggedMCBoost",
+    "CodewordBoosting",
+    "CodewordMCBoost",
+    "ERLPBoost",
+    "FourierFeaturesSVC",
+    "GradBoost",
+    "LPBoost",
+    "LsBoost",
+    "LsBoostRegressor",
+    "MCBoost",
+    "MultiBoost",
+    "NMBoost",
+    "PerceptronAdaBoost",
+    "PerceptronKernelSVC",
+    "ProjectedAdaBoostMH",
+    "RBoostProj",
+    "RBoostRank",
+    "RBoostRankTC",
+    "ReducedMCBoost",
+    "RpBoost",
+    "StumpKernelSVC",
+    "SupervisedITQ",
+    "final_solve",
+    "predictions",
+    "published",
+    "results",
+    "reweight",
+]
 
 __version__ = "1.0.0"
 
@@ -117,23 +192,12 @@ def published(table=None):
     return published_frame(table)
 
 
-@cache
-def _algorithms():
-    """Read what the files of `boostbench.algorithms` name, to import which takes a second."""
-    texts = (file.read_text("utf-8") for file in Path(__file__).parent.glob("algorithms/*.py"))
-    named = (re.search(r'^__all__ = (\["[^]]*\])', text, re.MULTILINE) for text in texts)
-    return sorted(name for match in named if match for name in literal_eval(match[1]))
-
-
 def __getattr__(name):
-    if name == "__all__":
-        return _algorithms()
-    # A module of the package is asked for here before it is imported.
-    if name.startswith("_") or find_spec(f"{__name__}.{name}") or name not in _algorithms():
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = getattr(import_module("boostbench.algorithms"), name)
     return globals()[name]
 
 
 def __dir__():
-    return sorted({*globals(), *_algorithms()})
+    return [*__all__, "__version__"]

@@ -1,5 +1,6 @@
 import ast
 import graphlib
+import importlib
 import re
 import subprocess
 import sys
@@ -15,10 +16,26 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_all_algorithms_have_a_short_name():
-    assert sorted(boostbench.__all__) == sorted(algorithms.__all__)
-    for name in boostbench.__all__:
+    functions = {"predictions", "published", "results"}
+    assert set(boostbench.__all__) == {*algorithms.__all__, *functions}
+    for name in algorithms.__all__:
         assert getattr(boostbench, name) is getattr(algorithms, name)
-        assert name in dir(boostbench)
+
+
+def test_dir_lists_public_names_only():
+    assert set(dir(boostbench)) == {*boostbench.__all__, "__version__"}
+
+
+def test_type_checkers_see_all_algorithms():
+    tree = ast.parse((ROOT / "boostbench" / "__init__.py").read_text(encoding="utf-8"))
+    [block] = [
+        node for node in tree.body if isinstance(node, ast.If) and node.test.id == "TYPE_CHECKING"
+    ]
+    imported = {alias.name: node.module for node in block.body for alias in node.names}
+    assert imported.keys() == set(algorithms.__all__)
+    for name, module in imported.items():
+        assert getattr(importlib.import_module(module), name) is getattr(algorithms, name)
+    assert (ROOT / "boostbench" / "py.typed").exists()
 
 
 def test_importing_the_package_imports_none_of_them():
