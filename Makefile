@@ -113,9 +113,10 @@ dist: $(VENV)/bin/python ## a wheel and an sdist, checked and tried
 	cd dist && venv/bin/boostbench run data=wine algo=mcboost results=try
 	rm -rf dist/venv dist/try
 
-lint: $(VENV)/installed-dev ## check style and formatting
+lint: $(VENV)/installed-dev ## check style, formatting and language
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/check_language.py
 
 format: $(VENV)/installed-dev ## put style and formatting right
 	$(BIN)/ruff check --fix .

@@ -65,3 +65,54 @@ def test_hours_by_table(folder, script):
     # The paper's table shows them too; in the sum they count once.
     assert hours["rpboost12.4"].items() > fits.items()
     assert table_hours.total(hours) == sum((fits | hours["rpboost12.4"]).values()) > 0
+
+
+def test_check_language_lists_vague_sentences_and_names(script, tmp_path):
+    module = tmp_path / "found.py"
+    module.write_text(
+        '"""Of the samples, what is left."""\n\n\n'
+        "def rows_of(found):\n"
+        '    """Return what the edges tell."""\n'
+        "    # With nothing else.\n"
+        "    some = found\n"
+        "    return some\n"
+    )
+    places = list(script("check_language").find_places([tmp_path]))
+    assert {(place.line, place.pattern) for place in places} == {
+        (1, "name"),
+        (1, "begins with Of"),
+        (1, "what"),
+        (1, "docstring fragment"),
+        (4, "variable"),
+        (5, "what"),
+        (5, "tell"),
+        (6, "comment fragment"),
+        (7, "variable"),
+    }
+
+
+def test_check_language_accepts_whole_sentences(script, tmp_path):
+    module = tmp_path / "candidates.py"
+    module.write_text(
+        '"""Selection of candidates."""\n\n\n'
+        "def select_candidates(scores, tolerance):\n"
+        '    """Return the indices of the scores within `tolerance` of the best score."""\n'
+        "    # Rounding can exchange scores that are this close.\n"
+        "    return (scores >= scores.max() - tolerance).nonzero()[0]\n"
+    )
+    assert list(script("check_language").find_places([tmp_path])) == []
+
+
+def test_check_language_fails_above_the_limit_and_update_lowers_it(script, tmp_path, monkeypatch):
+    check_language = script("check_language")
+    package = tmp_path / "boostbench"
+    package.mkdir()
+    module = package / "stumps.py"
+    module.write_text("# With a fragment.\n")
+    monkeypatch.setattr(check_language, "ROOT", tmp_path)
+    monkeypatch.setattr(check_language, "LIMITS", tmp_path / "limits.json")
+    assert check_language.main([]) == 1
+    assert check_language.main(["--update"]) == 0
+    assert check_language.main([]) == 0
+    module.write_text("# With a fragment.\nx = 1\n# Without a verb.\n")
+    assert check_language.main([]) == 1
