@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveFloat, PositiveInt, Seed
 from boostbench.algorithms.projections import LinearTransformer
-from boostbench.core.projections import orthonormal
-from boostbench.core.quantization import canonical, turned_to_corners
-from boostbench.core.signs import signs
+from boostbench.core.eigenvector_signs import canonical_signs
+from boostbench.core.projections import random_orthonormal
+from boostbench.core.quantization import canonical_directions, itq_rotation
 
 __all__ = ["ITQ", "LSH", "SupervisedITQ"]
 
@@ -98,13 +98,13 @@ class ITQ(Hasher):
     def _directions(self, X, features, labels, rng):
         components = self._components(features, labels)
         components = np.pad(components, [(0, 0), (0, self.n_components - components.shape[1])])
-        start = orthonormal((1, self.n_components, self.n_components), rng)[0]
-        return components @ turned_to_corners(features @ components, start, self.n_iterations)
+        start = random_orthonormal((1, self.n_components, self.n_components), rng)[0]
+        return components @ itq_rotation(features @ components, start, self.n_iterations)
 
     def _components(self, features, labels):
         n_components = min(self.n_components, *features.shape)
         components = PCA(n_components, svd_solver="full").fit(features).components_.T
-        return components * signs(components)
+        return components * canonical_signs(components)
 
 
 class SupervisedITQ(ITQ):
@@ -142,5 +142,5 @@ class SupervisedITQ(ITQ):
     _supervised: ClassVar = True
 
     def _components(self, features, labels):
-        directions, correlations = canonical(features, labels, self.ridge)
+        directions, correlations = canonical_directions(features, labels, self.ridge)
         return (directions * correlations)[:, : self.n_components]

@@ -8,7 +8,7 @@ from sklearn.preprocessing import normalize
 from boostbench.algorithms.hashing import Hasher
 from boostbench.algorithms.kernels import mean_gamma
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
-from boostbench.core.code_fitting import reconstructed, separated
+from boostbench.core.code_fitting import fit_class_codes, fit_similarity_codes
 
 __all__ = ["BRE", "KSH"]
 
@@ -90,7 +90,7 @@ class BRE(_KernelHasher):
         rows = rng.permutation(len(X))[: self.n_pairs]
         distances = euclidean_distances(normalize(X[rows]), squared=True) / 2
         start = rng.normal(size=(features.shape[1], self.n_components))
-        return reconstructed(features[rows], 1 - 2 * distances, start, self.n_sweeps)
+        return fit_similarity_codes(features[rows], 1 - 2 * distances, start, self.n_sweeps)
 
 
 class KSH(_KernelHasher):
@@ -135,4 +135,4 @@ class KSH(_KernelHasher):
     _supervised: ClassVar = True
 
     def _directions(self, X, features, labels, rng):
-        return separated(features, labels, self.n_components, self.solver_iterations)
+        return fit_class_codes(features, labels, self.n_components, self.solver_iterations)

@@ -14,7 +14,7 @@ from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.packed import PackedCodes
 from boostbench.algorithms.parameters import NonNegativeInt, PositiveInt, TwoOrMore
 from boostbench.algorithms.training.weights import relative
-from boostbench.core.codebooks import codebook
+from boostbench.core.codebooks import draw_codebook
 from boostbench.core.losses.codeword import CodewordRisk
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.vector_trees import (
@@ -340,4 +340,4 @@ class _CodewordDescent(_RiskMaster):
 def _codebook(n_classes, n_components, random_state):
     """Draw the first codewords."""
     rng = np.random.default_rng(random_state.randint(2**31))
-    return codebook(n_classes, n_components or n_classes - 1, rng)
+    return draw_codebook(n_classes, n_components or n_classes - 1, rng)

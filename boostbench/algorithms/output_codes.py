@@ -16,7 +16,7 @@ from boostbench.algorithms.explaining.stump_sums import of_votes
 from boostbench.algorithms.master import NO_EDGE, PERFECT
 from boostbench.algorithms.parameters import TwoOrMore
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.core.class_codes import exhaustive, random_half
+from boostbench.core.class_codes import exhaustive_codes, random_half
 from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.stumps import StumpSearch
 
@@ -313,7 +313,7 @@ class AdaBoostMO(Tabular, BoostingClassifier):
         return of_votes(self._distinct, self._votes)
 
     def _master(self, X, labels, random_state, weights=None):
-        self.codes_ = exhaustive(len(self.classes_))
+        self.codes_ = exhaustive_codes(len(self.classes_))
         return _MOMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
     def _keep(self, master):

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from boostbench.algorithms.parameters import Declared, PositiveInt
 from boostbench.algorithms.training.categories import check_numbers
 from boostbench.algorithms.training.labels import class_numbers
+from boostbench.core.eigenvector_signs import canonical_signs
 from boostbench.core.graph_projections import locality_preserving, neighbourhood_preserving
-from boostbench.core.signs import signs
 
 __all__ = ["LPP", "NPE"]
 
@@ -145,7 +145,7 @@ class _GraphProjection(LinearTransformer):
         neighbours, squares = _nearest(features, self.n_neighbors)
         n_components = min(self.n_components, features.shape[1])
         directions = basis @ self._embedded(features, neighbours, squares, n_components)
-        return directions * signs(directions)
+        return directions * canonical_signs(directions)
 
     @abstractmethod
     def _embedded(self, features, neighbours, squares, n_components):

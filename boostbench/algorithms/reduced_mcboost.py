@@ -9,7 +9,7 @@ from boostbench.algorithms.kernels import mean_gamma
 from boostbench.algorithms.ladder import CodewordMCBoost
 from boostbench.algorithms.parameters import PositiveInt
 from boostbench.algorithms.projections import LPP, NPE
-from boostbench.core.signs import signs
+from boostbench.core.eigenvector_signs import canonical_signs
 
 __all__ = ["ReducedMCBoost"]
 
@@ -28,7 +28,7 @@ class _Discriminants(LinearDiscriminantAnalysis):
             raise ValueError(
                 "X has no linear discriminants: its features hardly vary, or not within classes"
             ) from None
-        self.scalings_ = self.scalings_ * signs(self.scalings_)
+        self.scalings_ = self.scalings_ * canonical_signs(self.scalings_)
         return self
 
 

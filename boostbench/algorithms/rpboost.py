@@ -10,7 +10,7 @@ from boostbench.algorithms.estimators import BinaryClassifier, BoostingRegressor
 from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
 from boostbench.algorithms.stump_ensembles import WithCategorySets
-from boostbench.core.projections import orthonormal, random_matrix
+from boostbench.core.projections import random_matrix, random_orthonormal
 from boostbench.core.weak.category_sets import stacked
 from boostbench.core.weak.fresh_projections import FreshProjections
 from boostbench.core.weak.linear import Perceptrons
@@ -251,7 +251,7 @@ def _matrices(seed, projection, shape, batch, n_rounds):
     """Draw the matrices of a batch of rounds; no closure, which could not be pickled."""
     rng = np.random.default_rng([seed, batch])
     if projection == "orthonormal":
-        return orthonormal((n_rounds, *shape), rng)
+        return random_orthonormal((n_rounds, *shape), rng)
     kind = "gaussian" if projection == "normal" else "sign"
     return random_matrix(kind, (n_rounds, *shape), rng).astype(np.float64)
 

@@ -4,7 +4,7 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
-from boostbench.core.coefficient_path import coefficients_at
+from boostbench.core.coefficient_path import stage_coefficients
 
 
 class TotallyCorrective:
@@ -17,7 +17,7 @@ class TotallyCorrective:
     def _staged_coefficients(self, stages):
         """Yield the coefficients after each number of rounds in `stages`, as long as that."""
         for stage in stages:
-            yield coefficients_at(self.weight_path_, stage, self.coefficients_.shape)[:stage]
+            yield stage_coefficients(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
     def _staged_scores(self, X, stages):
         stages = list(stages)

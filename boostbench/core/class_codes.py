@@ -21,7 +21,7 @@ def random_half(n_classes, rng):
     return code
 
 
-def exhaustive(n_classes):
+def exhaustive_codes(n_classes):
     """List every division of the classes into two sides, once.
 
     Parameters
@@ -35,7 +35,7 @@ def exhaustive(n_classes):
 
     Examples
     --------
-    >>> exhaustive(3)
+    >>> exhaustive_codes(3)
     array([[ 1., -1.,  1.],
            [ 1.,  1., -1.],
            [ 1., -1., -1.]])

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 
-from boostbench.core.signs import signs
+from boostbench.core.eigenvector_signs import canonical_signs
 
 # What is worth less than that much more, as a part, is no better.
 _EQUAL = 1e-9
 
 
-def reconstructed(kernels, similarities, weights, n_sweeps):
+def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
     r"""Make inner products of codes like given similarities, by coordinate descent.
 
     The codes are the signs of ``kernels @ weights``, and what is made small is
@@ -88,7 +88,7 @@ def best_step(residual, values, kernel):
     return float(ends[best]) if gains[best] > now + equal else 0.0
 
 
-def separated(kernels, labels, n_bits, max_iter):
+def fit_class_codes(kernels, labels, n_bits, max_iter):
     """Find codes whose inner products tell classes apart, one bit after the other.
 
     Similarities are +1 for samples of one class and -1 for others.
@@ -163,4 +163,4 @@ def _spectral(kernels, positive, negative):
         gram + ridge * np.eye(len(gram)),
         subset_by_index=[len(gram) - 1] * 2,
     )
-    return np.sqrt(len(kernels)) * vectors[:, 0] * signs(vectors)[0]
+    return np.sqrt(len(kernels)) * vectors[:, 0] * canonical_signs(vectors)[0]

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import helmert
 from scipy.special import logsumexp
 
-from boostbench.core.projections import orthonormal
+from boostbench.core.projections import random_orthonormal
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
 # The largest inner product is smoothed by a logarithm of a sum of exponentials, ever less.
@@ -41,10 +41,10 @@ def simplex(n_classes):
     array([[ 1.],
            [-1.]])
     """
-    return normalised(helmert(n_classes).T)
+    return normalise_rows(helmert(n_classes).T)
 
 
-def farthest(n_classes, n_components, rng):
+def max_distance_codewords(n_classes, n_components, rng):
     """Find unit vectors whose smallest distance is as large as can be: LADDER, eq. (13).
 
     Parameters
@@ -65,7 +65,7 @@ def farthest(n_classes, n_components, rng):
 
     Examples
     --------
-    >>> square = farthest(4, 2, np.random.default_rng(0))
+    >>> square = max_distance_codewords(4, 2, np.random.default_rng(0))
     >>> (square @ square.T).round(6) + 0.0
     array([[ 1.,  0., -1.,  0.],
            [ 0.,  1.,  0., -1.],
@@ -80,14 +80,14 @@ def farthest(n_classes, n_components, rng):
     if n_components == 2:
         angles = 2 * np.pi * np.arange(n_classes) / n_classes
         return np.column_stack([np.cos(angles), np.sin(angles)])
-    books = [_spread(rng.normal(size=(n_classes, n_components))) for _ in range(_STARTS)]
+    books = [_maximise_distance(rng.normal(size=(n_classes, n_components))) for _ in range(_STARTS)]
     largest = np.array([largest_inner_product(vectors) for vectors in books])
     # Starts may come to one optimum, turned: the first of them is taken.
     return books[int((largest <= largest.min() + _EQUAL).argmax())]
 
 
-def codebook(n_classes, n_components, rng):
-    """Draw a codebook: vectors of `farthest`, turned at random and given to the classes at random.
+def draw_codebook(n_classes, n_components, rng):
+    """Draw a codebook: vectors of `max_distance_codewords`, turned and permuted at random.
 
     Turning changes no margin, but it changes the signs of coordinates, which hashing looks at: on
     padded coordinates all bits would be alike.
@@ -101,8 +101,8 @@ def codebook(n_classes, n_components, rng):
     -------
     ndarray of shape (n_classes, n_components), dtype=float64
     """
-    vectors = farthest(n_classes, n_components, rng)
-    turn = orthonormal((1, n_components, n_components), rng)[0]
+    vectors = max_distance_codewords(n_classes, n_components, rng)
+    turn = random_orthonormal((1, n_components, n_components), rng)[0]
     return vectors[rng.permutation(n_classes)] @ turn
 
 
@@ -112,7 +112,7 @@ def largest_inner_product(vectors):
     return float(products[~np.eye(len(vectors), dtype=bool)].max())
 
 
-def normalised(vectors):
+def normalise_rows(vectors):
     """Give each row length 1."""
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -146,7 +146,7 @@ def smoothed_inner_product(flat, shape, sharpness):
     return value / sharpness, (slope / lengths).ravel()
 
 
-def _spread(vectors):
+def _maximise_distance(vectors):
     """Move vectors apart."""
     shape = vectors.shape
     for sharpness in _SHARPNESS:
@@ -154,7 +154,7 @@ def _spread(vectors):
         def smooth(shifted, sharpness=sharpness):
             return smoothed_inner_product(shifted - _SHIFT, shape, sharpness)
 
-        shifted = normalised(vectors).ravel() + _SHIFT
+        shifted = normalise_rows(vectors).ravel() + _SHIFT
         shifted = nonnegative_quasi_newton(smooth, shifted, 0.0, _MAX_STEPS).w
         vectors = (shifted - _SHIFT).reshape(shape)
-    return normalised(vectors)
+    return normalise_rows(vectors)

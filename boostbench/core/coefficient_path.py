@@ -77,7 +77,7 @@ class CoefficientPath:
         return sparse.csr_array(parts, shape=(len(ends) - 1, n_coefficients))
 
 
-def coefficients_at(path, stage, shape):
+def stage_coefficients(path, stage, shape):
     """Return the coefficients after a number of rounds.
 
     Parameters

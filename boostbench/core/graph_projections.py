@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 
-from boostbench.core.signs import signs
+from boostbench.core.eigenvector_signs import canonical_signs
 
 # Added to a matrix's diagonal, as a part of its mean.
 _RIDGE = 1e-9
@@ -38,11 +38,11 @@ def locality_preserving(X, neighbours, squares, n_components):
     X. He and P. Niyogi, "Locality preserving projections", NIPS 2003.
     """
     mean = squares.mean()
-    weights = _graph(neighbours, np.exp(-squares / (2 * mean if mean > 0 else 1.0)))
+    weights = _weight_matrix(neighbours, np.exp(-squares / (2 * mean if mean > 0 else 1.0)))
     weights = weights.maximum(weights.T)
     degrees = np.asarray(weights.sum(axis=1)).ravel()
     of_degrees = X.T @ (degrees[:, None] * X)
-    return _least(of_degrees - X.T @ (weights @ X), of_degrees, n_components)
+    return _smallest_eigenvectors(of_degrees - X.T @ (weights @ X), of_degrees, n_components)
 
 
 def neighbourhood_preserving(X, neighbours, n_components):
@@ -64,8 +64,8 @@ def neighbourhood_preserving(X, neighbours, n_components):
     ----------
     X. He, D. Cai, S. Yan and H.-J. Zhang, "Neighborhood preserving embedding", ICCV 2005.
     """
-    left = X - _graph(neighbours, reconstruction_weights(X, neighbours)) @ X
-    return _least(left.T @ left, X.T @ X, n_components)
+    left = X - _weight_matrix(neighbours, reconstruction_weights(X, neighbours)) @ X
+    return _smallest_eigenvectors(left.T @ left, X.T @ X, n_components)
 
 
 def reconstruction_weights(X, neighbours):
@@ -96,15 +96,15 @@ def reconstruction_weights(X, neighbours):
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def _graph(neighbours, values):
+def _weight_matrix(neighbours, values):
     n_samples, n_neighbours = neighbours.shape
     rows = np.arange(0, neighbours.size + 1, n_neighbours)
     return sparse.csr_array((values.ravel(), neighbours.ravel(), rows), (n_samples, n_samples))
 
 
-def _least(matrix, scale, n_components):
+def _smallest_eigenvectors(matrix, scale, n_components):
     """Directions of the least generalised eigenvalues."""
     ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
     scale = scale + ridge * np.eye(len(scale))
     directions = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
-    return directions * signs(directions)
+    return directions * canonical_signs(directions)

@@ -44,7 +44,7 @@ def margin_preservation(n_samples, n_classes, margin, epsilon, delta):
     >>> n, round(margin, 3)
     (6000, 0.203)
     """
-    n_projections = _least_dimension(n_classes * n_samples, epsilon, delta)
+    n_projections = _min_dimension(n_classes * n_samples, epsilon, delta)
     left = (
         -(1 + 3 * epsilon) / (1 - epsilon**2)
         + math.sqrt(1 - epsilon**2) / (1 + epsilon)
@@ -90,12 +90,12 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
     559429 0.208
     655988 0.052
     """
-    n_projections = _least_dimension(n_samples * (n_classes - 1), epsilon, delta)
+    n_projections = _min_dimension(n_samples * (n_classes - 1), epsilon, delta)
     left = (-2 * epsilon + (1 + epsilon) * margin / math.sqrt(2 * n_classes)) / (1 - epsilon)
     return n_projections, left
 
 
-def _least_dimension(n_events, epsilon, delta):
+def _min_dimension(n_events, epsilon, delta):
     for name, value in {"epsilon": epsilon, "delta": delta}.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} must be between 0 and 1, got {value!r}")

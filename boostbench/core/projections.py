@@ -41,7 +41,7 @@ def random_matrix(kind, shape, rng):
     raise ValueError(f"projection must be one of {KINDS}, got {kind!r}")
 
 
-def orthonormal(shape, rng):
+def random_orthonormal(shape, rng):
     """Draw random matrices with orthonormal columns.
 
     Parameters
@@ -56,7 +56,7 @@ def orthonormal(shape, rng):
 
     Examples
     --------
-    >>> matrix = orthonormal((1, 3, 2), np.random.default_rng(0))[0]
+    >>> matrix = random_orthonormal((1, 3, 2), np.random.default_rng(0))[0]
     >>> bool(np.allclose(matrix.T @ matrix, np.eye(2)))
     True
     """

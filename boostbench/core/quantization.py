@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.linalg import eigh
 
-from boostbench.core.signs import signs
+from boostbench.core.eigenvector_signs import canonical_signs
 
 
-def turned_to_corners(components, rotation, n_iterations):
+def itq_rotation(components, rotation, n_iterations):
     """Turn samples so that they are near to corners of a cube: the rotation of ITQ.
 
     Parameters
@@ -28,7 +28,7 @@ def turned_to_corners(components, rotation, n_iterations):
     return rotation
 
 
-def canonical(X, labels, ridge):
+def canonical_directions(X, labels, ridge):
     """Find the directions of features that are most correlated with the classes.
 
     Parameters
@@ -57,5 +57,5 @@ def canonical(X, labels, ridge):
         of_features,
         subset_by_index=[n_features - n_directions, n_features - 1],
     )
-    directions = directions[:, ::-1] * signs(directions[:, ::-1])
+    directions = directions[:, ::-1] * canonical_signs(directions[:, ::-1])
     return directions, np.sqrt(np.maximum(squares[::-1], 0))

@@ -27,7 +27,7 @@ def weighted_gram(rows, weights):
     return half @ half.T
 
 
-def inverse(factor):
+def inverse_from_cholesky(factor):
     """Invert a positive definite matrix by its Cholesky factor.
 
     Parameters
@@ -41,7 +41,7 @@ def inverse(factor):
 
     Examples
     --------
-    >>> inverse(np.array([[2.0, 0.0], [0.0, 4.0]]))
+    >>> inverse_from_cholesky(np.array([[2.0, 0.0], [0.0, 4.0]]))
     array([[0.25  , 0.    ],
            [0.    , 0.0625]])
     """

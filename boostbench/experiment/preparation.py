@@ -13,7 +13,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from boostbench.core.signs import signs
+from boostbench.core.eigenvector_signs import canonical_signs
 
 
 def scaler(kind: str, is_sparse: bool = False):
@@ -105,18 +105,18 @@ def _frames(train, scale: str, words: Sequence[tuple[int, int]]) -> Callable:
 # features' covariances; the smaller one is decomposed, which takes a small part of the time of a
 # singular value decomposition. Squaring loses half of the digits of the least components, but not
 # of those that hold a good share of the variance. Scikit-learn chooses an eigenvector's sign by its
-# largest entry; where two are as large, `signs` takes the first, whatever rounding says.
+# largest entry; where two are as large, `canonical_signs` takes the first, whatever rounding says.
 
 
 def _by_samples(train, share: float) -> Callable:
     projection = KernelPCA(kernel="linear", eigen_solver="dense").fit(train)
     shares = np.cumsum(projection.eigenvalues_) / projection.eigenvalues_.sum()
     n_components = np.searchsorted(shares, share, side="right") + 1  # the rule of PCA
-    of_components = signs(projection.eigenvectors_[:, :n_components])
+    of_components = canonical_signs(projection.eigenvectors_[:, :n_components])
     return lambda part: projection.transform(part)[:, :n_components] * of_components
 
 
 def _by_features(train, share: float) -> Callable:
     projection = PCA(share, svd_solver="covariance_eigh").fit(train)
-    of_components = signs(projection.components_.T)
+    of_components = canonical_signs(projection.components_.T)
     return lambda part: projection.transform(part) * of_components

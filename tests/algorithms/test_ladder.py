@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import LADDER, AdaBoost, CodewordBoosting, CodewordMCBoost
-from boostbench.core.codebooks import codebook
+from boostbench.core.codebooks import draw_codebook
 
 from .problems import blobs, noise
 
@@ -130,7 +130,7 @@ def test_turned_codewords_give_the_same_classifier(max_depth, monkeypatch):
     X, y = blobs(5, n_samples=80, seed=8)
     fits = []
     for seed in (0, 1):
-        vectors = codebook(5, 3, np.random.default_rng(0))
+        vectors = draw_codebook(5, 3, np.random.default_rng(0))
         turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
         monkeypatch.setattr(
             "boostbench.algorithms.ladder.codebook", lambda *_, found=vectors @ turn: found

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from boostbench.algorithms import AdaBoostMO, output_codes
-from boostbench.core.class_codes import exhaustive
+from boostbench.core.class_codes import exhaustive_codes
 from boostbench.core.weak import stump, stumps
 
 from . import reference
@@ -128,7 +128,7 @@ def test_the_arrangement_of_the_data_does_not_matter(seed):
 def test_perfect_stumps_for_all_codes_end_the_training(n_classes):
     """Every division of the classes has a feature of its own."""
     y = np.arange(12) % n_classes
-    X = exhaustive(n_classes).T[y]
+    X = exhaustive_codes(n_classes).T[y]
     model = AdaBoostMO(n_iterations=50).fit(X, y)
     assert model.n_iterations_ == 1
     assert (model.hypotheses_.feature == np.arange(X.shape[1])).all()

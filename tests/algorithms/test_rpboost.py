@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from boostbench.algorithms import AdaBoost, LsBoost, LsBoostRegressor, RpBoost
-from boostbench.core.projections import orthonormal, random_matrix
+from boostbench.core.projections import random_matrix, random_orthonormal
 from boostbench.data.toys import make_pattern
 
 from .problems import blobs, noise
@@ -60,7 +60,7 @@ def matrices(model, X, n_rounds):
     rng = np.random.default_rng([seed, 0])
     shape = batch, n_features, width
     if model.projection == "orthonormal":
-        return orthonormal(shape, rng)
+        return random_orthonormal(shape, rng)
     return random_matrix({"normal": "gaussian", "sign": "sign"}[model.projection], shape, rng)
 
 

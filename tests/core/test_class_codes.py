@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from boostbench.core.class_codes import exhaustive, random_half
+from boostbench.core.class_codes import exhaustive_codes, random_half
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 10, 11, 26])
@@ -42,11 +42,11 @@ class TestExhaustive:
             for signs in itertools.product([1.0, -1.0], repeat=n_classes)
             if signs[0] == 1 and -1 in signs
         }
-        codes = [tuple(code) for code in exhaustive(n_classes)]
+        codes = [tuple(code) for code in exhaustive_codes(n_classes)]
         assert len(codes) == len(divisions) == 2 ** (n_classes - 1) - 1
         assert set(codes) == divisions
 
     def test_all_classes_are_equally_far_apart(self, n_classes):
-        codes = exhaustive(n_classes)
+        codes = exhaustive_codes(n_classes)
         for one, other in itertools.combinations(range(n_classes), 2):
             assert (codes[:, one] != codes[:, other]).sum() == 2 ** (n_classes - 2)

@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
-from boostbench.core.code_fitting import best_step, reconstructed, separated, smooth_loss
+from boostbench.core.code_fitting import (
+    best_step,
+    fit_class_codes,
+    fit_similarity_codes,
+    smooth_loss,
+)
 
 
 def signs(values):
@@ -49,7 +54,7 @@ def test_reconstruction_never_gets_worse(seed):
         h = signs(kernels @ weights)
         return ((similarities - h @ h.T / 4) ** 2).sum()
 
-    losses = [loss(reconstructed(kernels, similarities, start, n)) for n in range(4)]
+    losses = [loss(fit_similarity_codes(kernels, similarities, start, n)) for n in range(4)]
     assert losses[0] == loss(start)
     assert losses[1] < losses[0]
     assert (np.diff(losses) <= 1e-9).all()
@@ -59,7 +64,7 @@ def test_similarities_of_codes_are_reconstructed_well():
     rng = np.random.default_rng(2)
     kernels = rng.normal(size=(40, 6))
     codes = signs(kernels @ rng.normal(size=(6, 3)))
-    weights = reconstructed(kernels, codes @ codes.T / 3, rng.normal(size=(6, 3)), 5)
+    weights = fit_similarity_codes(kernels, codes @ codes.T / 3, rng.normal(size=(6, 3)), 5)
     h = signs(kernels @ weights)
     assert np.abs(codes @ codes.T - h @ h.T).mean() / 3 < 0.15
 
@@ -88,13 +93,13 @@ def test_bits_are_found_one_after_the_other():
     same = 2.0 * (labels[:, None] == labels) - 1
     losses = []
     for n_bits in (1, 2, 4, 8):
-        h = signs(kernels @ separated(kernels, labels, n_bits, 100))
+        h = signs(kernels @ fit_class_codes(kernels, labels, n_bits, 100))
         assert h.shape == (60, n_bits)
         losses.append(((same - h @ h.T / n_bits) ** 2).mean())
     assert losses[-1] < losses[0]
     # Classes that lie apart have codes of their own.
     apart = 5 * np.eye(3)[labels] - 5 / 3
-    h = signs(apart @ separated(apart, labels, 8, 100))
+    h = signs(apart @ fit_class_codes(apart, labels, 8, 100))
     agreement = h @ h.T / 8
     assert agreement[same > 0].min() == 1.0
     assert agreement[same < 0].max() <= 0.25
@@ -103,5 +108,5 @@ def test_bits_are_found_one_after_the_other():
 def test_one_bit_is_the_best_of_all_codes_of_two_classes():
     labels = np.arange(20) % 2
     kernels = np.where(labels, 1.0, -1.0)[:, None] * [1.0, 2.0]
-    h = signs(kernels @ separated(kernels, labels, 1, 50))[:, 0]
+    h = signs(kernels @ fit_class_codes(kernels, labels, 1, 50))[:, 0]
     assert abs(h @ np.where(labels, 1.0, -1.0)) == 20

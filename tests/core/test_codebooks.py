@@ -4,9 +4,9 @@ from scipy.optimize import check_grad
 
 from boostbench.core import codebooks
 from boostbench.core.codebooks import (
-    codebook,
-    farthest,
+    draw_codebook,
     largest_inner_product,
+    max_distance_codewords,
     simplex,
     smoothed_inner_product,
 )
@@ -39,14 +39,14 @@ def test_a_simplex_has_equal_angles(n_classes):
     ],
 )
 def test_known_optima_are_found(n_classes, n_components, best):
-    vectors = farthest(n_classes, n_components, rng())
+    vectors = max_distance_codewords(n_classes, n_components, rng())
     assert largest_inner_product(vectors) == pytest.approx(best, abs=2e-3)
 
 
 @pytest.mark.parametrize("n_classes", [3, 6, 10])
 def test_the_simplex_is_the_optimum_that_the_search_finds(n_classes):
     """The search knows nothing of simplices."""
-    searched = codebooks._spread(rng(1).normal(size=(n_classes, n_classes - 1)))
+    searched = codebooks._maximise_distance(rng(1).normal(size=(n_classes, n_classes - 1)))
     found = largest_inner_product(searched)
     assert found == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
     assert found >= -1 / (n_classes - 1) - 1e-12
@@ -61,9 +61,9 @@ def test_last_digits_decide_nothing(n_classes, n_components, monkeypatch):
         value, gradient = smoothed_inner_product(*arguments)
         return value, gradient * (1 + 1e-15 * digits.uniform(-1, 1, gradient.shape))
 
-    found = farthest(n_classes, n_components, rng())
+    found = max_distance_codewords(n_classes, n_components, rng())
     monkeypatch.setattr(codebooks, "smoothed_inner_product", other)
-    np.testing.assert_array_equal(farthest(n_classes, n_components, rng()), found)
+    np.testing.assert_array_equal(max_distance_codewords(n_classes, n_components, rng()), found)
 
 
 @pytest.mark.parametrize("sharpness", [2, 100])
@@ -81,7 +81,7 @@ def test_the_gradient_of_the_smoothed_product(sharpness):
 @pytest.mark.parametrize("n_classes", [2, 3, 7, 11])
 @pytest.mark.parametrize("n_components", [1, 2, 3, 5, 10, 14])
 def test_codewords_have_length_1_and_the_angles_of_the_farthest(n_classes, n_components):
-    vectors = codebook(n_classes, n_components, rng(3))
+    vectors = draw_codebook(n_classes, n_components, rng(3))
     assert vectors.shape == (n_classes, n_components)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
     if n_components >= n_classes - 1:
@@ -89,12 +89,12 @@ def test_codewords_have_length_1_and_the_angles_of_the_farthest(n_classes, n_com
 
 
 def test_no_coordinate_of_padded_codewords_is_empty():
-    vectors = codebook(4, 9, rng(4))
+    vectors = draw_codebook(4, 9, rng(4))
     assert (np.abs(vectors).max(axis=0) > 0.01).all()
     assert np.linalg.matrix_rank(vectors) == 3
 
 
 def test_the_classes_are_shuffled():
     """Neighbours of a polygon are not always the neighbouring classes."""
-    drawn = [codebook(5, 2, rng(seed)) for seed in range(20)]
+    drawn = [draw_codebook(5, 2, rng(seed)) for seed in range(20)]
     assert len({round(float(vectors[0] @ vectors[1]), 3) for vectors in drawn}) == 2

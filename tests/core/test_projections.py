@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.projections import KINDS, orthonormal, random_matrix
+from boostbench.core.projections import KINDS, random_matrix, random_orthonormal
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -59,7 +59,7 @@ def test_sparse_entries():
 
 @pytest.mark.parametrize(("n_inputs", "n_outputs"), [(5, 2), (5, 5), (5, 10), (3, 7), (1, 2)])
 def test_orthonormal_columns(n_inputs, n_outputs):
-    matrices = orthonormal((4, n_inputs, n_outputs), np.random.default_rng(0))
+    matrices = random_orthonormal((4, n_inputs, n_outputs), np.random.default_rng(0))
     assert matrices.shape == (4, n_inputs, n_outputs)
     for matrix in matrices:
         for start in range(0, n_outputs, n_inputs):
@@ -70,5 +70,5 @@ def test_orthonormal_columns(n_inputs, n_outputs):
 
 def test_orthonormal_directions_are_uniform():
     """The mean of x x^T over uniform directions x is I / n."""
-    first = orthonormal((20_000, 3, 1), np.random.default_rng(0))[:, :, 0]
+    first = random_orthonormal((20_000, 3, 1), np.random.default_rng(0))[:, :, 0]
     np.testing.assert_allclose(first.T @ first / len(first), np.eye(3) / 3, atol=0.01)

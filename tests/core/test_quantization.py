@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.cross_decomposition import CCA
 
-from boostbench.core.quantization import canonical, turned_to_corners
+from boostbench.core.quantization import canonical_directions, itq_rotation
 
 
 def loss(components, rotation):
@@ -15,7 +15,7 @@ def test_the_quantization_error_never_rises(seed):
     rng = np.random.default_rng(seed)
     components = rng.normal(size=(60, 4))
     start = np.linalg.qr(rng.normal(size=(4, 4)))[0]
-    rotations = [turned_to_corners(components, start, n) for n in range(15)]
+    rotations = [itq_rotation(components, start, n) for n in range(15)]
     assert (rotations[0] == start).all()
     for rotation in rotations:
         np.testing.assert_allclose(rotation @ rotation.T, np.eye(4), atol=1e-12)
@@ -27,7 +27,7 @@ def test_corners_that_were_turned_are_turned_back():
     corners = rng.choice([-1.0, 1.0], size=(80, 3))
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     starts = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(10))
-    losses = [loss(corners @ turn, turned_to_corners(corners @ turn, s, 50)) for s in starts]
+    losses = [loss(corners @ turn, itq_rotation(corners @ turn, s, 50)) for s in starts]
     assert min(losses) < 1e-12
 
 
@@ -37,7 +37,7 @@ def test_canonical_correlations_are_those_of_scikit_learn(n_classes):
     labels = rng.permutation(200) % n_classes
     X = rng.normal(size=(200, 6)) + rng.normal(size=(n_classes, 6))[labels]
     X -= X.mean(axis=0)
-    directions, correlations = canonical(X, labels, ridge=1e-9)
+    directions, correlations = canonical_directions(X, labels, ridge=1e-9)
     n = n_classes - 1  # the indicators of all classes add up to 1
     Z = np.eye(n_classes)[labels][:, :n]
     cca = CCA(n, max_iter=5000, tol=1e-12).fit(X, Z)
@@ -54,10 +54,10 @@ def test_canonical_correlations_are_those_of_scikit_learn(n_classes):
 def test_the_ridge_makes_as_many_directions_as_it_can():
     labels = np.arange(8) % 4
     X = np.random.default_rng(0).normal(size=(8, 2))
-    directions, correlations = canonical(X - X.mean(axis=0), labels, ridge=0.1)
+    directions, correlations = canonical_directions(X - X.mean(axis=0), labels, ridge=0.1)
     assert directions.shape == (2, 2)
     assert (np.diff(correlations) <= 0).all()
     X = np.random.default_rng(0).normal(size=(8, 30))
-    directions, correlations = canonical(X - X.mean(axis=0), labels, ridge=0.1)
+    directions, correlations = canonical_directions(X - X.mean(axis=0), labels, ridge=0.1)
     assert directions.shape == (30, 4)
     assert (correlations < 1).all()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.linalg.lapack import dpotrf
 
-from boostbench.core.symmetric import inverse, weighted_gram
+from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
 
 # Sums of 50 products, and what an inverse multiplies their rounding with.
 ROUNDING = 50 * np.finfo(float).eps
@@ -24,7 +24,7 @@ def test_weighted_gram(rows):
 def test_inverse(rows):
     matrix = rows @ rows.T
     factor, failed = dpotrf(matrix, lower=1)
-    found = inverse(factor)
+    found = inverse_from_cholesky(factor)
     assert failed == 0
     assert np.array_equal(found, found.T)
     condition = np.linalg.cond(matrix)

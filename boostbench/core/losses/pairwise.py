@@ -10,7 +10,7 @@ from scipy.linalg.lapack import dpotrf
 
 from boostbench.core.losses.relevance import is_relevant
 from boostbench.core.solvers.newton import Problem, Quadratic
-from boostbench.core.symmetric import inverse, weighted_gram
+from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
 
 # Of a block's largest diagonal entry: columns may depend on each other.
 _RIDGE = 1e-5
@@ -199,4 +199,4 @@ def _ridged_inverse(block):
     factor, failed = dpotrf(block + ridge * np.eye(len(block)), lower=1)
     if failed:
         raise np.linalg.LinAlgError("a class has no curvature")
-    return inverse(factor)
+    return inverse_from_cholesky(factor)

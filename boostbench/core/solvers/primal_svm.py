@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from boostbench.core.solvers.growing import GrowingRows
-from boostbench.core.symmetric import inverse
+from boostbench.core.symmetric import inverse_from_cholesky
 
 # A derivative is a sum over the samples: below this part of the sum of the dual variables it is a
 # rounding error.
@@ -280,7 +280,7 @@ class PrimalSVM:
             # Nothing holds the bias: it moves along its derivative, as far as `_least` finds.
             hessian[0, 0] = 1.0
         factor, _ = lapack.dpotrf(hessian, lower=1)
-        self._inverse[:n, :n] = inverse(factor)
+        self._inverse[:n, :n] = inverse_from_cholesky(factor)
 
 
 def _with_room(matrix):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize_scalar
 
-from boostbench.core.codebooks import codebook
+from boostbench.core.codebooks import draw_codebook
 from boostbench.core.losses.codeword import CodewordRisk
 
 
@@ -21,7 +21,7 @@ def literal(labels, codewords, predictions):
 def problem(n_classes, n_components, seed, n_samples=25, size=1.0):
     rng = np.random.default_rng(seed)
     labels = rng.permutation(n_samples) % n_classes
-    codewords = codebook(n_classes, n_components, rng)
+    codewords = draw_codebook(n_classes, n_components, rng)
     return labels, codewords, size * rng.normal(size=(n_samples, n_components))
 
 

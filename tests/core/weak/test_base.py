@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.projections import orthonormal
+from boostbench.core.projections import random_orthonormal
 from boostbench.core.weak.base import Stack, midpoint
 from boostbench.core.weak.discriminants import CodedDiscriminants, ProjectedDiscriminants
 from boostbench.core.weak.fresh_projections import FreshProjections
@@ -40,7 +40,7 @@ def test_a_midpoint_parts_neighbouring_doubles(low):
 
 def fresh(X, rng):
     def draw(batch, n_rounds):
-        return orthonormal((n_rounds, 2, 2), np.random.default_rng(batch))
+        return random_orthonormal((n_rounds, 2, 2), np.random.default_rng(batch))
 
     return FreshProjections(X, draw, 2)
 

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from boostbench.core.codebooks import codebook
+from boostbench.core.codebooks import draw_codebook
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.vector_trees import (
     CodewordVote,
@@ -19,7 +19,7 @@ def data(seed, n_samples=40, n_features=3, n_components=2):
     return X, rng.normal(size=(n_samples, n_components)) + (X[:, :1] > 0)
 
 
-CODEWORDS = codebook(5, 2, np.random.default_rng(0))
+CODEWORDS = draw_codebook(5, 2, np.random.default_rng(0))
 CRITERIA = {"least squares": LeastSquares(), "vote": CodewordVote(CODEWORDS)}
 
 

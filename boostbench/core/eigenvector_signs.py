@@ -6,7 +6,7 @@ import numpy as np
 _EQUAL = 1e-6
 
 
-def signs(columns):
+def canonical_signs(columns):
     """Choose a sign for each column: that which makes its largest entry positive.
 
     Of entries that are equally large, but for rounding, the first one counts.
@@ -22,7 +22,7 @@ def signs(columns):
 
     Examples
     --------
-    >>> signs(np.array([[1.0, -2.0], [-1.0, 1.0]]))
+    >>> canonical_signs(np.array([[1.0, -2.0], [-1.0, 1.0]]))
     array([ 1., -1.])
     """
     sizes = np.abs(columns)

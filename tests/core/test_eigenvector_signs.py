@@ -2,24 +2,24 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from boostbench.core.graph_projections import _least
-from boostbench.core.quantization import canonical
-from boostbench.core.signs import signs
+from boostbench.core.eigenvector_signs import canonical_signs
+from boostbench.core.graph_projections import _smallest_eigenvectors
+from boostbench.core.quantization import canonical_directions
 
 
 def test_the_largest_entry_of_each_column_becomes_positive():
     columns = np.random.default_rng(0).normal(size=(30, 8))
-    turned = columns * signs(columns)
+    turned = columns * canonical_signs(columns)
     assert (turned.max(axis=0) == np.abs(columns).max(axis=0)).all()
     # Whichever sign a column came with.
-    np.testing.assert_array_equal(-columns * signs(-columns), turned)
+    np.testing.assert_array_equal(-columns * canonical_signs(-columns), turned)
 
 
 @pytest.mark.parametrize("rounding", [-1e-12, 0.0, 1e-12])
 def test_of_equally_large_entries_the_first_counts(rounding):
     column = np.array([[0.1], [-0.5], [0.5 + rounding], [0.3]])
-    assert signs(column) == -1
-    assert signs(np.zeros((3, 1))) == 1
+    assert canonical_signs(column) == -1
+    assert canonical_signs(np.zeros((3, 1))) == 1
 
 
 @pytest.mark.parametrize("flip", [[1, 1, 1], [-1, 1, -1]])
@@ -27,7 +27,7 @@ def test_eigenvectors_do_not_depend_on_the_sign_that_they_come_with(flip, monkey
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(40, 3)), rng.permutation(40) % 4
     matrix, scale = X.T @ np.diag(rng.random(40)) @ X, X.T @ X
-    plain = _least(matrix, scale, 3), canonical(X, labels, 1e-3)[0]
+    plain = _smallest_eigenvectors(matrix, scale, 3), canonical_directions(X, labels, 1e-3)[0]
 
     def flipped(*args, **kwargs):
         values, vectors = eigh(*args, **kwargs)
@@ -35,6 +35,6 @@ def test_eigenvectors_do_not_depend_on_the_sign_that_they_come_with(flip, monkey
 
     for name in ("graph_projections", "quantization"):
         monkeypatch.setattr(f"boostbench.core.{name}.eigh", flipped)
-    again = _least(matrix, scale, 3), canonical(X, labels, 1e-3)[0]
+    again = _smallest_eigenvectors(matrix, scale, 3), canonical_directions(X, labels, 1e-3)[0]
     for one, other in zip(plain, again, strict=True):
         np.testing.assert_array_equal(one, other)
