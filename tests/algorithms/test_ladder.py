@@ -133,7 +133,7 @@ def test_turned_codewords_give_the_same_classifier(max_depth, monkeypatch):
         vectors = draw_codebook(5, 3, np.random.default_rng(0))
         turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
         monkeypatch.setattr(
-            "boostbench.algorithms.ladder.codebook", lambda *_, found=vectors @ turn: found
+            "boostbench.algorithms.ladder.draw_codebook", lambda *_, found=vectors @ turn: found
         )
         fits.append(LADDER(15, 3, max_depth).fit(X, y))
     one, other = (fit.decision_function(X) for fit in fits)

@@ -93,7 +93,7 @@ def test_the_residuals_never_grow(make, penalty):
 def test_without_a_projection_it_is_lsboost(monkeypatch):
     """The identity instead of a random matrix, and no penalty."""
     monkeypatch.setattr(
-        "boostbench.algorithms.rpboost.orthonormal",
+        "boostbench.algorithms.rpboost.random_orthonormal",
         lambda shape, rng: np.broadcast_to(np.eye(shape[1]), shape),
     )
     X, y = blobs(2, n_samples=50, seed=8)
