@@ -1,5 +1,6 @@
 """Thinning a fitted ensemble: new coefficients for its members, most of them 0."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -120,17 +121,19 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     w, value = _SOLVERS[loss](A, nu * n_pairs)
     kept = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._take(
-        some[kept], w[kept], sizes[kept], value / n_pairs, loss
+        members, some[kept], w[kept], sizes[kept], value / n_pairs, loss
     )
 
 
 class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
-    """Some members of an ensemble with coefficients of their own; made by `reweight`.
+    """Members of an ensemble with new coefficients; made by `reweight`.
+
+    It holds copies of its members, so that the ensemble may be fitted again.
 
     Parameters
     ----------
     ensemble : estimator
-        The fitted ensemble.
+        The ensemble that `reweight` was called with. Predictions do not use it.
 
     Attributes
     ----------
@@ -155,15 +158,14 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """Score the classes; as `BoostingClassifier.decision_function`."""
         check_is_fitted(self)
-        members = _members(self.ensemble)
-        if isinstance(members, _Stumps):
-            X = members.checked(X)
+        if isinstance(self._members, _Stumps):
+            X = self._members.checked(X)
         else:
             if not hasattr(self, "feature_names_in_"):
                 X = np.asarray(X)
             X = validate_data(self, X, dtype=np.float64, reset=False)
         total = np.zeros((len(X), len(self.classes_)))
-        scores = members.scores(X, self.members_)
+        scores = self._members.scores(X, self.members_)
         for coefficient, of_member in zip(self.coefficients_, scores, strict=True):
             total += coefficient * of_member
         return decision(total, self._slack)
@@ -179,8 +181,9 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "members_")
 
-    def _take(self, members, weights, sizes, objective, loss):
-        self.members_ = members
+    def _take(self, members, numbers, weights, sizes, objective, loss):
+        self._members = members.detached(numbers)
+        self.members_ = numbers
         self.coefficients_ = weights / sizes
         self._slack = slack_of(weights)
         self.objective_ = objective
@@ -197,7 +200,7 @@ class _Trees:
     """Members that are classifiers, with their probabilities."""
 
     def __init__(self, ensemble):
-        self._trees = ensemble.estimators_
+        self._trees = dict(enumerate(ensemble.estimators_))
         if not hasattr(self._trees[0], "predict_proba"):
             kind = type(self._trees[0]).__name__
             raise ValueError(f"members must have probabilities, which a {kind} has not")
@@ -207,6 +210,12 @@ class _Trees:
 
     def different(self):
         return np.arange(len(self._trees))
+
+    def detached(self, numbers):
+        """Return copies of the members with these numbers, which the ensemble does not share."""
+        detached = copy.copy(self)
+        detached._trees = {number: copy.deepcopy(self._trees[number]) for number in numbers}
+        return detached
 
     def scores(self, X, some):
         for at in some:
@@ -226,6 +235,10 @@ class _Rounds:
     def different(self):
         return np.arange(self._booster.current_iteration())
 
+    def detached(self, numbers):
+        """As of `_Trees`; LightGBM copies all rounds."""
+        return copy.deepcopy(self)
+
     def scores(self, X, some):
         for at in some:
             yield _columns(
@@ -237,7 +250,8 @@ class _Stumps:
     """Stumps, with their votes."""
 
     def __init__(self, ensemble):
-        self._ensemble = ensemble
+        # A fit of the ensemble replaces its attributes and leaves those of a shallow copy.
+        self._ensemble = copy.copy(ensemble)
         self._sum = ensemble.stump_sum()
 
     def different(self):
@@ -247,6 +261,10 @@ class _Stumps:
         votes = np.round(votes / np.where(sizes, sizes, 1.0), _DIGITS)
         members = np.column_stack([stumps.feature, stumps.threshold, votes])
         return np.sort(np.unique(members, axis=0, return_index=True)[1])
+
+    def detached(self, numbers):
+        """As of `_Trees`; all stumps are there already."""
+        return self
 
     def checked(self, X, *y):
         """Check samples as the ensemble does, which may take tables or a sparse X."""

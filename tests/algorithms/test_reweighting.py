@@ -1,3 +1,4 @@
+import pickle
 import warnings
 
 import numpy as np
@@ -26,6 +27,7 @@ from boostbench import (
     BaggedBooster,
     BaggedMCBoost,
     MCBoost,
+    MultiBoost,
     RBoostRank,
     reweight,
 )
@@ -242,6 +244,36 @@ def test_the_names_of_features_are_kept():
         thin.predict(data.data.iloc[:, ::-1])
     with pytest.raises(ValueError, match="feature names"):
         reweight(ensemble, data.data.iloc[:, ::-1], data.target)
+
+
+@pytest.mark.parametrize("name", [*ENSEMBLES, "BaggedBooster", "BaggedMCBoost", "MultiBoost"])
+def test_predictions_do_not_change_when_the_ensemble_is_fitted_again(name):
+    more = {
+        "BaggedBooster": lambda: BaggedBooster(n_estimators=3, random_state=0),
+        "BaggedMCBoost": lambda: BaggedMCBoost(n_iterations=20, n_estimators=3, random_state=0),
+        "MultiBoost": lambda: MultiBoost(n_iterations=8, nu=1e-3, warm_start=True),
+    }
+    X, y = blobs(3, n_samples=120)
+    ensemble = (ENSEMBLES | more)[name]().fit(X[:60], y[:60])
+    thin = reweight(ensemble, X[60:], y[60:], nu=0.01)
+    before = thin.decision_function(X)
+    copied = pickle.loads(pickle.dumps(thin))
+    if name == "MultiBoost":
+        ensemble.set_params(nu=1e-1).fit(X[:60], y[:60])
+    else:
+        ensemble.fit(X[::2, ::-1], (y[::2] + 1) % 3)
+    np.testing.assert_array_equal(thin.decision_function(X), before)
+    np.testing.assert_array_equal(copied.decision_function(X), before)
+
+
+def test_predictions_do_not_change_when_a_tree_of_the_forest_is_fitted_again():
+    X, y = blobs(3, n_samples=120)
+    forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
+    thin = reweight(forest, X, y, nu=0.01)
+    before = thin.decision_function(X)
+    for tree in forest.estimators_:
+        tree.fit(X, np.roll(y, 1))
+    np.testing.assert_array_equal(thin.decision_function(X), before)
 
 
 def test_it_is_a_fitted_estimator_for_scikit_learn():
