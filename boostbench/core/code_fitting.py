@@ -10,8 +10,8 @@ from scipy.optimize import minimize
 
 from boostbench.core.eigenvector_signs import canonical_signs
 
-# What is worth less than that much more, as a part, is no better.
-_EQUAL = 1e-9
+# What is objectives less than that much more, as a part, is no better.
+_RELATIVE_TOLERANCE = 1e-9
 
 
 def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
@@ -39,9 +39,9 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
     for _ in range(n_sweeps):
         for bit in range(n_bits):
             codes = np.where(values > 0, 1.0, -1.0)
-            others = np.delete(codes, bit, axis=1)
+            other_codes = np.delete(codes, bit, axis=1)
             # The sum is a constant, less h' R h times a positive number.
-            residual = n_bits * similarities - others @ others.T
+            residual = n_bits * similarities - other_codes @ other_codes.T
             for anchor, kernel in enumerate(kernels.T):
                 step = best_step(residual, values[:, bit], kernel)
                 weights[anchor, bit] += step
@@ -63,29 +63,31 @@ def best_step(residual, values, kernel):
     float
         0 where no step is better than none.
     """
-    moving = np.flatnonzero(kernel)
-    if not len(moving):
+    active = np.flatnonzero(kernel)
+    if not len(active):
         return 0.0
-    turns = -values[moving] / kernel[moving]
-    order = np.argsort(turns)
-    turns, rows = turns[order], moving[order]
+    crossings = -values[active] / kernel[active]
+    order = np.argsort(crossings)
+    crossings, rows = crossings[order], active[order]
     # From far below, where the signs are those of -kernel, each turn flips one sign.
     start = np.where(values > 0, 1.0, -1.0)
-    start[moving] = np.where(kernel[moving] > 0, -1.0, 1.0)
+    start[active] = np.where(kernel[active] > 0, -1.0, 1.0)
     flipped = start[rows]
-    among = residual[rows[:, None], rows] * np.multiply.outer(flipped, flipped)
-    inside = 2 * np.tril(among, -1).sum(axis=1) + among.diagonal()
-    gains = np.cumsum(4 * (inside - flipped * (residual @ start)[rows]))
-    # Before the first turn, between two that differ, or after the last.
+    products = residual[rows[:, None], rows] * np.multiply.outer(flipped, flipped)
+    interactions = 2 * np.tril(products, -1).sum(axis=1) + products.diagonal()
+    gains = np.cumsum(4 * (interactions - flipped * (residual @ start)[rows]))
+    # A step lies before the first crossing, between two distinct ones, or after the last.
     gains = np.concatenate([[0.0], gains])
-    between = np.concatenate([[True], np.diff(turns) > 0, [True]])
-    ends = np.concatenate([[turns[0] - 1], turns[:-1] / 2 + turns[1:] / 2, [turns[-1] + 1]])
-    # Of equal gains, but for rounding, the first one.
-    equal = _EQUAL * float(np.abs(residual).sum())
-    best = np.flatnonzero(between & (gains >= gains[between].max() - equal))[0]
-    # Where rounding makes no difference, it stays.
-    now = gains[np.searchsorted(turns, 0.0)]
-    return float(ends[best]) if gains[best] > now + equal else 0.0
+    is_distinct = np.concatenate([[True], np.diff(crossings) > 0, [True]])
+    steps = np.concatenate(
+        [[crossings[0] - 1], crossings[:-1] / 2 + crossings[1:] / 2, [crossings[-1] + 1]]
+    )
+    # Gains within the tolerance are equal but for rounding; the first one is taken.
+    tolerance = _RELATIVE_TOLERANCE * float(np.abs(residual).sum())
+    best = np.flatnonzero(is_distinct & (gains >= gains[is_distinct].max() - tolerance))[0]
+    # A gain within rounding error is no reason to move.
+    current = gains[np.searchsorted(crossings, 0.0)]
+    return float(steps[best]) if gains[best] > current + tolerance else 0.0
 
 
 def fit_class_codes(kernels, labels, n_bits, max_iter):
@@ -112,7 +114,7 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     positive = np.sqrt(2 * n_bits) * indicators
     negative = np.full((len(labels), 1), np.sqrt(n_bits))
-    weights_of_bits = []
+    columns = []
     for _ in range(n_bits):
         start = _spectral(kernels, positive, negative)
         smooth = minimize(
@@ -124,11 +126,11 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
             options={"maxiter": max_iter},
         ).x
         bits = [np.where(kernels @ weights > 0, 1.0, -1.0) for weights in (start, smooth)]
-        worth = [((b @ positive) ** 2).sum() - ((b @ negative) ** 2).sum() for b in bits]
-        best = int(worth[1] > worth[0] + _EQUAL * abs(worth[0]))
-        weights_of_bits.append((start, smooth)[best])
+        objectives = [((b @ positive) ** 2).sum() - ((b @ negative) ** 2).sum() for b in bits]
+        best = int(objectives[1] > objectives[0] + _RELATIVE_TOLERANCE * abs(objectives[0]))
+        columns.append((start, smooth)[best])
         negative = np.column_stack([negative, bits[best]])
-    return np.column_stack(weights_of_bits)
+    return np.column_stack(columns)
 
 
 def smooth_loss(weights, kernels, positive, negative):

@@ -11,10 +11,10 @@ from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
 
 # The smoothed problem has local optima.
-_STARTS = 5
+_N_STARTS = 5
 
 # L-BFGS comes so near to an optimum.
-_EQUAL = 1e-5
+_TOLERANCE = 1e-5
 
 # The solver's coefficients are not negative: they are the coordinates and this, which no coordinate
 # of a vector of about length 1 comes near to.
@@ -73,17 +73,19 @@ def max_distance_codewords(n_classes, n_components, rng):
            [ 0., -1.,  0.,  1.]])
     """
     if n_components >= n_classes - 1:
-        spare = n_components - (n_classes - 1)
-        return np.pad(simplex(n_classes), [(0, 0), (0, spare)])
+        n_zeros = n_components - (n_classes - 1)
+        return np.pad(simplex(n_classes), [(0, 0), (0, n_zeros)])
     if n_components == 1:
         return np.where(np.arange(n_classes)[:, None] % 2, -1.0, 1.0)
     if n_components == 2:
         angles = 2 * np.pi * np.arange(n_classes) / n_classes
         return np.column_stack([np.cos(angles), np.sin(angles)])
-    books = [_maximise_distance(rng.normal(size=(n_classes, n_components))) for _ in range(_STARTS)]
-    largest = np.array([largest_inner_product(vectors) for vectors in books])
+    candidates = [
+        _maximise_distance(rng.normal(size=(n_classes, n_components))) for _ in range(_N_STARTS)
+    ]
+    largest = np.array([largest_inner_product(vectors) for vectors in candidates])
     # Starts may come to one optimum, turned: the first of them is taken.
-    return books[int((largest <= largest.min() + _EQUAL).argmax())]
+    return candidates[int((largest <= largest.min() + _TOLERANCE).argmax())]
 
 
 def draw_codebook(n_classes, n_components, rng):
@@ -102,8 +104,8 @@ def draw_codebook(n_classes, n_components, rng):
     ndarray of shape (n_classes, n_components), dtype=float64
     """
     vectors = max_distance_codewords(n_classes, n_components, rng)
-    turn = random_orthonormal((1, n_components, n_components), rng)[0]
-    return vectors[rng.permutation(n_classes)] @ turn
+    rotation = random_orthonormal((1, n_components, n_components), rng)[0]
+    return vectors[rng.permutation(n_classes)] @ rotation
 
 
 def largest_inner_product(vectors):
@@ -140,10 +142,10 @@ def smoothed_inner_product(flat, shape, sharpness):
     products = units @ units.T
     np.fill_diagonal(products, -np.inf)
     value = logsumexp(sharpness * products)
-    slope = 2 * np.exp(sharpness * products - value) @ units
+    gradient = 2 * np.exp(sharpness * products - value) @ units
     # Only what is across a vector turns it.
-    slope -= (slope * units).sum(axis=1, keepdims=True) * units
-    return value / sharpness, (slope / lengths).ravel()
+    gradient -= (gradient * units).sum(axis=1, keepdims=True) * units
+    return value / sharpness, (gradient / lengths).ravel()
 
 
 def _maximise_distance(vectors):

@@ -19,7 +19,7 @@ class CoefficientPath:
 
     def __init__(self):
         self._values = [np.empty(0)]
-        self._places = [np.empty(0, np.int64)]
+        self._indices = [np.empty(0, np.int64)]
 
     def append(self, coefficients):
         """Add a round.
@@ -30,13 +30,13 @@ class CoefficientPath:
             Of any shape; a round may have more than the one before, at the end.
         """
         flat = coefficients.ravel()
-        places = np.flatnonzero(flat)
-        self._values.append(flat[places])
-        self._places.append(places)
+        indices = np.flatnonzero(flat)
+        self._values.append(flat[indices])
+        self._indices.append(indices)
 
     def replace_last(self, coefficients):
         """Correct the last round; parameters as of `append`."""
-        del self._values[-1], self._places[-1]
+        del self._values[-1], self._indices[-1]
         self.append(coefficients)
 
     def rewind(self, rounds, n_coefficients):
@@ -54,9 +54,9 @@ class CoefficientPath:
         ndarray of shape (n_coefficients,)
             Its coefficients.
         """
-        del self._values[rounds + 1 :], self._places[rounds + 1 :]
+        del self._values[rounds + 1 :], self._indices[rounds + 1 :]
         coefficients = np.zeros(n_coefficients)
-        coefficients[self._places[-1]] = self._values[-1]
+        coefficients[self._indices[-1]] = self._values[-1]
         return coefficients
 
     def matrix(self, n_coefficients):
@@ -72,9 +72,9 @@ class CoefficientPath:
         scipy.sparse.csr_array of shape (n_rounds, n_coefficients)
         """
         # The first piece is no round: it holds the place of none.
-        ends = np.cumsum([len(places) for places in self._places])
-        parts = np.concatenate(self._values), np.concatenate(self._places), ends
-        return sparse.csr_array(parts, shape=(len(ends) - 1, n_coefficients))
+        indptr = np.cumsum([len(indices) for indices in self._indices])
+        parts = np.concatenate(self._values), np.concatenate(self._indices), indptr
+        return sparse.csr_array(parts, shape=(len(indptr) - 1, n_coefficients))
 
 
 def stage_coefficients(path, stage, shape):

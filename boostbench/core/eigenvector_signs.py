@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# Entries whose sizes differ by less than this part are of one size: rounding must not choose.
-_EQUAL = 1e-6
+# Entries whose magnitudes differ by less than this part are of one size: rounding must not choose.
+_RELATIVE_TOLERANCE = 1e-6
 
 
 def canonical_signs(columns):
@@ -25,6 +25,6 @@ def canonical_signs(columns):
     >>> canonical_signs(np.array([[1.0, -2.0], [-1.0, 1.0]]))
     array([ 1., -1.])
     """
-    sizes = np.abs(columns)
-    first = (sizes >= (1 - _EQUAL) * sizes.max(axis=0)).argmax(axis=0)
+    magnitudes = np.abs(columns)
+    first = (magnitudes >= (1 - _RELATIVE_TOLERANCE) * magnitudes.max(axis=0)).argmax(axis=0)
     return np.where(columns[first, np.arange(columns.shape[1])] < 0, -1.0, 1.0)

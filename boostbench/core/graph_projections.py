@@ -12,7 +12,7 @@ _RIDGE = 1e-9
 _WEIGHT_RIDGE = 1e-3
 
 
-def locality_preserving(X, neighbours, squares, n_components):
+def locality_preserving(X, neighbours, squared_distances, n_components):
     r"""Keep neighbours near: minimise :math:`\sum_{ij} W_{ij} (a^\top x_i - a^\top x_j)^2`.
 
     The weights fall with the distance, as :math:`e^{-d^2 / 2 s}` with s the mean squared distance
@@ -24,7 +24,7 @@ def locality_preserving(X, neighbours, squares, n_components):
         Centred.
     neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
         Rows.
-    squares : ndarray of shape (n_samples, n_neighbours)
+    squared_distances : ndarray of shape (n_samples, n_neighbours)
         Squared distances of them.
     n_components : int
         At most n_features.
@@ -37,12 +37,14 @@ def locality_preserving(X, neighbours, squares, n_components):
     ----------
     X. He and P. Niyogi, "Locality preserving projections", NIPS 2003.
     """
-    mean = squares.mean()
-    weights = _weight_matrix(neighbours, np.exp(-squares / (2 * mean if mean > 0 else 1.0)))
+    mean = squared_distances.mean()
+    weights = _weight_matrix(
+        neighbours, np.exp(-squared_distances / (2 * mean if mean > 0 else 1.0))
+    )
     weights = weights.maximum(weights.T)
     degrees = np.asarray(weights.sum(axis=1)).ravel()
-    of_degrees = X.T @ (degrees[:, None] * X)
-    return _smallest_eigenvectors(of_degrees - X.T @ (weights @ X), of_degrees, n_components)
+    degree_matrix = X.T @ (degrees[:, None] * X)
+    return _smallest_eigenvectors(degree_matrix - X.T @ (weights @ X), degree_matrix, n_components)
 
 
 def neighbourhood_preserving(X, neighbours, n_components):
@@ -64,8 +66,8 @@ def neighbourhood_preserving(X, neighbours, n_components):
     ----------
     X. He, D. Cai, S. Yan and H.-J. Zhang, "Neighborhood preserving embedding", ICCV 2005.
     """
-    left = X - _weight_matrix(neighbours, reconstruction_weights(X, neighbours)) @ X
-    return _smallest_eigenvectors(left.T @ left, X.T @ X, n_components)
+    residuals = X - _weight_matrix(neighbours, reconstruction_weights(X, neighbours)) @ X
+    return _smallest_eigenvectors(residuals.T @ residuals, X.T @ X, n_components)
 
 
 def reconstruction_weights(X, neighbours):
@@ -86,8 +88,8 @@ def reconstruction_weights(X, neighbours):
     >>> reconstruction_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))[1].round(2)
     array([0.75, 0.25])
     """
-    apart = X[neighbours] - X[:, None]
-    grams = apart @ apart.transpose(0, 2, 1)
+    differences = X[neighbours] - X[:, None]
+    grams = differences @ differences.transpose(0, 2, 1)
     n_neighbours = neighbours.shape[1]
     traces = np.trace(grams, axis1=1, axis2=2)
     ridges = np.where(traces > 0, _WEIGHT_RIDGE * traces, 1.0)
@@ -98,8 +100,8 @@ def reconstruction_weights(X, neighbours):
 
 def _weight_matrix(neighbours, values):
     n_samples, n_neighbours = neighbours.shape
-    rows = np.arange(0, neighbours.size + 1, n_neighbours)
-    return sparse.csr_array((values.ravel(), neighbours.ravel(), rows), (n_samples, n_samples))
+    indptr = np.arange(0, neighbours.size + 1, n_neighbours)
+    return sparse.csr_array((values.ravel(), neighbours.ravel(), indptr), (n_samples, n_samples))
 
 
 def _smallest_eigenvectors(matrix, scale, n_components):

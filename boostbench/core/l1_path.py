@@ -93,9 +93,9 @@ def stage_wise_path(H, own, loss, n_rounds, step=0.01):
     problem = PairwiseLoss(np.asarray(H, dtype=np.float64), own, loss)
     W = np.zeros((len(own), len(H)))
     path = np.empty((n_rounds, *W.shape))
-    for after in path:
+    for coefficients in path:
         _, gradient = problem.move(W)
         # No sum of sizes is less than the largest slope.
         W.ravel()[first_largest(-gradient.ravel(), np.abs(gradient).max())] += step
-        after[:] = W
+        coefficients[:] = W
     return path

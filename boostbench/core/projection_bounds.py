@@ -45,12 +45,12 @@ def margin_preservation(n_samples, n_classes, margin, epsilon, delta):
     (6000, 0.203)
     """
     n_projections = _min_dimension(n_classes * n_samples, epsilon, delta)
-    left = (
+    margin_bound = (
         -(1 + 3 * epsilon) / (1 - epsilon**2)
         + math.sqrt(1 - epsilon**2) / (1 + epsilon)
         + (1 + epsilon) / (1 - epsilon) * margin
     )
-    return n_projections, left
+    return n_projections, margin_bound
 
 
 def margin_separability(n_samples, n_classes, margin, epsilon, delta):
@@ -91,8 +91,10 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
     655988 0.052
     """
     n_projections = _min_dimension(n_samples * (n_classes - 1), epsilon, delta)
-    left = (-2 * epsilon + (1 + epsilon) * margin / math.sqrt(2 * n_classes)) / (1 - epsilon)
-    return n_projections, left
+    margin_bound = (-2 * epsilon + (1 + epsilon) * margin / math.sqrt(2 * n_classes)) / (
+        1 - epsilon
+    )
+    return n_projections, margin_bound
 
 
 def _min_dimension(n_events, epsilon, delta):

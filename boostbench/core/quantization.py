@@ -49,12 +49,12 @@ def canonical_directions(X, labels, ridge):
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     n_samples, n_features = X.shape
     cross = X.T @ indicators / n_samples
-    of_classes = indicators.T @ indicators / n_samples + ridge * np.eye(indicators.shape[1])
-    of_features = X.T @ X / n_samples + ridge * np.eye(n_features)
+    class_covariance = indicators.T @ indicators / n_samples + ridge * np.eye(indicators.shape[1])
+    feature_covariance = X.T @ X / n_samples + ridge * np.eye(n_features)
     n_directions = min(n_features, indicators.shape[1])
     squares, directions = eigh(
-        cross @ np.linalg.solve(of_classes, cross.T),
-        of_features,
+        cross @ np.linalg.solve(class_covariance, cross.T),
+        feature_covariance,
         subset_by_index=[n_features - n_directions, n_features - 1],
     )
     directions = directions[:, ::-1] * canonical_signs(directions[:, ::-1])

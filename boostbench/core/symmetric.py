@@ -23,8 +23,8 @@ def weighted_gram(rows, weights):
     array([[17., 35.],
            [35., 73.]])
     """
-    half = rows * np.sqrt(weights)
-    return half @ half.T
+    scaled = rows * np.sqrt(weights)
+    return scaled @ scaled.T
 
 
 def inverse_from_cholesky(factor):
