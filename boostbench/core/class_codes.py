@@ -1,10 +1,10 @@
-"""Codes: how classes become the labels -1 and +1 of binary problems."""
+"""Output codes: assignments of the classes to the labels -1 and +1 of binary problems."""
 
 import numpy as np
 
 
 def random_half(n_classes, rng):
-    """Draw a random half of the classes.
+    """Assign +1 to a random half of the classes.
 
     Parameters
     ----------
@@ -14,7 +14,7 @@ def random_half(n_classes, rng):
     Returns
     -------
     ndarray of shape (n_classes,), dtype=float64
-        +1 for ``n_classes // 2`` classes, -1 for the others.
+        +1 for ``n_classes // 2`` classes and -1 for the rest.
     """
     code = np.full(n_classes, -1.0)
     code[rng.permutation(n_classes)[: n_classes // 2]] = 1.0
@@ -22,7 +22,7 @@ def random_half(n_classes, rng):
 
 
 def exhaustive_codes(n_classes):
-    """List every division of the classes into two sides, once.
+    """Return every division of the classes into two sides, each of them once.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def exhaustive_codes(n_classes):
     Returns
     -------
     ndarray of shape (2 ** (n_classes - 1) - 1, n_classes), dtype=float64
-        -1 or +1; the first class is +1 in every code, and no code has one side only.
+        -1 or +1. The first class is +1 in every code, and every code has both signs.
 
     Examples
     --------
