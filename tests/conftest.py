@@ -47,7 +47,7 @@ def work_in(top, patch):
     patch.setenv("BOOSTBENCH_CACHE", str(top / "cache"))
     patch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
     patch.setenv("NO_PROXY", "127.0.0.1")
-    patch.setattr(openml_source, "given_up", set())
+    patch.setattr(openml_source, "last_failures", {})
     patch.setenv("COLUMNS", "80")
     patch.setenv("LOKY_MAX_CPU_COUNT", "1")
     for name in ("BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"):

@@ -20,13 +20,15 @@ class OpenMLServer:
     """Serves what is added with `add`, on a free port, until `stop`.
 
     `requests` lists the paths asked for; a `silent` server takes requests and never answers; one
-    that is not `compressed` answers in plain text, of which openml warns.
+    that is not `compressed` answers in plain text, of which openml warns. `failures` lists the
+    status codes of the next answers, which are pages of HTML.
     """
 
     def __init__(self):
         self.requests = []
         self.silent = False
         self.compressed = True
+        self.failures = []
         self._bodies = {}
         self._lists = {}
         self._released = threading.Event()
@@ -42,7 +44,7 @@ class OpenMLServer:
     def url(self):
         return f"{self.host}/api/v1/xml"
 
-    def add(self, data_id, arff, target="class", ignore=(), row_id=None, md5=None):
+    def add(self, data_id, arff, target="class", ignore=(), row_id=None, md5=None, status="active"):
         """Offer a data set; `md5` other than that of `arff` makes it a damaged one."""
         file = f"/data/v1/download/{data_id}/set.arff"
         fields = {
@@ -55,6 +57,7 @@ class OpenMLServer:
             "parquet_url": f"{self.host}/datasets/0000/{data_id}/set.pq",
             "default_target_attribute": target,
             "row_id_attribute": row_id,
+            "status": status,
             "md5_checksum": md5 or hashlib.md5(arff.encode()).hexdigest(),
         }
         pairs = [*fields.items(), *(("ignore_attribute", column) for column in ignore)]
@@ -62,14 +65,17 @@ class OpenMLServer:
         self._bodies[f"/api/v1/xml/data/{data_id}"] = _xml("data_set_description", elements)
         self._bodies[file] = arff
 
-    def add_task(self, task_id, data_id, splits, target="class", kind=1):
+    def add_task(
+        self, task_id, data_id, splits, target="class", kind=1, procedure="crossvalidation"
+    ):
         """Offer a task: `splits` by repeat and fold, row numbers of both parts."""
         file = f"/api_splits/get/{task_id}/Task_{task_id}_splits.arff"
         data = [f"<oml:data_set_id>{data_id}</oml:data_set_id>"]
         data.append(f"<oml:target_feature>{target}</oml:target_feature>")
-        how = ["<oml:type>crossvalidation</oml:type>"]
+        how = [f"<oml:type>{procedure}</oml:type>"]
         how.append(f"<oml:data_splits_url>{self.host}{file}</oml:data_splits_url>")
-        how += [f'<oml:parameter name="{name}">1</oml:parameter>' for name in ("a", "b")]
+        for name, numbers in zip(("repeats", "folds"), zip(*splits, strict=True), strict=True):
+            how.append(f'<oml:parameter name="number_{name}">{len(set(numbers))}</oml:parameter>')
         inputs = [
             ("source_data", "data_set", data),
             ("estimation_procedure", "estimation_procedure", how),
@@ -117,6 +123,12 @@ class OpenMLServer:
         path = "/api/v1/xml/estimationprocedure/list"
         self._bodies[path] = _xml("estimationprocedures", procedures)
 
+    def edit_splits(self, task_id, edit):
+        """Replace the file of a task's splits by what `edit` makes of its lines."""
+        file = f"/api_splits/get/{task_id}/Task_{task_id}_splits.arff"
+        lines = self._bodies[file].splitlines(keepends=True)
+        self._bodies[file] = "".join(edit(lines))
+
     def remove_file(self, data_id):
         """Forget the ARFF file, but not the description."""
         del self._bodies[f"/data/v1/download/{data_id}/set.arff"]
@@ -136,6 +148,9 @@ class OpenMLServer:
                 server.requests.append(path)
                 if server.silent:
                     server._released.wait()
+                    return
+                if server.failures:
+                    self._answer(server.failures.pop(0), "<html><p>Sorry</p></html>")
                     return
                 body = server._bodies.get(path)
                 for start, listed in server._lists.items():

@@ -167,13 +167,16 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
 
 
 def check_split(split: Split, n_samples: int, where: str) -> None:
-    """Refuse rows that do not exist, and rows that occur twice.
+    """Refuse empty parts, rows that do not exist, and rows that occur twice.
 
     Raises
     ------
     UserError
         It begins with `where`.
     """
+    for name, part in zip(("training", "test"), split, strict=True):
+        if not len(part):
+            raise UserError(f"{where}: its {name} part is empty")
     rows = np.concatenate(split)
     if rows.max() >= n_samples or rows.min() < 0:
         raise UserError(f"{where}: its row numbers do not fit the {n_samples} rows of the data set")

@@ -20,7 +20,7 @@ def folders(tmp_path, monkeypatch):
         monkeypatch.setenv(variable, str(folder))
     monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(openml_source, "given_up", set())
+    monkeypatch.setattr(openml_source, "last_failures", {})
     monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
 
 

@@ -74,7 +74,7 @@ def test_features_of_a_file(toy_svm):
 
 def test_features_and_training_rows_of_what_needs_no_file(server):
     server.add(7, ARFF)
-    server.add_task(3, 7, {(0, 0): ([0, 1], [2])})
+    server.add_task(3, 7, {(0, 0): ([0, 1], [2])}, procedure="holdout")
     generated = {"generate": {"function": "make_hastie_10_2", "n_samples": 30}}
     for source in ({"sklearn": "load_wine"}, generated):
         spec = {"name": "toy", **source}

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from boostbench.data import openml_source
+from boostbench.data import load, openml_source
 from boostbench.data.openml_source import download
 from boostbench.errors import UserError
 
@@ -179,14 +179,101 @@ def test_features_are_float(server):
     [
         ([0, 1], [1, 2], r"row 1 \(counted from 0\) is 1 times in train and 1 times in test"),
         ([0, 1], [2, 3], r"row numbers do not fit the 3 rows"),
+        ([0, 1], [], r"its test part is empty"),
         ([0, 0, 1], [2], None),
     ],
 )
 def test_splits_of_a_task_test_nothing_that_was_trained_on(server, train, test, message):
     server.add(7, ARFF)
-    server.add_task(3, 7, {(0, 0): ([0, 1], [2]), (0, 1): (train, test)})
+    splits = {(0, 0): ([0, 1], [2]), (0, 1): (train, test)}
+    server.add_task(3, 7, splits, procedure="bootstrapping")
     if message is None:
         assert [part.tolist() for part in download("toy", {"task": 3}).splits[1]] == [train, test]
         return
     with pytest.raises(UserError, match=rf"^OpenML task 3, split 2 of 2: .*{message}"):
         download("toy", {"task": 3})
+
+
+FOLDS = {
+    (repeat, fold): (np.setdiff1d(range(3), [test]), [test])
+    for repeat in range(2)
+    for fold, test in enumerate([2, 0, 1])
+}
+
+
+def test_splits_may_count_from_one_and_have_other_headings(server):
+    server.add(7, ARFF)
+    server.add_task(3, 7, {(r + 1, f + 1): split for (r, f), split in FOLDS.items()})
+    server.edit_splits(3, lambda lines: [line.replace("rowid", "RowId") for line in lines])
+    for split, expected in zip(download("toy", {"task": 3}).splits, FOLDS.values(), strict=True):
+        for rows, expected_rows in zip(split, expected, strict=True):
+            np.testing.assert_array_equal(rows, expected_rows)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda lines: lines[:-1], "split 6 of 6: its test part is empty"),
+        (lambda lines: lines[:-3], "it has 2 folds, and the task 3"),
+        (lambda lines: lines[:-9], "it has 1 repeats, and the task 2"),
+        (
+            lambda lines: [*lines[:-1], "TEST,0,1,2\n"],
+            "row 0 .* 1 times in train and 1 times in te",
+        ),
+        (lambda lines: [*lines[:-3], "TEST,1,1,2\n"], "its training part is empty"),
+        (lambda lines: [*lines, "TEST,1,1"], "file of splits: Bad @DATA"),
+        (lambda lines: [*lines, "TEST,?,1,2\n"], "it has missing values"),
+        (lambda lines: [x.replace("fold", "part") for x in lines], "it needs the columns type"),
+    ],
+)
+def test_damaged_file_of_splits_is_not_kept(server, edit, message):
+    server.add(7, ARFF)
+    server.add_task(3, 7, FOLDS)
+    server.edit_splits(3, edit)
+    with pytest.raises(UserError, match=f"OpenML task 3.*{message}"):
+        load({"name": "toy", "openml_task": 3})
+    server.add_task(3, 7, FOLDS)
+    assert len(load({"name": "toy", "openml_task": 3}).splits) == 6
+
+
+@pytest.mark.parametrize(
+    ("procedure", "second", "n_cut", "message"),
+    [
+        ("crossvalidation", ([0], [1, 2]), 1, "a split has 2 of 3 rows"),
+        ("holdout", ([0], [1, 2]), 1, "a split has 2 of 3 rows"),
+        ("crossvalidation", ([1], [0, 2]), 0, "it does not test each row once in each repeat"),
+        ("holdout", ([1], [0, 2]), 0, None),
+    ],
+)
+def test_splits_are_compared_with_the_procedure(server, procedure, second, n_cut, message):
+    """A file that ends within the test rows of its last fold gives a smaller fold."""
+    server.add(7, ARFF)
+    server.add_task(3, 7, {(0, 0): ([1, 2], [0]), (0, 1): second}, procedure=procedure)
+    server.edit_splits(3, lambda lines: lines[: len(lines) - n_cut])
+    if message is None:
+        assert len(download("toy", {"task": 3}).splits) == 2
+        return
+    with pytest.raises(ConnectionError, match=message):
+        download("toy", {"task": 3})
+
+
+@pytest.mark.parametrize(("status", "n_requests"), [(503, 2), (500, 2), (429, 2), (403, 1)])
+def test_html_of_an_error_is_reported_by_its_status(server, monkeypatch, status, n_requests):
+    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 2)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    server.add(7, ARFF)
+    server.failures = [status] * n_requests
+    with pytest.raises(
+        ConnectionError, match=rf"^OpenML 7: the server answers {status} \(\w"
+    ) as error:
+        download("toy", {"id": 7})
+    assert not isinstance(error.value, openml_source.Unreachable)
+    assert len(server.requests) == n_requests
+    server.failures = [status] * (n_requests - 1)
+    assert download("toy", {"id": 7}).n_samples == 3
+
+
+def test_inactive_data_set_is_named(server, caplog):
+    server.add(8, SPARSE, status="deactivated")
+    download("toy", {"id": 8})
+    assert "OpenML 8 is deactivated on OpenML: problems may be known" in caplog.text

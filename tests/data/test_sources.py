@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from boostbench.data import available, cache, load
+from boostbench.data import available, cache, load, openml_source
 from boostbench.data.sources import NotAtHand, Offline
 from boostbench.errors import UserError
 
@@ -108,11 +108,14 @@ def test_a_name_that_no_file_can_have(data_folder, openml):
         load({"name": "x" * 300, "openml": openml})
 
 
-def test_a_server_that_is_not_there_is_asked_once(server):
+def test_unreachable_server_is_not_asked_again_for_a_minute(server, monkeypatch):
     server.stop()
     with pytest.raises(Offline, match="OpenML 7: the server cannot be reached"):
         load(OPENML)
-    with pytest.raises(Offline, match="OpenML 8: the server was not reached before"):
+    with pytest.raises(Offline, match="OpenML 8: the server could not be reached less than 60 sec"):
+        load(OPENML | {"openml": {"id": 8}})
+    monkeypatch.setattr(openml_source, "PAUSE", 0.0)
+    with pytest.raises(Offline, match="OpenML 8: the server cannot be reached"):
         load(OPENML | {"openml": {"id": 8}})
 
 
