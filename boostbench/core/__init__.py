@@ -1,1 +1,1 @@
-"""Floor 1: pure NumPy/SciPy mathematics. Knows no file, no config, no table of a paper."""
+"""Mathematics in NumPy and SciPy, without files and configurations."""

@@ -1,7 +1,7 @@
-r"""Codes by signs of kernel sums, fitted to similarities of samples: what BRE and KSH solve.
+r"""Binary codes by signs of kernel expansions, fitted to similarities: the problems of BRE and KSH.
 
-Both make inner products of codes like similarities S, and so have for one bit h, given the others,
-the same problem: to make :math:`h^\top R h` large, with R what the others leave of S.
+Both methods approximate similarities S by inner products of codes. For one bit h, with the other
+bits fixed, both maximise :math:`h^\top R h`, where R is the residual of S.
 """
 
 import numpy as np
@@ -10,14 +10,14 @@ from scipy.optimize import minimize
 
 from boostbench.core.eigenvector_signs import canonical_signs
 
-# What is objectives less than that much more, as a part, is no better.
+# Objectives that differ by less than this fraction are equal: rounding must not choose.
 _RELATIVE_TOLERANCE = 1e-9
 
 
 def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
-    r"""Make inner products of codes like given similarities, by coordinate descent.
+    r"""Fit codes whose inner products approximate similarities, by coordinate descent (BRE).
 
-    The codes are the signs of ``kernels @ weights``, and what is made small is
+    The codes are the signs of ``kernels @ weights``. The objective is
     :math:`\sum_{i,j} (S_{ij} - \frac1b \langle h_i, h_j \rangle)^2`.
 
     Parameters
@@ -26,8 +26,9 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
     similarities : ndarray of shape (n_samples, n_samples)
         S, symmetric.
     weights : ndarray of shape (n_anchors, n_bits)
-        Where to start.
+        Initial weights.
     n_sweeps : int
+        Passes over all weights.
 
     Returns
     -------
@@ -40,7 +41,7 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
         for bit in range(n_bits):
             codes = np.where(values > 0, 1.0, -1.0)
             other_codes = np.delete(codes, bit, axis=1)
-            # The sum is a constant, less h' R h times a positive number.
+            # The objective is a constant minus a positive multiple of h' R h.
             residual = n_bits * similarities - other_codes @ other_codes.T
             for anchor, kernel in enumerate(kernels.T):
                 step = best_step(residual, values[:, bit], kernel)
@@ -50,7 +51,7 @@ def fit_similarity_codes(kernels, similarities, weights, n_sweeps):
 
 
 def best_step(residual, values, kernel):
-    """Find the step t for which ``h' residual h`` is largest, h the signs of values + t kernel.
+    """Return the step t that maximises ``h' residual h`` for ``h = sign(values + t * kernel)``.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ def best_step(residual, values, kernel):
     Returns
     -------
     float
-        0 where no step is better than none.
+        0 if no step improves the objective.
     """
     active = np.flatnonzero(kernel)
     if not len(active):
@@ -69,7 +70,7 @@ def best_step(residual, values, kernel):
     crossings = -values[active] / kernel[active]
     order = np.argsort(crossings)
     crossings, rows = crossings[order], active[order]
-    # From far below, where the signs are those of -kernel, each turn flips one sign.
+    # The signs equal the signs of -kernel for t = -inf, and each crossing flips one sign.
     start = np.where(values > 0, 1.0, -1.0)
     start[active] = np.where(kernel[active] > 0, -1.0, 1.0)
     flipped = start[rows]
@@ -91,26 +92,26 @@ def best_step(residual, values, kernel):
 
 
 def fit_class_codes(kernels, labels, n_bits, max_iter):
-    """Find codes whose inner products tell classes apart, one bit after the other.
+    """Fit codes whose inner products separate classes, one bit after the other (KSH).
 
-    Similarities are +1 for samples of one class and -1 for others.
+    The similarity of two samples is +1 if they are of one class and -1 otherwise.
 
     Parameters
     ----------
     kernels : ndarray of shape (n_samples, n_anchors)
-        Centred.
+        Centred kernel values.
     labels : ndarray of shape (n_samples,)
         0 to n_classes - 1.
     n_bits : int
     max_iter : int
-        Steps of L-BFGS for a bit.
+        Maximum number of L-BFGS iterations per bit.
 
     Returns
     -------
     ndarray of shape (n_anchors, n_bits)
-        Codes are the signs of ``kernels @ weights``.
+        Weights; the codes are the signs of ``kernels @ weights``.
     """
-    # R = n_bits S - B B', of low rank, as S = 2 Z Z' - 1 1' with the indicators Z of classes.
+    # R = n_bits S - B B' has low rank, because S = 2 Z Z' - 1 1' with class indicators Z.
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     positive = np.sqrt(2 * n_bits) * indicators
     negative = np.full((len(labels), 1), np.sqrt(n_bits))
@@ -134,7 +135,7 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
 
 
 def smooth_loss(weights, kernels, positive, negative):
-    """Minus ``h' R h`` for a smooth sign h, divided by the square of the number of samples.
+    """Return ``-h' R h / n_samples ** 2`` for the smoothed signs ``h = tanh(kernels @ w / 2)``.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def smooth_loss(weights, kernels, positive, negative):
 
 
 def _spectral(kernels, positive, negative):
-    """Maximise ``h' R h`` for h without a sign, of the length of a code."""
+    """Maximise ``h' R h`` over real vectors ``h = kernels @ w`` of norm ``sqrt(n_samples)``."""
     gram = kernels.T @ kernels
     ridge = 1e-9 * np.trace(gram) + np.finfo(float).tiny
     left, right = kernels.T @ positive, kernels.T @ negative

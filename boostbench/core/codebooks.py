@@ -1,4 +1,4 @@
-"""Codebooks: a unit vector for each class, the codeword, as far from the others as can be."""
+"""Codebooks: a unit vector (codeword) for each class, with large distances between codewords."""
 
 import numpy as np
 from scipy.linalg import helmert
@@ -7,23 +7,23 @@ from scipy.special import logsumexp
 from boostbench.core.projections import random_orthonormal
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
-# The largest inner product is smoothed by a logarithm of a sum of exponentials, ever less.
+# Sharpness of the log-sum-exp that smooths the largest inner product, in successive solves.
 _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
 
-# The smoothed problem has local optima.
+# The smoothed problem has local optima, so that several random starts are tried.
 _N_STARTS = 5
 
-# L-BFGS comes so near to an optimum.
+# L-BFGS finds the largest inner product of an optimum to this precision.
 _TOLERANCE = 1e-5
 
-# The solver's coefficients are not negative: they are the coordinates and this, which no coordinate
-# of a vector of about length 1 comes near to.
+# The solver requires nonnegative coefficients, so that this number is added to all coordinates. It
+# exceeds the coordinates of vectors of about unit length by far.
 _SHIFT = 16.0
 _MAX_STEPS = 1000
 
 
 def simplex(n_classes):
-    """Make the regular simplex.
+    """Return the vertices of the regular simplex.
 
     Parameters
     ----------
@@ -45,19 +45,19 @@ def simplex(n_classes):
 
 
 def max_distance_codewords(n_classes, n_components, rng):
-    """Find unit vectors whose smallest distance is as large as can be: LADDER, eq. (13).
+    """Return unit vectors that maximise the smallest distance between them (LADDER, eq. (13)).
 
     Parameters
     ----------
     n_classes : int
         2 or more.
     n_components : int
-        1 or more. With 2 they are the corners of a regular polygon, from ``n_classes - 1`` on those
-        of a regular simplex; with 1 there are only two vectors, so that classes share one. In
-        between they are found by L-BFGS on the smoothed largest inner product, the best of five
-        starts: a local optimum.
+        Dimension, 1 or more. For 2 the vectors are the corners of a regular polygon, and for
+        ``n_classes - 1`` or more the vertices of a regular simplex. For 1 there are only two
+        distinct vectors, so that classes share them. Otherwise L-BFGS minimises the smoothed
+        largest inner product, and the best local optimum of five starts is returned.
     rng : numpy.random.Generator
-        Of the starts.
+        Generator of the starts.
 
     Returns
     -------
@@ -84,15 +84,15 @@ def max_distance_codewords(n_classes, n_components, rng):
         _maximise_distance(rng.normal(size=(n_classes, n_components))) for _ in range(_N_STARTS)
     ]
     largest = np.array([largest_inner_product(vectors) for vectors in candidates])
-    # Starts may come to one optimum, turned: the first of them is taken.
+    # Several starts can reach the same optimum up to a rotation: the first of them is taken.
     return candidates[int((largest <= largest.min() + _TOLERANCE).argmax())]
 
 
 def draw_codebook(n_classes, n_components, rng):
     """Draw a codebook: vectors of `max_distance_codewords`, turned and permuted at random.
 
-    Turning changes no margin, but it changes the signs of coordinates, which hashing looks at: on
-    padded coordinates all bits would be alike.
+    A rotation changes no margin, but it changes the signs of coordinates, which hashing uses. All
+    bits of zero-padded coordinates would be equal without it.
 
     Parameters
     ----------
@@ -109,27 +109,27 @@ def draw_codebook(n_classes, n_components, rng):
 
 
 def largest_inner_product(vectors):
-    """Give the inner product of the two nearest of some unit vectors, the rows."""
+    """Return the largest inner product between two rows of `vectors`, which have unit length."""
     products = vectors @ vectors.T
     return float(products[~np.eye(len(vectors), dtype=bool)].max())
 
 
 def normalise_rows(vectors):
-    """Give each row length 1."""
+    """Return the rows, scaled to unit length."""
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def smoothed_inner_product(flat, shape, sharpness):
-    """Smooth the largest inner product of normalised rows, and differentiate it.
+    """Return the smoothed largest inner product of the normalised rows, and its gradient.
 
     Parameters
     ----------
     flat : ndarray of shape (n_vectors * n_components,)
-        Vectors of any length but 0.
+        Rows, of any positive length.
     shape : tuple of int
         (n_vectors, n_components).
     sharpness : float
-        k of ``log(sum(exp(k <y_i, y_j>))) / k``, over pairs of vectors.
+        k in ``log(sum(exp(k <y_i, y_j>))) / k``, the sum over pairs of rows.
 
     Returns
     -------
@@ -143,13 +143,13 @@ def smoothed_inner_product(flat, shape, sharpness):
     np.fill_diagonal(products, -np.inf)
     value = logsumexp(sharpness * products)
     gradient = 2 * np.exp(sharpness * products - value) @ units
-    # Only what is across a vector turns it.
+    # Normalisation removes the component along each vector.
     gradient -= (gradient * units).sum(axis=1, keepdims=True) * units
     return value / sharpness, (gradient / lengths).ravel()
 
 
 def _maximise_distance(vectors):
-    """Move vectors apart."""
+    """Increase the smallest distance between unit vectors, to a local optimum."""
     shape = vectors.shape
     for sharpness in _SHARPNESS:
 

@@ -1,11 +1,11 @@
-"""The coefficients after each boosting round, where every round finds all of them anew."""
+"""Coefficients after each round of a totally corrective booster."""
 
 import numpy as np
 from scipy import sparse
 
 
 class CoefficientPath:
-    """Collects the coefficients round by round; most of them are 0, and only the others are kept.
+    """Sparse record of the coefficients after each round; most of them are 0.
 
     Examples
     --------
@@ -22,12 +22,13 @@ class CoefficientPath:
         self._indices = [np.empty(0, np.int64)]
 
     def append(self, coefficients):
-        """Add a round.
+        """Append the coefficients of a round.
 
         Parameters
         ----------
         coefficients : ndarray of float64
-            Of any shape; a round may have more than the one before, at the end.
+            Array of any shape. A round may have more coefficients than the previous round; the new
+            ones come last.
         """
         flat = coefficients.ravel()
         indices = np.flatnonzero(flat)
@@ -35,24 +36,24 @@ class CoefficientPath:
         self._indices.append(indices)
 
     def replace_last(self, coefficients):
-        """Correct the last round; parameters as of `append`."""
+        """Replace the coefficients of the last round; see `append`."""
         del self._values[-1], self._indices[-1]
         self.append(coefficients)
 
     def rewind(self, rounds, n_coefficients):
-        """Forget the rounds after so many.
+        """Remove the rounds after the first `rounds`.
 
         Parameters
         ----------
         rounds : int
-            1 or more.
+            Number of rounds that remain, 1 or more.
         n_coefficients : int
-            Of the last round that is left.
+            Number of coefficients of the last of them.
 
         Returns
         -------
         ndarray of shape (n_coefficients,)
-            Its coefficients.
+            Coefficients of the last remaining round.
         """
         del self._values[rounds + 1 :], self._indices[rounds + 1 :]
         coefficients = np.zeros(n_coefficients)
@@ -60,18 +61,18 @@ class CoefficientPath:
         return coefficients
 
     def matrix(self, n_coefficients):
-        """Return all rounds.
+        """Return the coefficients of all rounds.
 
         Parameters
         ----------
         n_coefficients : int
-            Of the last round.
+            Number of coefficients of the last round.
 
         Returns
         -------
         scipy.sparse.csr_array of shape (n_rounds, n_coefficients)
         """
-        # The first piece is no round: it holds the place of none.
+        # The first, empty piece makes concatenation work before the first round.
         indptr = np.cumsum([len(indices) for indices in self._indices])
         parts = np.concatenate(self._values), np.concatenate(self._indices), indptr
         return sparse.csr_array(parts, shape=(len(indptr) - 1, n_coefficients))
@@ -87,11 +88,11 @@ def stage_coefficients(path, stage, shape):
     stage : int
         0 to n_rounds.
     shape : tuple of int
-        Of all coefficients after the last round.
+        Shape of the coefficients after the last round.
 
     Returns
     -------
-    ndarray of that shape
-        0 for weak learners that were not found yet.
+    ndarray of shape `shape`
+        Coefficients; 0 for weak learners of later rounds.
     """
     return path[[stage - 1]].toarray().reshape(shape) if stage else np.zeros(shape)

@@ -1,15 +1,15 @@
-"""A convention for what comes with either sign: eigenvectors, and what is made of them."""
+"""Sign convention for eigenvectors, whose sign is arbitrary."""
 
 import numpy as np
 
-# Entries whose magnitudes differ by less than this part are of one size: rounding must not choose.
+# Magnitudes that differ by less than this fraction are equal: rounding must not choose.
 _RELATIVE_TOLERANCE = 1e-6
 
 
 def canonical_signs(columns):
-    """Choose a sign for each column: that which makes its largest entry positive.
+    """Return the sign for each column that makes its entry of largest magnitude positive.
 
-    Of entries that are equally large, but for rounding, the first one counts.
+    Ties, up to rounding, go to the first entry.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Linear projections that keep neighbours: locality preserving, and neighbourhood preserving."""
+"""Linear projections that preserve neighbours: LPP and NPE."""
 
 import numpy as np
 from scipy import sparse
@@ -6,26 +6,29 @@ from scipy.linalg import eigh
 
 from boostbench.core.eigenvector_signs import canonical_signs
 
-# Added to a matrix's diagonal, as a part of its mean.
+# Ridge added to the diagonal of a matrix, as a fraction of the mean diagonal entry.
 _RIDGE = 1e-9
-# The same for the weights of neighbours, of which there may be more than dimensions.
+# Ridge of the weights of neighbours, as a fraction of the trace: the Gram matrix is singular where
+# there are more neighbours than dimensions.
 _WEIGHT_RIDGE = 1e-3
 
 
 def locality_preserving(X, neighbours, squared_distances, n_components):
-    r"""Keep neighbours near: minimise :math:`\sum_{ij} W_{ij} (a^\top x_i - a^\top x_j)^2`.
+    r"""Return the directions of LPP.
 
-    The weights fall with the distance, as :math:`e^{-d^2 / 2 s}` with s the mean squared distance
-    of neighbours, and the projected data have variance 1 in the sense of the weights' sums.
+    They minimise :math:`\sum_{ij} W_{ij} (a^\top x_i - a^\top x_j)^2`.
+
+    The weights are :math:`e^{-d^2 / 2 s}` with the distance d and the mean squared distance s of
+    neighbours. The projected data have unit variance, weighted by the row sums of W.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Centred.
+        Centred data.
     neighbours : ndarray of shape (n_samples, n_neighbours), dtype=int64
-        Rows.
+        Row indices of the neighbours of each sample.
     squared_distances : ndarray of shape (n_samples, n_neighbours)
-        Squared distances of them.
+        Squared distances to the neighbours.
     n_components : int
         At most n_features.
 
@@ -48,15 +51,17 @@ def locality_preserving(X, neighbours, squared_distances, n_components):
 
 
 def neighbourhood_preserving(X, neighbours, n_components):
-    r"""Keep what neighbours say: minimise :math:`\sum_i (a^\top x_i - \sum_j W_{ij} a^\top x_j)^2`.
+    r"""Return the directions of NPE.
 
-    W are the weights, of sum 1, with which the neighbours of a sample come nearest to it; the
-    projected data have variance 1.
+    They minimise :math:`\sum_i (a^\top x_i - \sum_j W_{ij} a^\top x_j)^2`.
+
+    W reconstructs each sample from its neighbours; see `reconstruction_weights`. The projected data
+    have unit variance.
 
     Parameters
     ----------
     X, neighbours, n_components
-        As of `locality_preserving`.
+        See `locality_preserving`.
 
     Returns
     -------
@@ -71,7 +76,7 @@ def neighbourhood_preserving(X, neighbours, n_components):
 
 
 def reconstruction_weights(X, neighbours):
-    """Find the weights of sum 1 with which neighbours come nearest to a sample.
+    """Return the weights, of sum 1, that reconstruct each sample best from its neighbours.
 
     Parameters
     ----------
@@ -105,7 +110,7 @@ def _weight_matrix(neighbours, values):
 
 
 def _smallest_eigenvectors(matrix, scale, n_components):
-    """Directions of the least generalised eigenvalues."""
+    """Return the eigenvectors of the smallest generalised eigenvalues, with canonical signs."""
     ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
     scale = scale + ridge * np.eye(len(scale))
     directions = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]

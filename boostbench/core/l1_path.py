@@ -1,8 +1,8 @@
 r"""Coefficient paths over a few given weak learners: MCBoost, Figure 1.
 
-The exact one, :math:`W^*(\gamma)` of eq. (17), minimises the loss for an L1 norm of at most
-:math:`\gamma`. Boosting by tiny steps, each of one coefficient, the one along which the loss falls
-fastest, comes close to it.
+The exact path, :math:`W^*(\gamma)` of eq. (17), minimises the loss under an L1 norm of at most
+:math:`\gamma`. Boosting by small steps approximates it: each step increases the coefficient along
+which the loss falls fastest.
 
 Arrays are class-major, as in `boostbench.core.losses.pairwise`.
 """
@@ -23,9 +23,9 @@ def l1_constrained_path(H, own, loss, norms):
     Parameters
     ----------
     H, own, loss
-        As of `boostbench.core.losses.pairwise.PairwiseLoss`.
+        See `boostbench.core.losses.pairwise.PairwiseLoss`.
     norms : sequence of float
-        :math:`\gamma`, ascending: the solution for one is where the solver starts for the next.
+        Values of :math:`\gamma`, ascending: each solution is the start of the next solve.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def l1_constrained_path(H, own, loss, norms):
     Raises
     ------
     RuntimeError
-        If the solver does not converge. It is meant for tens of coefficients.
+        If the solver does not converge. It is made for tens of coefficients.
 
     Examples
     --------
@@ -66,36 +66,36 @@ def l1_constrained_path(H, own, loss, norms):
         )
         if not result.success:
             raise RuntimeError(f"no solution for an L1 norm of {norm}: {result.message}")
-        # The solver may leave the bounds by its last digits.
+        # Rounding errors of the solver can violate the bounds.
         w = np.maximum(result.x, 0.0)
         path.append(w.reshape(shape))
     return np.array(path)
 
 
 def stage_wise_path(H, own, loss, n_rounds, step=0.01):
-    """Add the same small number, round by round, to the coefficient that eq. (10) selects.
+    """Return the path of boosting by constant steps, each in the coefficient that eq. (10) selects.
 
-    Of equally steep coefficients it is the first.
+    Ties go to the first coefficient.
 
     Parameters
     ----------
     H, own, loss
-        As of `l1_constrained_path`.
+        See `l1_constrained_path`.
     n_rounds : int
     step : float, default=0.01
-        MCBoost's.
+        Increase of a coefficient per round; the default is the step of MCBoost, Figure 1.
 
     Returns
     -------
     ndarray of shape (n_rounds, n_classes, n_columns)
-        After each round; the L1 norm is `step` times their number.
+        Coefficients after each round; after t rounds the L1 norm is ``step * t``.
     """
     problem = PairwiseLoss(np.asarray(H, dtype=np.float64), own, loss)
     W = np.zeros((len(own), len(H)))
     path = np.empty((n_rounds, *W.shape))
     for coefficients in path:
         _, gradient = problem.move(W)
-        # No sum of sizes is less than the largest slope.
+        # The tie-breaking needs a lower bound on the sum of magnitudes: the largest slope.
         W.ravel()[first_largest(-gradient.ravel(), np.abs(gradient).max())] += step
         coefficients[:] = W
     return path

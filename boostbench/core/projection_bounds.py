@@ -1,4 +1,4 @@
-"""How large projections must be: the bounds of RandomBoost, Theorems 1 and 2."""
+"""Lower bounds on the dimension of projections: RandomBoost, Theorems 1 and 2."""
 
 import math
 
@@ -18,20 +18,20 @@ def margin_preservation(n_samples, n_classes, margin, epsilon, delta):
     Parameters
     ----------
     n_samples : int
-        m.
+        Number of samples m.
     n_classes : int
-        k.
+        Number of classes k.
     margin : float
-        :math:`\gamma`, before the projection.
+        Margin :math:`\gamma` before the projection.
     epsilon, delta : float
         Distortion and probability of failure, both in (0, 1).
 
     Returns
     -------
     n_projections : int
-        The least n that the theorem covers.
+        Smallest number of projections that the theorem covers.
     margin : float
-        What is left of the margin; the theorem says nothing where it is not positive.
+        Lower bound on the projected margin; the theorem is void where it is not positive.
 
     Raises
     ------
@@ -67,13 +67,13 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
     Parameters
     ----------
     n_samples, n_classes, margin, epsilon, delta
-        As of `margin_preservation`.
+        See `margin_preservation`.
 
     Returns
     -------
     n_projections : int
     margin : float
-        As from `margin_preservation`.
+        See `margin_preservation`.
 
     Raises
     ------

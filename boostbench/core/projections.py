@@ -1,4 +1,4 @@
-"""Random matrices that project data or the outputs of weak learners."""
+"""Random matrices for projections of data or of weak learners' outputs."""
 
 import math
 
@@ -10,8 +10,8 @@ KINDS = ("gaussian", "sign", "sparse")
 def random_matrix(kind, shape, rng):
     """Draw a random projection matrix whose entries have mean 0 and variance 1.
 
-    The papers' factor ``1 / sqrt(n)`` is left to the caller: a stump does not see it, and a
-    coefficient does.
+    The caller applies the papers' factor ``1 / sqrt(n)`` where it matters: it scales coefficients,
+    and leaves the choice of a stump unchanged.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def random_orthonormal(shape, rng):
     Parameters
     ----------
     shape : tuple (n_matrices, n_inputs, n_outputs)
-        With more outputs than inputs, as many orthonormal bases as it takes stand side by side.
+        If there are more outputs than inputs, several orthonormal bases stand side by side.
     rng : numpy.random.Generator
 
     Returns

@@ -1,4 +1,4 @@
-"""Linear maps whose signs are codes: the rotation of ITQ, and components that follow classes."""
+"""Linear maps whose signs are binary codes: the rotation of ITQ, and canonical directions."""
 
 import numpy as np
 from scipy.linalg import eigh
@@ -7,19 +7,20 @@ from boostbench.core.eigenvector_signs import canonical_signs
 
 
 def itq_rotation(components, rotation, n_iterations):
-    """Turn samples so that they are near to corners of a cube: the rotation of ITQ.
+    """Return the rotation of ITQ, which brings samples close to the corners of a cube.
 
     Parameters
     ----------
     components : ndarray of shape (n_samples, n_bits)
     rotation : ndarray of shape (n_bits, n_bits)
-        Where to start, orthogonal.
+        Initial rotation, orthogonal.
     n_iterations : int
 
     Returns
     -------
     ndarray of shape (n_bits, n_bits)
-        Orthogonal. The distance of ``components @ rotation`` from its signs never rises.
+        Orthogonal matrix. No iteration increases the distance of ``components @ rotation`` from its
+        signs.
     """
     for _ in range(n_iterations):
         corners = np.where(components @ rotation > 0, 1.0, -1.0)
@@ -29,21 +30,21 @@ def itq_rotation(components, rotation, n_iterations):
 
 
 def canonical_directions(X, labels, ridge):
-    """Find the directions of features that are most correlated with the classes.
+    """Return the directions of features that are most correlated with the classes (CCA).
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Centred.
+        Centred data.
     labels : ndarray of shape (n_samples,)
         0 to n_classes - 1.
     ridge : float
-        Added to the diagonals of the covariances of features and of class indicators.
+        Number added to the diagonals of the covariances of features and of class indicators.
 
     Returns
     -------
     directions : ndarray of shape (n_features, n_directions)
-        In falling order of their correlation; of variance 1, as far as the ridge leaves it.
+        Directions by descending correlation, of unit variance but for the ridge.
     correlations : ndarray of shape (n_directions,)
     """
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)

@@ -1,17 +1,17 @@
-"""Symmetric matrices, by half of the work that others take."""
+"""Operations on symmetric matrices at half of the cost of general ones."""
 
 import numpy as np
 from scipy.linalg.lapack import dpotri
 
 
 def weighted_gram(rows, weights):
-    """Multiply all pairs of rows, with weights: ``(rows * weights) @ rows.T``.
+    """Return the weighted Gram matrix ``(rows * weights) @ rows.T``.
 
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_columns), dtype=float64
     weights : ndarray of shape (n_columns,), dtype=float64
-        Not negative.
+        Nonnegative weights.
 
     Returns
     -------
@@ -28,12 +28,12 @@ def weighted_gram(rows, weights):
 
 
 def inverse_from_cholesky(factor):
-    """Invert a positive definite matrix by its Cholesky factor.
+    """Return the inverse of a positive definite matrix from its Cholesky factor.
 
     Parameters
     ----------
     factor : ndarray of shape (n, n), dtype=float64
-        As LAPACK's ``potrf`` gives it with ``lower=1``.
+        Lower triangular factor, as returned by LAPACK's ``potrf`` with ``lower=1``.
 
     Returns
     -------
