@@ -103,8 +103,9 @@ def results(folder="results"):
         A row for each split, finished or failed, in the order of data set, algorithm, settings and
         split. What is wrong with the files are its ``attrs["warnings"]``. Columns:
 
-        - ``data`` and ``algo`` (names), ``measure`` (kind of the file, ``prediction`` where it has
-          none), ``seed``, ``split``, ``n_train``, ``n_test``;
+        - ``data`` (name; where several data sets have one, also in what they differ, such as
+          ``data (a/data.csv)``), ``algo`` (name), ``measure`` (kind of the file, ``prediction``
+          where it has none), ``seed``, ``split``, ``n_train``, ``n_test``;
         - results, NaN where a record does not tell: ``test_error``, ``accuracy`` and
           ``balanced_accuracy`` in percent; ``log_loss`` in nats; ``mean_average_precision``,
           ``brier``, ``auc``; ``n_iterations`` (rounds), ``n_nonzero`` (coefficients that are not

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from boostbench.data.cache import cache_folder
-from boostbench.paths import user_path
+from boostbench.paths import slug, user_path
 
 
 def test_the_home_folder():
@@ -12,3 +12,9 @@ def test_the_home_folder():
 def test_a_user_whom_nobody_knows(monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_CACHE", "~nobody-here/cache")
     assert cache_folder() == user_path("~nobody-here/cache") == Path("~nobody-here/cache")
+
+
+def test_slug_keeps_letters_of_all_scripts():
+    for name in ("größe", "कि", "ที่", "数据", "v1.0+a-b_c"):
+        assert slug(name, "+-.") == name
+    assert slug("a / b", "", "") == "ab"

@@ -78,9 +78,7 @@ def check_published(
     titles = configs.titles("algo")
     with busy("reading records"):
         records = Records(results)
-        wanted = {line.data for line in lines}
-        runs = [run for run in find_runs(records, titles) if run.cell.data in wanted]
-        table = beside_records(path, lines, runs, titles)
+        table = beside_records(path, lines, find_runs(records, titles), titles)
     for warning in [*doubts(path, lines), *records.new_warnings()]:
         complain(warning)
     if as_json:

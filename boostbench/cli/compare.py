@@ -1,6 +1,5 @@
 """``boostbench compare``: two or more algorithms on all data sets on which they meet."""
 
-import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -13,9 +12,10 @@ from boostbench.definitions.file_name import file_name
 from boostbench.definitions.table import TableDefinition, all_definitions
 from boostbench.errors import UserError, some, unknown
 from boostbench.figures.drawing import need_matplotlib
-from boostbench.paths import user_path
+from boostbench.paths import slug, user_path
 from boostbench.records.archive import Records
 from boostbench.records.store import record_path
+from boostbench.report.cells import Cell
 from boostbench.report.comparison import Comparison, compare_columns
 from boostbench.report.matrix import matrix_of
 from boostbench.report.merge import find_column, join, merge
@@ -23,7 +23,7 @@ from boostbench.report.own_runs import table_of_runs
 from boostbench.report.renderers.comparison_json import to_json
 from boostbench.report.renderers.comparison_terminal import print_comparison
 from boostbench.report.renderers.printing import make_console, named
-from boostbench.report.runs import find_runs
+from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
 
 #: Endings that a figure's file may be given with.
@@ -126,8 +126,12 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
     # Rows drawn twice are a study of a leak, and compared where they are asked for.
     leaks = {name for name in configs.names("data") if configs.read("data", name).get("redraw")}
     left_out = leaks - set(data)
-    runs = [run for run in find_runs(records, titles) if run.cell.data not in left_out]
-    return table_of_runs(runs, names, data)
+    runs = [run for run in find_runs(records, titles) if run.config["data"]["name"] not in left_out]
+    table = table_of_runs(runs, names, data)
+    for name in data if table else ():
+        if not runs_on(runs, name):
+            raise unknown("data set", name, {run.cell.data for run in runs}, listed=False)
+    return table
 
 
 def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> list[str]:
@@ -139,9 +143,7 @@ def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> l
     commands = join(list(lines))
     sentences = [f"What is not run is run by {commands}."]
     others = dict.fromkeys(
-        table.rows[row]
-        for (row, _), cell in lacking.items()
-        if records.ledger(record_path(records.results, cell.data, cell.algo)).records
+        table.rows[row] for (row, _), cell in lacking.items() if _has_records(records, cell)
     )
     if others:
         sentences.append(
@@ -149,6 +151,13 @@ def _what_lacks(table: Table, holders: Mapping[str, str], records: Records) -> l
             "compare takes those of the tables."
         )
     return sentences
+
+
+def _has_records(records: Records, cell: Cell) -> bool:
+    """Return True if something is on record of a cell's algorithm and data set, however set."""
+    ledger = records.ledger(record_path(records.results, cell.data, cell.algo))
+    # A file system that ignores case has one folder for two names.
+    return any(record["config"]["data"]["name"] == cell.data for record in ledger.records.values())
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
@@ -160,7 +169,7 @@ def _check_figure(figure: str, names: Sequence[str]) -> None:
 
 
 def _slug(words: Sequence[str]) -> str:
-    return file_name(["compare", *(re.sub(r"[^\w.@=,-]+", "_", word) for word in words)])
+    return file_name(["compare", *(slug(word, ".@=,-") for word in words)])
 
 
 def _draw(table: Table, comparison: Comparison, path: Path) -> list[Path]:

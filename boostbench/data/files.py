@@ -9,6 +9,7 @@ import gzip
 import lzma
 import os
 import re
+import unicodedata
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from boostbench.data.sparse import dense_unless_large
 from boostbench.data.table import complete_rows, features_and_labels, tell_left_out
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError
-from boostbench.paths import user_path
+from boostbench.paths import slug, user_path
 
 #: How the names of IDX files end, images and labels: the training part, then the test part.
 IDX_PARTS = (
@@ -209,12 +210,16 @@ def split_name(path: Path) -> tuple[str, str]:
 def name_of(path: Path) -> str:
     """Name the data set in a file, after which its records are called.
 
+    Different files may get one name; `boostbench.records.data_sets` distinguishes their records.
+
     Examples
     --------
-    >>> name_of(Path("/x/v1.0.csv.gz")), name_of(Path("my = data.csv"))
-    ('v1.0', 'my_data')
+    >>> name_of(Path("/x/v1.0.csv.gz")), name_of(Path("my = data.csv")), name_of(Path("..x.csv"))
+    ('v1.0', 'my_data', '_x')
     """
-    return re.sub(r"[^\w.+-]+|^[.+-]+", "_", split_name(path)[0])
+    # Some file systems decompose letters with accents.
+    name = slug(unicodedata.normalize("NFC", split_name(path)[0]), ".+-")
+    return name if re.match(r"\w", name) else f"_{name.lstrip('.+-')}"
 
 
 @contextmanager

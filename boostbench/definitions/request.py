@@ -1,6 +1,5 @@
 """A table as it is asked for: its definition, and the experiment of each cell."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.quantities import SCORES
 from boostbench.experiment.schema import Measured
+from boostbench.paths import slug
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
@@ -178,4 +178,4 @@ def _slug(override: str) -> str:
     """
     key, _, value = override.lstrip("+~").partition("=")
     short = f"{key.rpartition('.')[2]}={value}" if "." in key else value
-    return re.sub(r"[^\w.=,-]+", "", short)[:60]
+    return slug(short, ".=,-", "")[:60]

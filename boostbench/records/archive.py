@@ -1,6 +1,6 @@
 """What is on record in a folder of results, and what of an experiment without its data."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TypeVar
 from boostbench.data.missing import chosen
 from boostbench.data.spec import cut_of
 from boostbench.records.cuts import decisive, is_cut_so
+from boostbench.records.data_sets import title_data_sets
 from boostbench.records.keys import Request, digest, shortened
 from boostbench.records.ledger import Ledger
 from boostbench.records.makers import Maker
@@ -144,12 +145,34 @@ class Records:
 
     def each(
         self, is_wanted: Callable[[str], bool] = lambda kind: True
-    ) -> Iterator[tuple[tuple[str, str, str], dict]]:
-        """Yield all records of some kinds, each behind the names of its file, see `parts_of`."""
-        for path in record_paths(self.results):
-            if is_wanted(parts_of(path)[2]):
-                for record in self.ledger(path).records.values():
-                    yield parts_of(path), record
+    ) -> list[tuple[tuple[str, str, str], dict]]:
+        """List all records of some kinds.
+
+        Parameters
+        ----------
+        is_wanted : callable, default=all
+            Says of a kind whether its records are listed.
+
+        Returns
+        -------
+        list of ((str, str, str), dict)
+            Title of the data set, see `boostbench.records.data_sets.title_data_sets`; name of the
+            algorithm; kind; and the record.
+        """
+        # The config names the data set, and not the folder: a file system that ignores case has
+        # one folder for two names.
+        entries = [
+            (parts_of(path), record)
+            for path in record_paths(self.results)
+            if is_wanted(parts_of(path)[1])
+            for record in self.ledger(path).records.values()
+        ]
+        titles = title_data_sets(record["config"]["data"] for _, record in entries)
+        listed = []
+        for (algo, kind), record in entries:
+            facts = record["config"]["data"]
+            listed.append(((titles[facts["name"], facts["checksum"]], algo, kind), record))
+        return listed
 
     def _cut(self, data: Mapping) -> dict:
         """Give how a config cuts data, by which records are told apart."""

@@ -23,14 +23,14 @@ from boostbench.alone import alone, lock_of, wait_for_lock
 from boostbench.data.unpacking import unpacked
 from boostbench.errors import UserError, cause, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
+from boostbench.paths import slug
 from boostbench.records import lines
 from boostbench.records.journal import appending, repair
 from boostbench.records.lines import Definitions
 from boostbench.whole import in_time, write_whole
 
-_DATA_NAME = re.compile(r"\w[\w.+-]*")
-# What follows a dot is the kind of the file.
-_ALGO_NAME = re.compile(r"\w[\w+-]*")
+# Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
+_DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
 _PLAIN, _PACKED = ".jsonl", ".gz"
 # So many bad lines of a file are named, the others counted.
 _MAX_NAMED = 5
@@ -58,24 +58,28 @@ def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
     UserError
         If a name cannot be the name of a file.
     """
-    for name, allowed in ((data, _DATA_NAME), (algo, _ALGO_NAME)):
-        if not allowed.fullmatch(name):
-            characters = "letters, digits and _ + -" + (" ." if name is data else "")
+    for name, punctuation in ((data, _DATA_PUNCTUATION), (algo, _ALGO_PUNCTUATION)):
+        if not re.match(r"\w", name) or slug(name, punctuation) != name:
+            characters = f"letters, digits and {' '.join(f'_{punctuation}')}"
             raise UserError(f"{name!r} names a file of records; use {characters}")
     return Path(results) / "records" / data / f"{algo}{kind and '.'}{kind}{_PLAIN}"
 
 
 def record_paths(results: Path) -> list[Path]:
-    """List the files of records in a folder of results; packed ones by their names without .gz."""
+    """List the files of records in a folder of results; packed ones by their names without .gz.
+
+    A file that has several names, by links of its folder, is listed once.
+    """
     files = (Path(results) / "records").glob(f"*/*{_PLAIN}*")
     names = {path.with_name(path.name.removesuffix(_PACKED)) for path in files}
-    return sorted(path for path in names if path.suffix == _PLAIN)
+    paths = sorted((path for path in names if path.suffix == _PLAIN), reverse=True)
+    return sorted({os.path.realpath(path): path for path in paths}.values())
 
 
-def parts_of(path: Path) -> tuple[str, str, str]:
-    """Give the data set, the algorithm and the kind of records that a file's path names."""
+def parts_of(path: Path) -> tuple[str, str]:
+    """Return the algorithm and the kind of records that a file's name holds."""
     algo, _, kind = path.name.removesuffix(_PLAIN).partition(".")
-    return path.parent.name, algo, kind
+    return algo, kind
 
 
 class RecordFile:
@@ -93,7 +97,7 @@ class RecordFile:
 
     def __init__(self, path: Path):
         self.path = Path(path)
-        self._kind = parts_of(self.path)[2]
+        self._kind = parts_of(self.path)[1]
         self._definitions = Definitions()
         # Lines of records whose definitions may come later, with their places.
         self._unsettled: list[tuple[tuple[int, int], dict]] = []

@@ -19,6 +19,20 @@ class _MergedRow(NamedTuple):
     def n_numbers(self) -> int:
         return sum(bool(cell.values) for cell in self.cells.values())
 
+    @property
+    def checksums(self) -> set[str]:
+        """Checksums of the data that its numbers are of."""
+        return {
+            record["config"]["data"]["checksum"]
+            for cell in self.cells.values()
+            for record in cell.records
+        }
+
+    def is_of_other_data(self, other: "_MergedRow") -> bool:
+        """Return True if both have records, and none of them are of one data set."""
+        ours, theirs = self.checksums, other.checksums
+        return bool(ours and theirs) and ours.isdisjoint(theirs)
+
 
 def find_column(columns: Iterable[str], name: str) -> str | None:
     """Find an algorithm among the columns of a table.
@@ -54,9 +68,10 @@ def merge(
     Parameters
     ----------
     tables : sequence of Table
-        Tables that have all of the columns. A row that stands in several of them under one name
-        counts once: taken from the one that has numbers of the most of the algorithms there, the
-        first of equals. Tables in which a name has another heading than in the first are left out,
+        Tables that have all of the columns. A row that stands in several of them under one name, of
+        one data set, counts once: taken from the one that has numbers of the most of the algorithms
+        there, the first of equals. Rows of one name and different data are told apart by the names
+        of their tables. Tables in which a name has another heading than in the first are left out,
         and those of another quantity.
     names : sequence of str
         Names of columns, see `find_column`.
@@ -90,6 +105,9 @@ def merge(
             cells = {name: table.cells[row, find_column(table.results, name)] for name in names}
             merged = _MergedRow(title, table.name, cells)
             asked = row in data if data else row not in table.uncounted
+            if row in rows and merged.is_of_other_data(rows[row]):
+                row = f"{row} ({table.name})"
+                merged = merged._replace(title=f"{title} ({table.name})")
             if asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
                 rows[row] = merged
     labels = {name: _label(first, name) for name in names}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from boostbench.records.keys import digest, shortened
-from boostbench.report.runs import Run
+from boostbench.report.runs import Run, runs_on
 from boostbench.report.tables import Column, ColumnPair, Table
 
 
@@ -21,7 +21,7 @@ def table_of_runs(
     names : sequence of str
         Names of algorithms, as they name the files of records.
     data : collection of str, default=()
-        Names of data sets; by default all.
+        Titles, names or paths of data sets, see `boostbench.report.runs.runs_on`; by default all.
 
     Returns
     -------
@@ -31,11 +31,11 @@ def table_of_runs(
         an algorithm its defaults are taken; where these were not run, the data set is left out.
         None without any row.
     """
+    if data:
+        runs = [run for name in dict.fromkeys(data) for run in runs_on(runs, name)]
     rows: dict[str, list[Run]] = {}
     several: dict[str, str] = {}
     for row in dict.fromkeys(run.cell.data for run in runs):
-        if data and row not in data:
-            continue
         alike: dict[str, dict[str, list[Run]]] = {}
         for run in runs:
             if run.cell.data == row and run.cell.algo in names and run.cell.values:
@@ -100,13 +100,9 @@ def _unlike(rows: Mapping[str, Sequence[Run]]) -> list[str]:
     return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
 
 
-def _config(run: Run) -> Mapping:
-    return run.cell.records[0]["config"]
-
-
 def _arrangement(run: Run) -> str:
     """Name the protocol, the data and the seed of a run."""
-    config = _config(run)
+    config = run.config
     data = config["data"]["checksum"]
     short = shortened(config)["protocol"]
     # Where nothing is chosen, how to choose decides nothing; where errors are recorded, neither.
@@ -120,14 +116,14 @@ def _default(runs: Sequence[Run]) -> Run | None:
 
     Of equal settings, which differ in what is recorded, the run with the most splits is taken.
     """
-    plain = [run for run in runs if len(shortened(_config(run))["algo"]) == 1] or runs
+    plain = [run for run in runs if len(shortened(run.config)["algo"]) == 1] or runs
     kinds = {digest(_settings(run)) for run in plain}
     return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
 
 
 def _settings(run: Run) -> list:
     """Give what decides the model: the parameters, or what they are chosen from and how."""
-    config, short = _config(run), shortened(_config(run))
+    config, short = run.config, shortened(run.config)
     grid = config.get("grid") or {}
     how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
     return [short["algo"], grid, how, config.get("judged_by") if grid else None]

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from boostbench.errors import UserError, cause, hint
 from boostbench.experiment.quantities import QUANTITIES, Quantity
+from boostbench.records.keys import as_json
 from boostbench.report.cells import Cell
 from boostbench.report.published import Published, is_value
-from boostbench.report.runs import Run
+from boostbench.report.runs import Run, runs_on
 from boostbench.report.tables import Column, Table
 
 #: A number as papers print it. Python takes ``1_0``, ``nan`` and digits of other scripts as well.
@@ -224,21 +225,29 @@ def beside_records(
     UserError
         If a setting is none of what is on record, or several experiments fit a line.
     """
-    known = {key for run in runs for key in _settings(run)}
-    if runs:
+    runs_by_data = {line.data: runs_on(runs, line.data) for line in numbers}
+    known = {key for own in runs_by_data.values() for run in own for key in _settings(run)}
+    if known:
         for name in dict.fromkeys(key for line in numbers for key in line.settings):
             if name not in known:
                 raise UserError(
                     f"{path}: column {name!r} is no quantity and no setting of what is on "
                     f"record; {hint(name, known)}"
                 )
-    by_age = sorted(runs, key=lambda run: run.finished)
     quantity = numbers[0].published.quantity
     rows, columns, cells = {}, {}, {}
     for line in numbers:
         label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
-        # Of several versions of the data, the one that was used last.
-        fitting = list({run.settings: run for run in by_age if _fits(run, line)}.values())
+        by_age = sorted(runs_by_data[line.data], key=lambda run: run.finished)
+        # Of several versions of a data set, the one that was used last counts.
+        versions = {(run.settings, as_json(run.cut)): run for run in by_age if _fits(run, line)}
+        fitting = list(versions.values())
+        data_sets = list(dict.fromkeys(run.cell.data for run in fitting))
+        if len({cut for _, cut in versions}) > 1:
+            raise UserError(
+                f"{path}:{line.number}: {line.data} is {len(data_sets)} data sets on record; "
+                f"write one of these in column data: {'; '.join(data_sets)}"
+            )
         if len(fitting) > 1:
             ways = "; ".join(run.settings or "all at their defaults" for run in fitting[:3])
             raise UserError(
@@ -304,16 +313,15 @@ def _shown(text: str) -> str:
 
 def _settings(run: Run) -> dict:
     """Give all that an experiment can be told apart by."""
-    config = (run.cell.records or run.cell.failures)[0]["config"]
+    config = run.config
     return {**config["algo"], **config["protocol"], "seed": config["seed"]}
 
 
 def _fits(run: Run, line: PublishedLine) -> bool:
     settings = _settings(run)
-    named = (run.cell.data, run.cell.algo) == (line.data, line.algo)
     has = run.cell.average(line.published.quantity) is not None or not run.cell.records
     return (
-        named
+        run.cell.algo == line.algo
         and has
         and all(is_value(value, settings.get(key)) for key, value in line.settings.items())
     )

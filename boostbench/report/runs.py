@@ -23,7 +23,7 @@ class Run(NamedTuple):
     Attributes
     ----------
     cell : Cell
-        Its splits.
+        Its splits. The data set is called by its title, which no other data set on record has.
     settings : str
         What is not at its default: ``"n_iterations=200, seed=1"``.
     finished : str
@@ -33,6 +33,16 @@ class Run(NamedTuple):
     cell: Cell
     settings: str
     finished: str
+
+    @property
+    def config(self) -> Mapping:
+        """The config of its first record."""
+        return (self.cell.records or self.cell.failures)[0]["config"]
+
+    @property
+    def cut(self) -> Mapping:
+        """How its data set departs from the one of its name, see `boostbench.data.spec.cut_of`."""
+        return self.config["data"].get("cut", {})
 
     def text(self, quantity: Quantity) -> str:
         """Print the mean of a quantity with its deviation; ``"-"`` where it has none."""
@@ -69,6 +79,14 @@ def find_runs(
                 experiments[written] = Identity.of(record["config"]).full
             groups.setdefault((*names, experiments[written]), []).append(record)
     return [_run(group, data, algo, titles) for (data, algo, *_), group in groups.items()]
+
+
+def runs_on(runs: Collection[Run], data: str) -> list[Run]:
+    """Return the runs on the data set of a title, or else on those of a name or a path."""
+    titled = [run for run in runs if run.cell.data == data]
+    return titled or [
+        run for run in runs if data in (run.config["data"]["name"], run.cut.get("path"))
+    ]
 
 
 def shown(runs: Collection[Run]) -> list[Quantity]:

@@ -21,8 +21,9 @@ def test_find_column():
 
 
 def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
-    first = make_table({("wine", c): make_cell([1]) for c in "abc"})
-    second = make_table({(row, c): make_cell([2]) for row in ("wine", "iris") for c in "ba"})
+    first = make_table({("wine", c): make_cell([1], checksum="wine") for c in "abc"})
+    rows = ("wine", "iris")
+    second = make_table({(row, c): make_cell([2], checksum=row) for row in rows for c in "ba"})
     table, sources = merge([replace(first, name="one"), replace(second, name="two")], ["b", "a"])
     assert list(table.columns) == ["b", "a"]
     assert means(table) == {("wine", "b"): 1, ("wine", "a"): 1, ("iris", "b"): 2, ("iris", "a"): 2}
@@ -33,8 +34,9 @@ def test_a_data_set_of_two_tables_counts_once(make_cell, make_table):
 
 
 def test_the_table_with_the_most_numbers_is_taken(make_cell, make_table):
-    lacking = make_table({("wine", "a"): make_cell([1]), ("wine", "b"): make_cell([])})
-    complete = make_table({("wine", c): make_cell([2]) for c in "ab"})
+    one = {"checksum": "wine"}
+    lacking = make_table({("wine", "a"): make_cell([1], **one), ("wine", "b"): make_cell([])})
+    complete = make_table({("wine", c): make_cell([2], **one) for c in "ab"})
     tables = [replace(lacking, name="one"), replace(complete, name="two")]
     for order in (tables, tables[::-1]):
         table, sources = merge(order, ["a", "b"])
@@ -44,6 +46,17 @@ def test_the_table_with_the_most_numbers_is_taken(make_cell, make_table):
     assert means(table) == {("wine", "a"): 1}
     assert sources == {"wine": "one"}
     assert table.remarks == []  # there is nothing that it has all numbers of
+
+
+def test_rows_of_one_name_and_different_data_stay_apart(make_cell, make_table):
+    def table_of(name, checksum, error):
+        cells = {("mine", c): make_cell([error], checksum=checksum) for c in "ab"}
+        return replace(make_table(cells), name=name)
+
+    table, sources = merge([table_of("one", "iris", 1), table_of("two", "wine", 2)], ["a", "b"])
+    assert table.rows == {"mine": "mine", "mine (two)": "mine (two)"}
+    assert sources == {"mine": "one", "mine (two)": "two"}
+    assert [cell.mean for cell in table.cells.values()] == [1, 1, 2, 2]
 
 
 def test_second_versions_of_data_only_where_named(make_cell, make_table):
