@@ -185,6 +185,7 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
 
     def _take_over(self, training):
         """Become what the training has come to."""
+        self._fit_params = self.get_params(deep=False)
         self.n_iterations_ = training.rounds
         self.seconds_ = training.clock.seconds
         self._keep(training.master)
@@ -195,6 +196,10 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _fit_param(self, name):
+        """Return the value that a parameter had in the last fit; None if there is no such one."""
+        return self._fit_params.get(name, getattr(self, name, None))
 
     @property
     def weak_learner_time_(self):

@@ -11,7 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from boostbench.algorithms.base import Booster, Weighted, dense
 from boostbench.algorithms.decisions import decision, predicted, slack_of
 from boostbench.algorithms.explaining.explainable import Explainable
-from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
+from boostbench.algorithms.explaining.probabilities import (
+    INVERSE_TEMPERATURES,
+    log_probabilities,
+    probabilities,
+)
 from boostbench.algorithms.parameters import Declared, Part, PositiveInt
 
 
@@ -62,6 +66,20 @@ class ScoringClassifier(ClassifierMixin, Explainable):
         """
         return probabilities(self.decision_function(X), self.inverse_temperature())
 
+    def predict_log_proba(self, X):
+        """Estimate the logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), dtype=float64
+            The logarithms of `predict_proba`; minus infinity where a probability underflows.
+        """
+        return log_probabilities(self.predict_proba(X))
+
     def score_slack(self):
         """Return the difference of scores that is rounding only: such scores are equal.
 
@@ -110,7 +128,7 @@ class BoostingClassifier(ScoringClassifier, Booster):
         float
             See `boostbench.algorithms.explaining.probabilities.probabilities`.
         """
-        return INVERSE_TEMPERATURES.get(getattr(self, "loss", None), 1.0)
+        return INVERSE_TEMPERATURES.get(self._fit_param("loss"), 1.0)
 
     def staged_decision_function(self, X):
         """Yield the scores of `decision_function` after 1, 2, ..., `n_iterations_` rounds."""

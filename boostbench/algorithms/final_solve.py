@@ -92,15 +92,15 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
         raise ValueError(f"tol must be positive, got {tol!r}")
     if not (isinstance(max_iter, Integral) and max_iter > 0):
         raise ValueError(f"max_iter must be a positive whole number, got {max_iter!r}")
-    if not model.nu > 0:
+    if not model._fit_param("nu") > 0:
         raise ValueError("nu is 0, so that the problem need not have a minimum")
     X, y = model._validated(X, y, reset=False)
-    X, y, weights = weighted(X, y, sample_weight, getattr(model, "class_weight", None))
+    X, y, weights = weighted(X, y, sample_weight, model._fit_param("class_weight"))
     if not model.n_iterations_:
         return copy.copy(model)
     own = known_numbers(y, model.classes_) == np.arange(len(model.classes_))[:, None]
     problem = restricted(model, model._viewed(X), own, relative(weights))
-    nu = model.nu * problem.size
+    nu = model._fit_param("nu") * problem.size
     solution = NonnegativeNewton().minimise(problem.smooth, problem.start, nu, tol * nu, max_iter)
     if not solution.converged:
         warnings.warn(
@@ -141,10 +141,10 @@ class _Restricted(NamedTuple):
 
 
 def _of_multiboost(model, X, own, weights):
-    if model.loss == "hinge":
+    if model._fit_param("loss") == "hinge":
         raise ValueError("loss='hinge' is a linear program, whose solution is exact already")
     H = np.ascontiguousarray(model.hypotheses_.outputs(X).T)
-    smooth = PairwiseLoss(H, own, get_loss(model.loss, weights))
+    smooth = PairwiseLoss(H, own, get_loss(model._fit_param("loss"), weights))
 
     def keep(solved, W):
         solved.coefficients_ = np.ascontiguousarray(W.T)
@@ -155,10 +155,10 @@ def _of_multiboost(model, X, own, weights):
 
 
 def _of_proj(model, X, own, weights):
-    if not model.positive:
+    if not model._fit_param("positive"):
         raise ValueError("positive=False has coefficients of any sign: this is for positive=True")
     outputs = model.hypotheses_.outputs(X)
-    if model.rule == "pair":
+    if model._fit_param("rule") == "pair":
         codes = model._pair_codes
         scores = (np.outer(h, code) for h, code in zip(outputs.T, codes, strict=True))
     else:
@@ -170,10 +170,10 @@ def _of_proj(model, X, own, weights):
     A = margin_rows(scores, len(start), own.T, np.ones_like(own.T))
     if weights is not None:
         weights = np.repeat(weights, len(own))
-    smooth = RankingLoss(A, SumOfLosses(get_loss(model.loss, weights)))
+    smooth = RankingLoss(A, SumOfLosses(get_loss(model._fit_param("loss"), weights)))
 
     def keep(solved, w):
-        if model.rule == "pair":
+        if model._fit_param("rule") == "pair":
             solved.coefficients_ = w[:, None] * codes
         else:
             solved.coefficients_ = np.tensordot(w, codes, axes=1)
@@ -182,7 +182,7 @@ def _of_proj(model, X, own, weights):
 
 
 def _of_rank(model, X, own, weights):
-    if model.loss == "exponential":
+    if model._fit_param("loss") == "exponential":
         raise ValueError(
             "loss='exponential' is eq. (2), which has no minimum where the weak learners separate "
             "the classes; loss='exponential_sum' has one"
@@ -192,7 +192,7 @@ def _of_rank(model, X, own, weights):
     own = own.T
     outputs = model.hypotheses_.outputs(X)
     A = margin_rows(np.moveaxis(outputs, -1, 0), outputs.shape[-1], own, ~own)
-    smooth = RankingLoss(A, SumOfLosses(get_loss(model.loss.removesuffix("_sum"))))
+    smooth = RankingLoss(A, SumOfLosses(get_loss(model._fit_param("loss").removesuffix("_sum"))))
 
     def keep(solved, w):
         solved.coefficients_ = w

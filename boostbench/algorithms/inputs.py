@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_feature_names, validate_data
 
@@ -12,7 +13,7 @@ from boostbench.algorithms.training.categories import (
     check_numbers,
     coded,
 )
-from boostbench.algorithms.training.labels import class_numbers
+from boostbench.algorithms.training.labels import check_classes_have_weight, class_numbers
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.weak.views import views_of
 
@@ -43,12 +44,15 @@ class Inputs:
         Where tables are taken, categories are numbers then, and what is missing is NaN. With
         weights of the samples, the most frequent categories are those of the most weight.
         """
-        accepted = "csr" if self._takes_sparse else False
         reset = options.get("reset", True)
+        if reset:
+            # They may depend on parameters, which may be set after the fit.
+            self._accepts_sparse, self._accepts_tables = self._takes_sparse, self._takes_tables
+        accepted = "csr" if self._accepts_sparse else False
         if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
             # Before it is said of a column in the place of another that it holds no numbers.
             _check_feature_names(self, X, reset=False)
-        if self._takes_tables:
+        if self._accepts_tables:
             if reset:
                 self.categories_ = categories(X, self.categorical_features, weights)
             X = coded(X, self.categories_)
@@ -61,6 +65,8 @@ class Inputs:
         """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
         given, (X, y) = X, self._validated(X, y)
         rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
+        if is_classifier(self):
+            check_classes_have_weight(y, y_present, self)
         are_some_absent = len(rows) < len(y)
         known = getattr(self, "categories_", None)
         if known and weights is not None and (are_some_absent or are_by_frequency(known)):
@@ -71,7 +77,7 @@ class Inputs:
 
     def _viewed(self, X, weights=None, reset=False):
         """Return what the weak learners see of a checked X; with `reset`, find out what that is."""
-        if not self._takes_tables:
+        if not self._accepts_tables:
             if reset:
                 # A fit before may have had another weak learner.
                 for name in ("categories_", "views_"):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.parameters import ClassWeight, Declared, PositiveFloat, PositiveInt, Seed
 from boostbench.algorithms.training.categories import check_numbers
+from boostbench.algorithms.training.labels import check_classes_have_weight
 from boostbench.algorithms.training.weights import weighted
 
 __all__ = ["FourierFeaturesSVC", "PerceptronKernelSVC", "StumpKernelSVC"]
@@ -123,7 +124,9 @@ class _KernelClassifier(ClassifierMixin, Declared):
         X, y = self._numbers(X, y)
         # SVC mixes up its support vectors where there are weights of 0 and the kernel is ours, and
         # LinearSVC's weights of classes are not those of all their samples.
-        self.machine_ = self._fitted(*weighted(X, y, sample_weight, self.class_weight))
+        X, y_present, weights = weighted(X, y, sample_weight, self.class_weight)
+        check_classes_have_weight(y, y_present, self)
+        self.machine_ = self._fitted(X, y_present, weights)
         self.classes_ = self.machine_.classes_
         return self
 
@@ -264,4 +267,6 @@ class FourierFeaturesSVC(_KernelClassifier):
         # In the primal, with few samples as well: the dual method often ends at its limit.
         # By default it stops where the third digit of a coefficient depends on rounding.
         machine = LinearSVC(C=self.C, dual=False, tol=1e-8)
-        return make_pipeline(features, machine).fit(X, y, linearsvc__sample_weight=sample_weight)
+        # Pipeline.fit hands the weights on in one way with metadata routing, in another without.
+        machine.fit(features.fit_transform(X), y, sample_weight=sample_weight)
+        return make_pipeline(features, machine)

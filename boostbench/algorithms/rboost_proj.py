@@ -181,6 +181,8 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
                 "'previous'"
             )
         self.projection_seed_ = random_state.randint(2**31)
+        # What the seed draws P from: the parameters may be set after the fit.
+        self._projection = self.projection, self.n_projections, self.scaling
         search = _WEAK_LEARNERS[self.weak_learner](X)
         master = _PairMaster if self.rule == "pair" else _RowMaster
         return master(self, search, labels, relative(weights))
@@ -191,11 +193,11 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
         The fitted model keeps the seed instead of P, which is many times larger than all else.
         """
         rng = np.random.default_rng(self.projection_seed_)
-        shape = (self.n_projections, len(self.classes_))
+        kind, n_projections, scaling = self._projection
         while True:
             # A float32 stays one when it is divided by a number of Python's own.
-            size = float(self.n_projections ** _SCALINGS[self.scaling])
-            yield random_matrix(self.projection, shape, rng) / size
+            size = float(n_projections ** _SCALINGS[scaling])
+            yield random_matrix(kind, (n_projections, len(self.classes_)), rng) / size
 
     def _keep(self, master):
         self.hypotheses_ = master.search.stack(master.hypotheses)
@@ -213,14 +215,15 @@ class RBoostProj(TotallyCorrective, Tabular, BoostingClassifier):
             self._pair_codes = master.pair_codes[: self.n_iterations_]
 
     def _staged_coefficients(self, stages):
-        if self.rule == "pair":
+        if self._fit_param("rule") == "pair":
             for stage in stages:
                 w = self.weight_path_[[stage - 1], :stage].toarray()
                 yield w.T * self._pair_codes[:stage]
             return
         columns = self.projection_columns()
+        n_projections = self._projection[1]
         projections = [next(columns) for _ in range(self.n_iterations_)]
-        shape = (self.n_iterations_, self.n_projections, len(self.classes_))
+        shape = (self.n_iterations_, n_projections, len(self.classes_))
         projections = np.reshape(projections, shape)
         for stage in stages:
             w = self.weight_path_[[stage - 1]]

@@ -17,7 +17,11 @@ from sklearn.utils.validation import (
 from boostbench.algorithms.base import dense
 from boostbench.algorithms.decisions import decision, predicted, slack_of
 from boostbench.algorithms.explaining.explainable import Explainable
-from boostbench.algorithms.explaining.probabilities import INVERSE_TEMPERATURES, probabilities
+from boostbench.algorithms.explaining.probabilities import (
+    INVERSE_TEMPERATURES,
+    log_probabilities,
+    probabilities,
+)
 from boostbench.algorithms.explaining.stump_sums import refuse_pairs
 from boostbench.algorithms.training.labels import known_numbers
 from boostbench.core.losses.margin import get_loss
@@ -177,6 +181,10 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Estimate the probabilities of the classes; as `BoostingClassifier.predict_proba`."""
         return probabilities(self.decision_function(X), INVERSE_TEMPERATURES[self._loss])
+
+    def predict_log_proba(self, X):
+        """Estimate the logarithms; as `BoostingClassifier.predict_log_proba`."""
+        return log_probabilities(self.predict_proba(X))
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "members_")

@@ -5,7 +5,9 @@ from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from boostbench.algorithms.base import dense
 from boostbench.algorithms.estimators import BinaryClassifier, BoostingRegressor
 from boostbench.algorithms.master import NO_EDGE, Master
 from boostbench.algorithms.parameters import NonNegativeFloat, PositiveInt
@@ -136,6 +138,21 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquares):
     >>> LsBoostRegressor(n_iterations=100).fit(X, y).score(X, y) > 0.5
     True
     """
+
+    def staged_predict(self, X):
+        """Yield the numbers of `predict` after 1, 2, ..., `n_iterations_` rounds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = self._viewed(dense(self._validated(X, reset=False)))
+        yield from self._staged_scores(X, range(1, self.n_iterations_ + 1))
 
 
 class LsBoost(_BinaryLeastSquares):

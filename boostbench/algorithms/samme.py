@@ -78,7 +78,7 @@ class SAMME(Tabular, BoostingClassifier):
 
     def stump_sum(self):
         """As of `BoostingClassifier.stump_sum`."""
-        if self.weak_learner == "tree":
+        if self._fit_param("weak_learner") == "tree":
             return super().stump_sum()
         return of_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
 

@@ -1,13 +1,14 @@
 """The error of a model after each boosting round."""
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from boostbench.inspection.canvas import canvas
 
 
 class StagedErrorDisplay:
-    """Share of samples that are predicted wrongly, by boosting round.
+    """The error after each boosting round: share of wrong labels, or mean squared error.
 
     Use `from_estimator` to make one. To see several curves in one picture, hand the `ax_` of the
     first to the others.
@@ -15,9 +16,11 @@ class StagedErrorDisplay:
     Parameters
     ----------
     errors : ndarray of shape (n_iterations,)
-        Fractions, after 1, 2, ... rounds.
+        After 1, 2, ... rounds: fractions of wrong labels, or mean squared errors.
     name : str, default=None
         Of the curve, in the legend.
+    ylabel : str, default="Error (fraction of samples)"
+        Label of the vertical axis.
 
     Attributes
     ----------
@@ -26,13 +29,14 @@ class StagedErrorDisplay:
     figure_ : matplotlib.figure.Figure
     """
 
-    def __init__(self, *, errors, name=None):
+    def __init__(self, *, errors, name=None, ylabel="Error (fraction of samples)"):
         self.errors = errors
         self.name = name
+        self.ylabel = ylabel
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, name=None, ax=None, **kwargs):
-        """Draw the errors of a fitted classifier.
+        """Draw the errors of a fitted classifier or regressor.
 
         Parameters
         ----------
@@ -41,7 +45,7 @@ class StagedErrorDisplay:
         X : array-like of shape (n_samples, n_features)
             Samples that it was not fitted on.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels or numbers.
         name : str, default=None
             Of the curve; None for the name of the class.
         ax : matplotlib.axes.Axes, default=None
@@ -64,9 +68,15 @@ class StagedErrorDisplay:
             )
         y = column_or_1d(y)
         check_consistent_length(X, y)
-        errors = np.array([np.mean(labels != y) for labels in estimator.staged_predict(X)])
         name = type(estimator).__name__ if name is None else name
-        return cls(errors=errors, name=name).plot(ax=ax, **kwargs)
+        stages = estimator.staged_predict(X)
+        if is_regressor(estimator):
+            errors = np.array([np.mean((prediction - y) ** 2) for prediction in stages])
+            display = cls(errors=errors, name=name, ylabel="Mean squared error")
+        else:
+            errors = np.array([np.mean(labels != y) for labels in stages])
+            display = cls(errors=errors, name=name)
+        return display.plot(ax=ax, **kwargs)
 
     def plot(self, *, ax=None, **kwargs):
         """Draw; parameters as of `from_estimator`.
@@ -78,7 +88,7 @@ class StagedErrorDisplay:
         self.figure_, self.ax_ = canvas(ax)
         rounds = np.arange(1, len(self.errors) + 1)
         (self.line_,) = self.ax_.plot(rounds, self.errors, **{"label": self.name, **kwargs})
-        self.ax_.set(xlabel="Boosting rounds", ylabel="Error (fraction of samples)")
+        self.ax_.set(xlabel="Boosting rounds", ylabel=self.ylabel)
         self.ax_.set_ylim(bottom=0)
         # Without a name, matplotlib gives the curve one that no legend shows.
         if not self.line_.get_label().startswith("_"):

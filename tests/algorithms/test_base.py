@@ -109,6 +109,16 @@ def test_numbers_to_learn_are_finite(model):
         model.fit(np.arange(4.0)[:, None], y)
 
 
+def test_staged_predict_of_a_regressor_ends_with_its_predictions():
+    X, y = blobs(3)
+    model = LsBoostRegressor(n_iterations=9).fit(X, y)
+    stages = list(model.staged_predict(X))
+    assert len(stages) == model.n_iterations_ == 9
+    for rounds, stage in enumerate(stages, 1):
+        fewer = LsBoostRegressor(n_iterations=rounds).fit(X, y)
+        np.testing.assert_allclose(stage, fewer.predict(X), rtol=1e-12)
+
+
 class TestBooleans:
     @pytest.mark.parametrize("model", [AdaBoost(n_iterations=True), MultiBoost(nu=True)])
     def test_are_no_numbers(self, model):

@@ -1,15 +1,25 @@
-"""A fitted object depends on nothing that its user may change after the fit."""
+"""A fitted object does not depend on changes made after the fit, nor on global settings."""
 
+import contextlib
 import copy
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import has_fit_parameter
 
 import boostbench as bb
 from boostbench.inspection import ImportanceDisplay, PairDisplay, ShapeFunctionDisplay
 
+from .models import CASES
 from .problems import blobs
+from .test_hashing import HASHERS
+from .test_kernels import MODELS as MACHINES
+from .test_scikit_learn import BAGS, OTHERS, STOPPED
 
 MODELS = {
     "MCBoost": bb.MCBoost(n_iterations=10),
@@ -83,3 +93,98 @@ def test_final_solve_and_its_model_do_not_change_when_the_other_is_fitted_again(
     solved.set_params(nu=1e-1).fit(X, y)
     for now, then in zip(state(model), before, strict=True):
         np.testing.assert_array_equal(now, then)
+
+
+ESTIMATORS = {
+    **CASES,
+    **{f"{type(bag).__name__}, {number}": bag for number, bag in enumerate(BAGS)},
+    **{type(model).__name__: model for model in (*OTHERS, *HASHERS, *MACHINES)},
+    "MCBoost, stopped": STOPPED,
+    "BaggedMCBoost, pairs": MODELS["BaggedMCBoost"],
+    "MultiBoost, warm": bb.MultiBoost(n_iterations=12, nu=1e-3, warm_start=True),
+    "RpBoost, warm": bb.RpBoost(n_iterations=12, warm_start=True, random_state=0),
+}
+METHODS = (
+    *("decision_function", "predict", "predict_proba", "predict_log_proba", "transform", "hash"),
+    *("staged_decision_function", "staged_predict", "staged_predict_proba"),
+)
+
+
+def seeded(name):
+    """Return an estimator whose fits are reproducible."""
+    model = clone(ESTIMATORS[name])
+    return model.set_params(random_state=0) if hasattr(model, "random_state") else model
+
+
+def other_values(model, name):
+    """Return values of a parameter that differ from its present one, of each kind it may have."""
+    value = model.get_params(deep=False)[name]
+    values = [value + 1] if isinstance(value, int | float) else [None]
+    for constraint in model._parameter_constraints[name]:
+        if isinstance(constraint, StrOptions):
+            values += sorted(constraint.options)
+        elif constraint == "boolean":
+            values += [False, True]
+        elif isinstance(constraint, Interval):
+            values += [1, 7]
+    if name == "estimator":
+        values += [bb.SAMME(), bb.LPBoost()]
+    return [other for other in values if other is not value and other != value]
+
+
+def predictions(model, X):
+    """Return the results of all prediction methods, and the descriptions of the model."""
+    results = {}
+    for name in METHODS:
+        if hasattr(model, name):
+            result = getattr(model, name)(X)
+            results[name] = list(result) if name.startswith("staged") else result
+    if hasattr(model, "stump_sum"):
+        with contextlib.suppress(ValueError):
+            results["shapes"] = model.shape_functions(X).explain_global().to_numpy()
+            results["importances"] = model.feature_importances_
+            results["rules"] = model.rules().to_numpy()
+    return results
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_predictions_do_not_depend_on_parameters_that_are_set_after_the_fit(name):
+    X, y = blobs(2, n_samples=60)
+    model = seeded(name).fit(X, y)
+    before = predictions(model, X)
+    assert before
+    for parameter, value in model.get_params(deep=False).items():
+        for other in other_values(model, parameter):
+            after = predictions(model.set_params(**{parameter: other}), X)
+            for method, result in before.items():
+                message = f"{method} after {parameter}={other!r}"
+                np.testing.assert_array_equal(after[method], result, err_msg=message)
+        model.set_params(**{parameter: value})
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_fits_do_not_depend_on_metadata_routing(name):
+    X, y = blobs(2, n_samples=60)
+    model = seeded(name)
+    with config_context(enable_metadata_routing=False):
+        before = predictions(clone(model).fit(X, y), X)
+    with config_context(enable_metadata_routing=True):
+        after = predictions(clone(model).fit(X, y), X)
+    for method, result in before.items():
+        np.testing.assert_array_equal(after[method], result, err_msg=method)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name, model in ESTIMATORS.items() if has_fit_parameter(model, "sample_weight")],
+)
+def test_metadata_routing_hands_on_weights(name):
+    model = seeded(name)
+    X, y = blobs(2, n_samples=60)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    expected = predictions(clone(model).fit(X, y, sample_weight=weights), X)
+    with config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(clone(model).set_fit_request(sample_weight=True))
+        fitted = pipeline.fit(X, y, sample_weight=weights)[-1]
+    for method, result in predictions(fitted, X).items():
+        np.testing.assert_array_equal(result, expected[method], err_msg=method)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.pipeline import make_pipeline
@@ -16,6 +16,7 @@ from boostbench.algorithms import (
     BaggedBooster,
     BaggedLsBoostRegressor,
     BaggedMCBoost,
+    LsBoostRegressor,
     MCBoost,
     RBoostRank,
 )
@@ -211,6 +212,14 @@ class TestStagedErrors:
         assert list(rounds) == list(range(1, model.n_iterations_ + 1))
         np.testing.assert_allclose(errors, [np.mean(p != y) for p in model.staged_predict(X)])
         assert display.line_.get_color() == "k"
+
+    def test_the_curve_of_a_regressor_is_the_mean_squared_error(self):
+        X, y = load_diabetes(return_X_y=True)
+        model = LsBoostRegressor(n_iterations=9).fit(X, y)
+        display = StagedErrorDisplay.from_estimator(model, X, y)
+        assert len(display.errors) == 9
+        assert display.errors[-1] == pytest.approx(np.mean((model.predict(X) - y) ** 2))
+        assert display.ax_.get_ylabel() == "Mean squared error"
 
     def test_labels_are_one_for_each_sample(self, model, iris):
         X, y = iris

@@ -70,3 +70,19 @@ def probabilities(decision, inverse_temperature=1.0):
     tied = np.flatnonzero(shares.argmax(axis=1) != winner)
     shares[tied, winner[tied]] = np.nextafter(shares[tied].max(axis=1), 1.0)
     return shares
+
+
+def log_probabilities(shares):
+    """Return the logarithms of probabilities, without a warning about zeros.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_samples, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Minus infinity for a probability of 0.
+    """
+    with np.errstate(divide="ignore"):
+        return np.log(shares)

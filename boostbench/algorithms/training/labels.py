@@ -63,6 +63,34 @@ def class_numbers(y, learner):
     return classes, numbers
 
 
+def check_classes_have_weight(y, y_present, learner):
+    """Check that samples of at least two classes have a weight above 0, if y holds two classes.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        All labels.
+    y_present : ndarray of shape (n_present,)
+        The labels of the samples whose weight is above 0.
+    learner : estimator
+        Named in the error.
+
+    Raises
+    ------
+    ValueError
+        If all samples of a weight above 0 are of one class.
+    """
+    if len(y_present) == len(y):
+        return
+    labels, labels_present = sorted_labels(y)[0], sorted_labels(y_present)[0]
+    if len(labels_present) == 1 < len(labels):
+        raise ValueError(
+            f"{type(learner).__name__} needs samples of at least 2 classes with a weight above 0: "
+            f"y holds {len(labels)} classes, and sample_weight or class_weight is 0 for all "
+            f"samples but those of {labels_present.tolist()[0]!r}"
+        )
+
+
 def known_numbers(y, classes, name="y"):
     """Find the numbers of labels whose classes are known from a training.
 

@@ -3,6 +3,9 @@
 import highspy
 import numpy as np
 
+# HiGHS takes bounds from this one on for infinite: the default of its option `infinite_bound`.
+_INFINITE = 1e20
+
 
 class _Silent(highspy.Highs):
     """HiGHS without callbacks: 1.16 writes its banner where they are enabled, before any option."""
@@ -24,7 +27,7 @@ class SoftMarginProgram:
     ----------
     n_samples : int
     C : float or ndarray of shape (n_samples,)
-        Upper bound of the dual variables, of all or of each.
+        Upper bound of the dual variables, of all or of each; infinite: no bound.
 
     Attributes
     ----------
@@ -35,6 +38,11 @@ class SoftMarginProgram:
     value : float
         The maximum, which is also the minimum of :math:`\|w\|_1 + C^\top \xi`.
 
+    Raises
+    ------
+    ValueError
+        If a finite bound is one that HiGHS takes for infinite.
+
     Examples
     --------
     >>> program = SoftMarginProgram(3, C=2.0)
@@ -44,6 +52,13 @@ class SoftMarginProgram:
     """
 
     def __init__(self, n_samples, C):
+        largest = np.max(C, where=np.isfinite(C), initial=0.0)
+        if largest >= _INFINITE:
+            raise ValueError(
+                f"the largest bound of the linear program, C times a weight or 1 / nu, is "
+                f"{largest:.3g}, and HiGHS takes {_INFINITE:g} for infinite: make the weights or C "
+                "smaller, or nu larger"
+            )
         self.C = C
         self.dual = np.full(n_samples, C, dtype=np.float64)
         self.coefficients = np.empty(0)

@@ -5,12 +5,12 @@ from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import log_loss
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.utils.fixes import parse_version
 
 import boostbench as bb
 from boostbench.algorithms.decisions import decision
-from boostbench.algorithms.explaining.probabilities import probabilities
+from boostbench.algorithms.explaining.probabilities import log_probabilities, probabilities
 
 from ..problems import blobs, noise
 
@@ -128,7 +128,34 @@ class TestRounding:
         np.testing.assert_allclose(probabilities(scores[:, 0], 2.0), softmax(2.0 * pair, axis=1))
 
 
+class TestLogarithms:
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize(
+        "fit",
+        [
+            bb.MCBoost(n_iterations=20).fit,
+            bb.BaggedMCBoost(n_iterations=20, n_estimators=2, random_state=0).fit,
+            bb.BaggedBooster(n_estimators=2, random_state=0).fit,
+            lambda X, y: bb.reweight(bb.AdaBoostMH(20).fit(X, y), X, y),
+        ],
+        ids=["MCBoost", "BaggedMCBoost", "BaggedBooster", "reweight"],
+    )
+    def test_predict_log_proba_is_the_logarithm_of_predict_proba(self, fit, n_classes):
+        X, y = blobs(n_classes)
+        model = fit(X, y)
+        np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+
+    def test_a_probability_of_zero_has_the_logarithm_minus_infinity_without_a_warning(self):
+        assert log_probabilities(np.array([[0.0, 1.0]])).tolist() == [[-np.inf, 0.0]]
+
+
 class TestScikitLearn:
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_cross_validated_log_probabilities(self, n_classes):
+        X, y = blobs(n_classes)
+        logs = cross_val_predict(bb.MCBoost(9), X, y, cv=3, method="predict_log_proba")
+        np.testing.assert_allclose(np.exp(logs).sum(axis=1), 1.0)
+
     @pytest.mark.parametrize(
         ("n_classes", "scoring"),
         [(2, "neg_log_loss"), (2, "roc_auc"), (3, "neg_log_loss"), (3, "roc_auc_ovr")],

@@ -235,7 +235,7 @@ class TestRefused:
             (np.zeros(45), "must contain at least one non-zero|All samples have the weight 0"),
             (np.ones(44), r"sample_weight.shape == \(44,\), expected \(45,\)"),
             (np.full(45, np.nan), "sample_weight contains NaN"),
-            ((np.arange(45) == 3).astype(float), "1 class only"),
+            ((np.arange(45) == 3).astype(float), "y holds 2 classes, and sample_weight or class_"),
         ],
     )
     def test_weights(self, weights, message):
@@ -249,7 +249,7 @@ class TestRefused:
             ({0: 1.0, 1: -1.0}, "class_weight must not be negative"),
             ({0: np.nan, 1: 1.0}, "class_weight must not be negative or NaN"),
             ({0: 0.0, 1: 0.0}, "All samples have the weight 0"),
-            ({0: 0.0, 1: 1.0}, "1 class only"),
+            ({0: 0.0, 1: 1.0}, "is 0 for all samples but those of 1"),
             ({0: 1.0, 7: 1.0}, r"classes, \[1\], are not in class_weight"),
             ("fair", "'class_weight' parameter of AdaBoost must be"),
         ],
@@ -257,6 +257,30 @@ class TestRefused:
     def test_class_weights(self, class_weight, message):
         with pytest.raises(ValueError, match=message):
             bb.AdaBoost(class_weight=class_weight).fit(*blobs(2))
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            bb.AdaBoostMH(),
+            bb.BaggedBooster(),
+            bb.BaggedMCBoost(),
+            bb.FourierFeaturesSVC(),
+            bb.StumpKernelSVC(),
+        ],
+        ids=lambda model: type(model).__name__,
+    )
+    def test_weights_of_zero_for_all_classes_but_one_are_named(self, model):
+        X, y = blobs(3)
+        message = "y holds 3 classes, and sample_weight or class_weight is 0 .* those of 2"
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, y, sample_weight=1.0 * (y == 2))
+        with pytest.raises(ValueError, match=r"1 class|at least 2 classes"):
+            model.fit(X[y == 2], y[y == 2], sample_weight=np.arange(15.0))
+
+    def test_weights_that_make_bounds_of_lpboost_infinite(self):
+        X, y = blobs(2)
+        with pytest.raises(ValueError, match=r"1e\+30, and HiGHS takes 1e\+20 for infinite"):
+            bb.LPBoost().fit(X, y, sample_weight=np.geomspace(1.0, 1e30, 45))
 
     def test_a_warm_start_with_other_weights(self):
         X, y, weights = draw(3)

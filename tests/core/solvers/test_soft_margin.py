@@ -55,6 +55,14 @@ def test_before_the_first_column():
     assert program.value == 2.0
 
 
+def test_bounds_that_highs_takes_for_infinite_are_refused():
+    with pytest.raises(ValueError, match=r"1e\+20, and HiGHS takes 1e\+20 for infinite"):
+        SoftMarginProgram(2, np.array([1.0, 1e20]))
+    program = SoftMarginProgram(2, np.array([1.0, 9e19]))
+    program.add(np.array([1.0, -1.0]))
+    assert program.value == pytest.approx(9e19)
+
+
 def test_a_failure_of_highs_is_raised(monkeypatch):
     program = SoftMarginProgram(3, 1.0)
     program.add(np.ones(3))
