@@ -14,14 +14,18 @@ from boostbench.data.numerals import is_number
 from boostbench.data.sparse import LARGE
 from boostbench.dates import are_dates, as_days
 from boostbench.errors import UserError, some, unknown
+from boostbench.text_columns import are_identifiers, find_problem
 
 logger = logging.getLogger(__name__)
 
-#: A column of text has at most so many different values, or this share of its rows has.
-MANY, UNIQUE = 20, 0.5
 #: A column of more words is none of categories: as many as scikit-learn's
 #: HistGradientBoostingClassifier takes.
 MOST_CATEGORIES = 255
+#: What is wrong with a value of text, and what to do, by `TextProblem.kind`.
+TEXT_ADVICE = {
+    "commas": ("has a comma", "write a decimal point, and nothing between thousands"),
+    "words": ("is a word among numbers", "correct it, or mark it as a missing value"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +42,15 @@ class DataTable:
         NaN where a value is missing.
     where : str
         What to call the source in messages.
+    strings : frozenset of int, default=frozenset()
+        Columns of text that is neither declared as categories nor checked.
     """
 
     names: list[str]
     categories: list[list[str] | None]
     values: Any
     where: str
+    strings: frozenset[int] = frozenset()
 
     def column(self, j: int) -> np.ndarray:
         """Return column `j` as a dense vector of shape (n_samples,)."""
@@ -250,7 +257,8 @@ def _code(table: DataTable, j: int):
     Raises
     ------
     UserError
-        Nearly every row has another text, as with names or dates.
+        Nearly every row has another text, as with names or dates; the text is numbers with commas,
+        or a few words among numbers.
     """
     column, name = table.column(j), table.names[j]
     absent = np.isnan(column)
@@ -263,9 +271,13 @@ def _code(table: DataTable, j: int):
     codes[~absent] = present
     words = [table.categories[j][code] for code in occurring]
     check_dates(table.where, name, words)
+    problem = find_problem([*map(unquote, words)], np.bincount(present), len(codes))
+    if j in table.strings and problem and problem.kind in TEXT_ADVICE:
+        what, advice = TEXT_ADVICE[problem.kind]
+        raise UserError(f"{table.where}: {problem.example!r} in column {name!r} {what}; {advice}")
     if len(occurring) <= 2:
         return np.where(absent, np.nan, codes)[:, None], [name]
-    if len(occurring) > max(MANY, UNIQUE * len(codes)):
+    if are_identifiers(len(occurring), len(codes)):
         raise no_category(table.where, name, len(occurring), len(codes))
     from scipy.sparse import csr_matrix
 

@@ -14,18 +14,27 @@ from boostbench.errors import UserError
 
 #: A keyword and the blank after it: liac-arff takes no tab there.
 _KEYWORD = re.compile(r"^(\s*@\w+)\s+")
+#: A range behind the type of a number, as in "INTEGER [0,9]", which liac-arff does not know.
+_RANGE = r"(?:\s*\[[^\]]*\])"
 #: Numbers declared as integer may have fractions, which liac-arff cuts off.
-_INTEGER = re.compile(r"^(\s*@attribute\b.*[\s'\"])integer\s*$", re.IGNORECASE)
+_INTEGER_OR_RANGE = re.compile(
+    rf"^(\s*@attribute\b.*[\s'\"])(?:integer|(?:integer|real|numeric){_RANGE})\s*$", re.IGNORECASE
+)
 #: What quote marks stand around, and an attribute up to its type.
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_QUOTED_TEXT = re.compile(_QUOTED)
 _ATTRIBUTE = rf"\s*@attribute\s+({_QUOTED}|[^\s'\"{{}}%,]+)\s+"
 #: An attribute of dates, which liac-arff does not read.
 _OF_DATES = re.compile(rf"{_ATTRIBUTE}date\b", re.IGNORECASE)
 #: A comment behind a type, which liac-arff takes for a part of it.
 _COMMENTED = re.compile(
-    rf"({_ATTRIBUTE}(?:numeric|real|integer|string|\{{(?:{_QUOTED}|[^'\"}}])*\}}))\s*%.*",
+    rf"({_ATTRIBUTE}(?:(?:numeric|real|integer){_RANGE}?|string|\{{(?:{_QUOTED}|[^'\"}}])*\}}))\s*%.*",
     re.IGNORECASE | re.DOTALL,
 )
+#: The weight of a sample behind its values, as Weka writes it.
+_WEIGHT = re.compile(r".*,\s*(\{[^{},]*\})\s*")
+#: The index of each value of a sparse sample whose quoted values are left out.
+_INDEX = re.compile(r"[{,]\s*(\d+)")
 #: Rows that are converted at a time: enough for NumPy, few enough to hold as Python objects.
 CHUNK = 2000
 
@@ -66,18 +75,27 @@ def read_arff(stream: BinaryIO, where: str) -> DataTable:
         ]
         texts = {j: {} for j, (_, kind) in enumerate(decoded["attributes"]) if kind == "STRING"}
         read = _sparse if sparse else _dense
-        values = read(decoded["data"], len(names), texts)
+        rows = lines.check_indices(decoded["data"]) if sparse else decoded["data"]
+        values = read(rows, len(names), texts)
     except arff.ArffException as error:
+        weight = _WEIGHT.fullmatch(lines.text)
+        if weight:
+            raise UserError(
+                f"{where}, line {lines.number} gives the sample the weight {weight[1]}, which is "
+                "not read; take the weights out"
+            ) from None
         # liac-arff numbers the lines of the header only, and cannot print words with a '%'.
-        raise UserError(f"{where}: {error.message.replace('%d', str(lines.number))}") from None
+        message = error.message.replace("%d", str(lines.number))
+        raise UserError(f"{where}: {message.rstrip('.')}: {lines.excerpt()!r}") from None
     except UserError:
         raise
     except Exception as error:  # liac-arff lets through whatever its own parsing raises
-        line = lines.text.strip()[:60]
-        raise UserError(f"{where}, line {lines.number} does not parse: {line!r}") from error
+        raise UserError(
+            f"{where}, line {lines.number} does not parse: {lines.excerpt()!r}"
+        ) from error
     for j, codes in texts.items():
         categories[j] = list(codes)
-    return DataTable(names, categories, values, where)
+    return DataTable(names, categories, values, where, frozenset(texts))
 
 
 class _FileLines:
@@ -101,7 +119,7 @@ class _FileLines:
             if of_dates:
                 raise no_dates(f"{self._where}, line {self.number}", unquote(of_dates[1]))
             line = _COMMENTED.sub(r"\1", line)
-            yield _INTEGER.sub(r"\1real", _KEYWORD.sub(r"\1 ", line))
+            yield _INTEGER_OR_RANGE.sub(r"\1real", _KEYWORD.sub(r"\1 ", line))
             if line.lstrip().upper().startswith("@DATA"):
                 return
 
@@ -112,6 +130,19 @@ class _FileLines:
             yield self.text
         self.number, self.text = number, first
         yield first
+
+    def excerpt(self) -> str:
+        """Return the start of the line read last."""
+        return self.text.strip()[:60]
+
+    def check_indices(self, rows: Iterator[dict]) -> Iterator[dict]:
+        """Yield sparse rows as they are read; refuse one that gives an index twice."""
+        for row in rows:
+            indices = [int(index) for index in _INDEX.findall(_QUOTED_TEXT.sub("", self.text))]
+            if len(indices) > len(row):
+                twice = next(index for index in row if indices.count(index) > 1)
+                raise UserError(f"{self._where}, line {self.number} gives index {twice} twice")
+            yield row
 
     def samples(self) -> Iterator[str]:
         """Yield the lines that hold samples."""

@@ -15,8 +15,9 @@ from boostbench.data.labels import INEXACT
 from boostbench.data.readers.header import DECIMAL, guess_header
 from boostbench.data.readers.text import check_utf8, lines_of
 from boostbench.data.readers.words import Text, are_words, read_points
-from boostbench.data.table import MANY, UNIQUE, DataTable, check_dates, label_column, no_category
+from boostbench.data.table import DataTable, check_dates, label_column, no_category
 from boostbench.errors import UserError
+from boostbench.text_columns import are_identifiers
 
 logger = logging.getLogger(__name__)
 
@@ -270,9 +271,9 @@ class _Reading:
         words = [word.strip() for word in words]
         own = [np.nan if word in missing else known.setdefault(word, len(known)) for word in words]
         own = np.array([*own, np.nan])
-        if len(known) > max(MANY, UNIQUE * self.n_lines) and j != self.label:
+        if are_identifiers(len(known), self.n_lines) and j != self.label:
             n_words = int(are_words(list(known)).sum())
-            if n_words > max(MANY, UNIQUE * self.n_lines):
+            if are_identifiers(n_words, self.n_lines):
                 check_dates(self.where, self.names[j], list(known))
                 raise no_category(self.where, self.names[j], n_words, f"the first {self.n_rows}")
         return own[codes]

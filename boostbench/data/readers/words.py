@@ -9,14 +9,14 @@ from itertools import chain
 import numpy as np
 
 from boostbench.data.readers.header import DECIMAL
+from boostbench.data.table import TEXT_ADVICE
 from boostbench.errors import UserError, some
+from boostbench.text_columns import find_problem, kinds_of
 
 logger = logging.getLogger(__name__)
 
 #: It is missing among numbers, as Python writes it; among words it is one, as in "None, Mild".
 _NONE = "None"
-#: A number with a decimal comma, or with commas between thousands.
-_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
 #: With a point.
 _POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
 #: What may be either: 1,234.
@@ -42,7 +42,7 @@ class Text:
         """Take the word None for a missing value, if all others are numbers."""
         if _NONE not in self.words:
             return
-        is_word = _kinds(self.words)[2]
+        is_word = kinds_of(self.words).is_word
         if is_word.sum() > 1 or is_word.all():
             return
         code = self.words.index(_NONE)
@@ -68,20 +68,13 @@ class Text:
         UserError
             It names the first such cell.
         """
-        is_number, has_comma, _ = kinds = _kinds(self.words)
-        n_numbers, n_commas, n_words = (self.counts[of_kind].sum() for of_kind in kinds)
-        if n_commas > n_words:
-            wrong, what = has_comma, "has a comma"
-            advice = "write a decimal point, and nothing between thousands"
-        elif n_numbers > self.counts[~is_number].sum() and not is_number.all():
-            wrong, what = ~is_number, "is a word among numbers"
-            advice = "correct it, or add 'data.na_values=[{}]' if it means a missing value"
-        else:
+        problem = find_problem(self.words, self.counts, len(column))
+        if problem is None or problem.kind not in TEXT_ADVICE:
             return
-        codes = np.nan_to_num(column, nan=-1).astype(np.int32)
-        sample = int(np.append(wrong, False)[codes].argmax())
-        cell = self.words[codes[sample]]
-        advice = advice.format(cell)
+        cell, (what, advice) = problem.example, TEXT_ADVICE[problem.kind]
+        if problem.kind == "words":
+            advice = f"correct it, or add 'data.na_values=[{cell}]' if it means a missing value"
+        sample = int((column == self.words.index(cell)).argmax())
         raise UserError(f"{line(sample)}: {cell!r} in column {name!r} {what}; {advice}")
 
     def sorted(self) -> tuple[np.ndarray, list[str]]:
@@ -98,7 +91,7 @@ def are_words(words: Sequence[str]) -> np.ndarray:
     >>> are_words(["cat", "1.5", "1,5", "1.234.567"]).tolist()
     [True, False, False, False]
     """
-    return _kinds(words)[2] & ~_matches(words, _GROUPED)
+    return kinds_of(words).is_word & ~_matches(words, _GROUPED)
 
 
 def read_points(
@@ -158,7 +151,7 @@ def _with_decimal_commas(texts: dict[int, Text]) -> list[int]:
     """Find the columns with decimal commas; none where all may stand between thousands."""
     decimal, is_clear = [], False
     for j, text in texts.items():
-        _, has_comma, is_word = _kinds(text.words)
+        _, has_comma, is_word = kinds_of(text.words)
         n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_word].sum()
         is_decimal = _matches(text.words, DECIMAL)
         with_point = _matches(text.words, _POINT)
@@ -194,7 +187,7 @@ def _with_thousands(
 
 
 def _are_numbers(words: Sequence[str]) -> bool:
-    return bool((_kinds(words)[0] | _matches(words, _GROUPED)).all())
+    return bool((kinds_of(words).is_number | _matches(words, _GROUPED)).all())
 
 
 def _leave_out_points(values: np.ndarray, cells: Iterator[dict], columns: Iterable[int]) -> None:
@@ -205,16 +198,6 @@ def _leave_out_points(values: np.ndarray, cells: Iterator[dict], columns: Iterab
             numbers = part[j].str.replace(".", "", regex=False).astype(float)
             values[start : start + len(numbers), j] = numbers
         start += len(numbers)
-
-
-def _kinds(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Say which of some words are numbers, have commas as numbers have, or neither; as masks."""
-    import pandas as pd
-
-    text = pd.Series(words, dtype="string")
-    is_number = pd.to_numeric(text, errors="coerce").notna().to_numpy(dtype=bool)
-    has_comma = _matches(words, _COMMA)
-    return is_number, has_comma, ~is_number & ~has_comma
 
 
 def _matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:

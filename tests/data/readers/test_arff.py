@@ -109,12 +109,39 @@ def test_fractions_of_integers_are_kept():
     ("attribute", "told"),
     [
         ("@attribute", r"^toy\.arff, line 3 does not parse: '@attribute'$"),
-        ("@attribute a", r"^toy\.arff: Bad @ATTRIBUTE format, at line 3\.$"),
+        ("@attribute a", r"^toy\.arff: Bad @ATTRIBUTE format, at line 3: '@attribute a'$"),
+        ("@attribute a thing", r"Bad @ATTRIBUTE type, at line 3: '@attribute a thing'$"),
     ],
 )
 def test_an_attribute_without_a_name_or_a_type(attribute, told):
     with pytest.raises(UserError, match=told):
         read(DENSE.replace("@attribute 'first one' numeric", attribute))
+
+
+@pytest.mark.parametrize("kind", ["INTEGER [0,9]", "numeric[0.5, 3] % legs", "Real [0,*]"])
+def test_ranges_of_numbers_are_passed_over(kind):
+    table = read(f"@relation r\n@attribute legs {kind}\n@attribute y {{u,v}}\n@data\n2.5,u\n4,v\n")
+    assert table.names == ["legs", "y"]
+    np.testing.assert_array_equal(table.values, [[2.5, 0], [4, 1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "old"), [(DENSE, "?, red, ?, no"), (SPARSE, "{3 -1}"), (SPARSE, "{0 2.5, 1 3}")]
+)
+def test_weights_of_samples_are_refused(text, old):
+    with pytest.raises(
+        UserError, match=r"^toy\.arff, line \d+ gives the sample the weight \{2.0\}"
+    ):
+        read(text.replace(old, f"{old}, {{2.0}}"))
+
+
+def test_sparse_row_that_gives_an_index_twice_is_refused():
+    with pytest.raises(UserError, match=r"^toy\.arff, line 7 gives index 1 twice$"):
+        read(SPARSE.replace("{0 2.5, 1 3}", "{1 3, 0 2.5, 1 0}"))
+    with pytest.raises(UserError, match=r"^toy\.arff, line 8 gives index 3 twice$"):
+        read(SPARSE.replace("{3 -1}", "{3 -1,3 1}"))
+    quoted = SPARSE.replace("a NUMERIC", "a STRING").replace("{0 2.5, 1 3}", "{0 'x, 1 3', 1 3}")
+    assert read(quoted).categories[0][1] == "x, 1 3"
 
 
 @pytest.mark.parametrize("name", ["start", "'the start'"])
