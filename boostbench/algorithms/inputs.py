@@ -13,6 +13,7 @@ from boostbench.algorithms.training.categories import (
     check_numbers,
     coded,
 )
+from boostbench.algorithms.training.frames import to_pandas
 from boostbench.algorithms.training.labels import check_classes_have_weight, class_numbers
 from boostbench.algorithms.training.weights import weighted
 from boostbench.core.weak.views import views_of
@@ -42,8 +43,10 @@ class Inputs:
         """Check X, and y if there is one; a sparse X becomes CSR, where one is taken at all.
 
         Where tables are taken, categories are numbers then, and what is missing is NaN. With
-        weights of the samples, the most frequent categories are those of the most weight.
+        weights of the samples, the categories of the known features are found again: the most
+        frequent ones are those of the most weight.
         """
+        X = to_pandas(X)
         reset = options.get("reset", True)
         if reset:
             # They may depend on parameters, which may be set after the fit.
@@ -54,7 +57,8 @@ class Inputs:
             _check_feature_names(self, X, reset=False)
         if self._accepts_tables:
             if reset:
-                self.categories_ = categories(X, self.categorical_features, weights)
+                asked = self.categorical_features if weights is None else list(self.categories_)
+                self.categories_ = categories(X, asked, weights)
             X = coded(X, self.categories_)
             options["ensure_all_finite"] = "allow-nan"
         else:
@@ -63,7 +67,8 @@ class Inputs:
 
     def _weighed(self, X, y, sample_weight, class_weight=None):
         """Check X, y and weights; without the samples of weight 0, of which nothing is learned."""
-        given, (X, y) = X, self._validated(X, y)
+        given = to_pandas(X)
+        X, y = self._validated(given, y)
         rows, y_present, weights = weighted(np.arange(len(y)), y, sample_weight, class_weight)
         if is_classifier(self):
             check_classes_have_weight(y, y_present, self)

@@ -11,6 +11,7 @@ import pandas as pd
 from boostbench.algorithms.base import dense
 from boostbench.algorithms.explaining.digits import written
 from boostbench.algorithms.explaining.stump_sums import refuse_others
+from boostbench.algorithms.training.frames import to_pandas
 from boostbench.inspection.heat_maps import heat_map
 from boostbench.inspection.importances import most_important
 from boostbench.inspection.steps import steps_of
@@ -71,7 +72,7 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     >>> export_html(MCBoost(n_iterations=50).fit(X, y), X, "wine.html")  # doctest: +SKIP
     """
     refuse_others(estimator)
-    X = dense(X)
+    X = to_pandas(dense(X))
     n_samples = np.shape(X)[0]
     if not 0 <= row < n_samples:
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")

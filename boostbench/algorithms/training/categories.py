@@ -1,5 +1,7 @@
 """Categories: which features are some, and their values as numbers from 0 on."""
 
+import re
+import warnings
 from numbers import Integral
 
 import numpy as np
@@ -7,11 +9,16 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils import check_array
 
-from boostbench.dates import are_dates, as_days
+from boostbench.algorithms.training.frames import to_pandas
+from boostbench.dates import as_days
+from boostbench.text_columns import find_problem, kinds_of
 
 # The rarer ones of a feature are unknown. As many as scikit-learn's HistGradientBoostingClassifier
 # takes.
 _MOST_CATEGORIES = 255
+
+# A number with commas between thousands.
+_WITH_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
 
 # What pandas calls columns of objects that are numbers.
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty"}
@@ -39,8 +46,14 @@ def categories(X, asked="from_dtype", weights=None):
     Raises
     ------
     ValueError
-        If there is no such feature, X is sparse, or a column holds dates, words among numbers, or
-        values that cannot be counted, such as lists.
+        If there is no such feature, X is sparse, or a column holds dates, numbers as text, words
+        among numbers, or values that cannot be counted, such as lists. A column that `asked` names,
+        or whose data type is categorical, may hold any of these but the last.
+
+    Warns
+    -----
+    UserWarning
+        If a column of text has a value of its own in most rows, as identifiers do.
 
     Examples
     --------
@@ -56,7 +69,7 @@ def categories(X, asked="from_dtype", weights=None):
     if isinstance(asked, str):
         features = [at for at, dtype in enumerate(X.dtypes) if _is_categorical(X, at, dtype)]
         for at in features:
-            _check_words(X.iloc[:, at], X.columns[at])
+            _check_text(X.iloc[:, at], X.columns[at])
     else:
         features = _numbered(np.asarray(asked), X)
     return {feature: _known(X.iloc[:, feature], weights) for feature in features}
@@ -96,9 +109,11 @@ def check_numbers(X, name):
     ValueError
         With the name of the first such column, and what makes numbers of it.
     """
+    X = to_pandas(X)
     for at, dtype in enumerate(X.dtypes if isinstance(X, pd.DataFrame) else ()):
         values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
         if _is_categorical(X, at, dtype) and values.kind not in "biuf":
+            _check_text(X.iloc[:, at], X.columns[at], takes_categories=False)
             raise ValueError(
                 f"column {X.columns[at]!r} holds categories, and {name} takes numbers: make some "
                 "of it, for example by scikit-learn's OneHotEncoder in a make_column_transformer"
@@ -264,28 +279,57 @@ def _objects(column):
     return values
 
 
-def _check_words(column, name):
-    """Refuse texts that are dates, and a few words among numbers, as no categories are meant."""
+def _check_text(column, name, takes_categories=True):
+    """Refuse dates and numbers that are written as text, and warn of identifiers."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return
     counts = _objects(column).value_counts()
     words = [str(word) for word in counts.index]
-    if are_dates(words):
-        advice = as_days(name, words)
-        if isinstance(column.dtype, pd.PeriodDtype):
-            column = f"frame[{name!r}]"
-            start = f"{column}.dt.to_timestamp()"
-            advice = f"{column} = ({start} - pandas.Timestamp('2000-01-01')).dt.days"
-        raise ValueError(
-            f"column {name!r} holds dates, which are no categories; make days of it: {advice}"
-        )
-    is_number = pd.to_numeric(counts.index.astype(str), errors="coerce").notna()
-    if 0 < counts[~is_number].sum() < counts[is_number].sum():
-        column = f"frame[{name!r}]"
-        raise ValueError(
-            f"column {name!r} holds {counts.index[~is_number][0]!r} among numbers; it becomes a "
-            f"missing value by {column} = pandas.to_numeric({column}, errors='coerce')"
-        )
+    problem = find_problem(words, counts.to_numpy(), len(column))
+    frame = f"frame[{name!r}]"
+    declared = f"{frame} = {frame}.astype('category')"
+    match problem:
+        case ("dates", _):
+            advice = as_days(name, words)
+            if isinstance(column.dtype, pd.PeriodDtype):
+                start = f"{frame}.dt.to_timestamp()"
+                advice = f"{frame} = ({start} - pandas.Timestamp('2000-01-01')).dt.days"
+            raise ValueError(
+                f"column {name!r} holds dates, which are no categories; make days of it: {advice}"
+            )
+        case ("words", word):
+            raise ValueError(
+                f"column {name!r} holds {word!r} among numbers; it becomes a missing value by "
+                f"{frame} = pandas.to_numeric({frame}, errors='coerce')"
+            )
+        case ("numbers" | "commas", word):
+            raise ValueError(
+                f"column {name!r} holds numbers as text, as {word!r}; make numbers of it, "
+                f"such as by {frame} = {_to_numbers(frame, words)}, or categories by {declared}"
+            )
+        case ("identifiers", word) if takes_categories:
+            warnings.warn(
+                f"column {name!r} holds {len(words)} different texts in {len(column)} rows, such "
+                f"as {word!r}, and becomes categories; drop it if they are identifiers, or write "
+                f"{declared}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def _to_numbers(frame, words):
+    """Write the code that makes numbers of a column of text.
+
+    Commas are decimal ones, if one of them cannot stand between thousands.
+    """
+    kinds = kinds_of(words)
+    with_comma = np.array(words)[kinds.has_comma].tolist()
+    if with_comma and all(map(_WITH_THOUSANDS.fullmatch, with_comma)):
+        frame += ".replace(',', '', regex=True)"
+    elif with_comma:
+        frame += ".replace({r'\\.': '', ',': '.'}, regex=True)"
+    option = ", errors='coerce'" if kinds.is_word.any() else ""
+    return f"pandas.to_numeric({frame}{option})"
 
 
 def _numbered(asked, X):

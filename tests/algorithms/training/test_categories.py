@@ -1,8 +1,14 @@
+import contextlib
+import io
+import re
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
+from boostbench import MCBoost
 from boostbench.algorithms.training.categories import (
     categories,
     check_numbers,
@@ -10,6 +16,11 @@ from boostbench.algorithms.training.categories import (
     decoded,
     without_absent,
 )
+from boostbench.data.readers.arff import read_arff
+from boostbench.data.readers.csv import read_csv
+from boostbench.data.table import features_and_labels
+from boostbench.errors import UserError
+from boostbench.text_columns import find_problem
 
 FRAME = pd.DataFrame(
     {
@@ -43,6 +54,87 @@ def test_dates_and_words_among_numbers_are_no_categories():
     assert set(categories(pd.DataFrame({"grade": ["1", "2", "a", "b"]}))) == {0}
     assert set(categories(days, ["day"])) == {0}
     assert set(categories(days.astype("category"))) == {0}
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["12", "7.5", None], [12, 7.5]),
+        (["12", 7.5, None], [12, 7.5]),
+        (["12,685", "1,000,000.5", "900", None], [12685, 1000000.5, 900]),
+        (["12,685", 900.0], [12685, 900]),
+        (["1.234,5", "0,25"], [1234.5, 0.25]),
+        (["12,5", "7,5", "unknown"], [12.5, 7.5]),
+    ],
+)
+def test_numbers_as_text_are_refused_with_the_remedy(values, numbers):
+    frame = pd.DataFrame({"income": pd.Series(values, dtype=object)})
+    for check in (categories, lambda frame: check_numbers(frame, "Any")):
+        with pytest.raises(
+            ValueError, match="column 'income' holds numbers as text, as '"
+        ) as error:
+            check(frame)
+    to_numbers, to_categories = re.findall(
+        r"(frame\S+ = .*?)(?:, or categories by |$)", str(error.value)
+    )
+    as_numbers, as_categories = frame.copy(), frame.copy()
+    exec(to_numbers, {"frame": as_numbers, "pandas": pd})
+    assert as_numbers["income"].dropna().tolist() == numbers
+    exec(to_categories, {"frame": as_categories})
+    for declared in (categories(as_categories), categories(frame, ["income"])):
+        assert set(declared[0]) == set(frame["income"].dropna())
+
+
+def test_identifiers_are_named_by_a_warning():
+    frame = pd.DataFrame({"customer": [f"C{i}" for i in range(42)] + [None] * 42})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(categories(frame)[0]) == 42  # as many as half of the rows
+        categories(frame[1:], ["customer"])
+        categories(frame[1:].astype("category"))
+    with pytest.warns(UserWarning, match="column 'customer' holds 41 different texts in 81 rows"):
+        assert len(categories(frame[1:82])[0]) == 41
+
+
+def test_identifiers_are_named_once_per_fit():
+    frame = pd.DataFrame({"customer": [f"C{i}" for i in range(40)], "n": range(40)})
+    with pytest.warns(UserWarning, match="column 'customer'") as caught:
+        model = MCBoost(n_iterations=2).fit(frame, frame["n"] > 20, sample_weight=[0, *[1.0] * 39])
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(frame.assign(customer="1"))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["12,685", "9,100"] * 20, "commas"),
+        (["2024-03-09", "2024-03-10"] * 20, "dates"),
+        (["12", "14", "unknown"] * 15, "words"),
+        ([f"C{i}" for i in range(40)], "identifiers"),
+        (["red", "blue", "12"] * 15, None),
+    ],
+)
+def test_files_and_frames_are_judged_alike(values, kind):
+    """The command line refuses each problem, and Python too, but for a warning of identifiers."""
+    counts = pd.Series(values).value_counts()
+    problem = find_problem(counts.index.tolist(), counts.to_numpy(), len(values))
+    assert (problem and problem.kind) == kind
+    text = "".join(f'"{value}",1,{"yn"[i % 2]}\n' for i, value in enumerate(values))
+    arff = "@relation r\n@attribute a string\n@attribute b real\n@attribute class {y,n}\n@data\n"
+    tables = [
+        lambda: read_csv(io.BytesIO(b"a,b,class\n" + text.encode()), "toy.csv"),
+        lambda: read_arff(io.BytesIO((arff + text).encode()), "toy.arff"),
+    ]
+    for read in tables:
+        with pytest.raises(UserError) if kind else contextlib.nullcontext():
+            features_and_labels(read())
+    expected = pytest.raises(ValueError, match="'a'") if kind else contextlib.nullcontext()
+    if kind == "identifiers":
+        expected = pytest.warns(UserWarning, match="'a'")
+    with expected:
+        categories(pd.DataFrame({"a": values}))
 
 
 @pytest.mark.parametrize(
@@ -93,12 +185,12 @@ def test_objects_that_are_numbers_become_some():
 
 
 def test_types_say_which_features_are_categories():
-    found = categories(FRAME)
+    found = categories(FRAME.assign(mixed=["a", 1, None, "b"]))
     assert {at: known.tolist() for at, known in found.items()} == {
         0: ["b", "a"],
         1: ["x", "y"],
         2: ["u", "v"],
-        3: ["1", 1, 2.5],
+        3: [1, "a", "b"],
     }
     assert categories(FRAME, None) == {}
     assert categories(FRAME.to_numpy()) == {}

@@ -1,0 +1,43 @@
+"""Data frames of other libraries as data frames of pandas."""
+
+import narwhals.stable.v2 as nw
+import pandas as pd
+
+
+def to_pandas(X):
+    """Return a polars data frame or a pyarrow table as a pandas data frame.
+
+    polars itself converts its frames by pyarrow, which is not needed here.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+
+    Returns
+    -------
+    array-like of shape (n_samples, n_features)
+        X itself, if narwhals does not take it for a data frame or pandas made it. The categories of
+        an enumeration keep their order; others are sorted, as their order depends on all that the
+        process has read before.
+
+    Examples
+    --------
+    >>> to_pandas([[1.0, 2.0]])
+    [[1.0, 2.0]]
+    """
+    if isinstance(X, pd.DataFrame):
+        return X
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return X
+    return pd.DataFrame({name: _column(frame[name]) for name in frame.columns})
+
+
+def _column(series):
+    if isinstance(series.dtype, nw.Enum):
+        return pd.Categorical(series.to_list(), list(series.cat.get_categories()))
+    if isinstance(series.dtype, nw.Categorical):
+        return pd.Categorical(series.to_list())
+    if isinstance(series.dtype, nw.String) or series.dtype.is_nested():
+        return pd.Series(series.to_list(), dtype=object)
+    return series.to_numpy()
