@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_feature_names, validate_data
@@ -16,7 +17,7 @@ from boostbench.algorithms.training.categories import (
 from boostbench.algorithms.training.frames import to_pandas
 from boostbench.algorithms.training.labels import check_classes_have_weight, class_numbers
 from boostbench.algorithms.training.weights import weighted
-from boostbench.core.weak.views import views_of
+from boostbench.core.weak.views import ViewedFeatures, views_of
 
 
 class Inputs:
@@ -81,7 +82,11 @@ class Inputs:
         return (X[rows], y_present, weights) if are_some_absent else (X, y, weights)
 
     def _viewed(self, X, weights=None, reset=False):
-        """Return what the weak learners see of a checked X; with `reset`, find out what that is."""
+        """Return the columns that weak learners test of a checked X; with `reset`, determine them.
+
+        With `reset`, X is the training data. Columns that are not features are made only where
+        they are read then (see `boostbench.core.weak.views.ViewedFeatures`).
+        """
         if not self._accepts_tables:
             if reset:
                 # A fit before may have had another weak learner.
@@ -90,4 +95,6 @@ class Inputs:
             return X
         if reset:
             self.views_ = views_of(X, self.categories_, weights)
+            if not (sparse.issparse(X) or self.views_.is_plain):
+                return ViewedFeatures(X, self.views_)
         return self.views_.of(X)

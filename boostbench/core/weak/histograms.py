@@ -156,7 +156,7 @@ class FewBins(Histogram):
 
 
 class JointSums:
-    """Sums of -2 W in the bins of all features, by joint bins of some.
+    """Sums of multiples of W in the bins of all features, by joint bins of some.
 
     Parameters
     ----------
@@ -166,6 +166,8 @@ class JointSums:
         The row of each feature and bin.
     n_rows : int
         The last is left out.
+    factor : float, default=-2.0
+        What the weights are multiplied with.
 
     Attributes
     ----------
@@ -175,7 +177,7 @@ class JointSums:
         In which sums are added up, unless weights come in a higher precision.
     """
 
-    def __init__(self, codes, position, n_rows):
+    def __init__(self, codes, position, n_rows, factor=-2.0):
         n_samples = len(codes[0])
         groups = list(_joint_bins(codes, n_samples // _SAMPLES_PER_SPREAD))
         n_read = n_rows - 1
@@ -191,7 +193,7 @@ class JointSums:
             sizes = [np.full(len(bins), len(members)) for members, _, bins in groups]
             starts = np.append(0, np.cumsum(np.concatenate(sizes)))
             rows = np.concatenate(rows)
-            matrix = np.full(len(rows), -2.0), rows, starts
+            matrix = np.full(len(rows), factor), rows, starts
             self._spread = sparse.csc_array(matrix, (n_rows, ends[-1]))
             spread = int(np.bincount(rows)[:n_read].max(initial=0))
             n_rows = n_read = int(ends[-1])
@@ -200,7 +202,7 @@ class JointSums:
             some = slice(start, start + _TURNED_SAMPLES)
             for column, table, (_, joint, _) in zip(bins[some].T, tables, groups, strict=True):
                 column[:] = table.take(joint[some])
-        factor = -2.0 if self._spread is None else 1.0
+        factor = factor if self._spread is None else 1.0
         self._samples = SampleBins(bins, n_rows, factor, n_read)
         self.additions = self._samples.additions + spread
 

@@ -15,6 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.weak.base import Found
+from boostbench.core.weak.feature_codes import FeatureCodes
+from boostbench.core.weak.joint_histogram import JointHistogram
 from boostbench.core.weak.layout import UNIT_ROUNDOFF
 from boostbench.core.weak.layouts import PIECE, choose_layout, sorted_by_one_sort
 from boostbench.core.weak.nearly_best import (
@@ -31,6 +33,7 @@ from boostbench.core.weak.single import without_nothing
 from boostbench.core.weak.sparse_features import SparseBins, SparseFeatures
 from boostbench.core.weak.stump import BLOCK_OUTPUTS, Stump
 from boostbench.core.weak.ties import EQUAL
+from boostbench.core.weak.views import ViewedFeatures
 
 # `best_each` searches that many edges at a time (a block of columns), so that they stay in the
 # cache, but in rows long enough to copy and add up fast.
@@ -98,12 +101,18 @@ class StumpSearch:
     """
 
     def __init__(self, X, max_bins=None, sample_weight=None):
+        self.table = None
         if sparse.issparse(X):
             self.X = SparseFeatures(X)
             cuts = [np.empty(0)] * X.shape[1]
             for j, known in zip(self.X.used, self.X.columns(sample_weight), strict=True):
                 cuts[j] = thresholds(known[0], max_bins, known[1])
             self._layout = SparseBins(self.X, cuts)
+        elif isinstance(X, ViewedFeatures):
+            self.X = X
+            self.table = FeatureCodes.from_features(X.features, X.views, max_bins, sample_weight)
+            self._layout = JointHistogram(self.table)
+            cuts = np.split(self.table.threshold, self.table.first_stump[1:-1])
         else:
             self.X = np.asarray(X, dtype=np.float64)
             if self.X.size <= _COPIED_VALUES:

@@ -111,6 +111,50 @@ class Views:
         return np.where(np.isnan(values), fill, seen)
 
 
+class ViewedFeatures:
+    """Columns of the views of a training set, computed when they are read.
+
+    Indexing is as of a matrix of shape (n_samples, n_views); `numpy.asarray` makes that matrix.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_samples, n_features), dtype=float64
+        Training data, NaN where a value is missing.
+    views : Views
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, 1.0]])
+    >>> columns = ViewedFeatures(X, views_of(X, categorical=[1]))
+    >>> columns.shape, columns[:, 1], columns[1]
+    ((3, 6), array([1., 5., 5.]), array([1., 5., 1., 0., 0., 1.]))
+    """
+
+    ndim = 2
+
+    def __init__(self, features, views):
+        self.features, self.views = features, views
+
+    @property
+    def shape(self):
+        """Numbers of samples and views."""
+        return len(self.features), len(self.views.feature)
+
+    def __len__(self):
+        return len(self.features)
+
+    def __getitem__(self, key):
+        rows, views = key if isinstance(key, tuple) else (key, slice(None))
+        return self.views.seen(self.features[rows][..., self.views.feature[views]], views)
+
+    def copy(self):
+        """Return the same columns of a copy of the features."""
+        return ViewedFeatures(self.features.copy(), self.views)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self[:], dtype=dtype)
+
+
 def plain_views(n_features):
     """Views of features that are their own."""
     return Views(

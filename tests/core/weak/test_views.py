@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.views import views_of
+from boostbench.core.weak.views import ViewedFeatures, views_of
 
 
 def columns(rng, n_samples, share=0.3):
@@ -92,3 +92,24 @@ def test_a_sparse_matrix_has_the_views_of_the_same_numbers_in_full():
     for field in ("feature", "category", "fill"):
         np.testing.assert_allclose(getattr(of_sparse, field), getattr(views, field))
     np.testing.assert_allclose(of_sparse.of(sparse.csr_array(new)).toarray(), views.of(new))
+
+
+def test_columns_of_the_views_are_computed_when_they_are_read():
+    X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, np.nan], [2.0, 1.0]])
+    views = views_of(X, [1])
+    columns, Z = ViewedFeatures(X, views), views.of(X)
+    assert columns.shape == Z.shape
+    np.testing.assert_array_equal(np.asarray(columns), Z)
+    for key in (
+        np.s_[:, 1],
+        np.s_[:, [2, 0]],
+        np.s_[1:3],
+        2,
+        np.array([3, 0]),
+        np.s_[[0, 1], 3:],
+        np.array([True, False, True, True]),
+    ):
+        np.testing.assert_array_equal(columns[key], Z[key])
+    copied = columns.copy()
+    X[0, 0] = 4.0
+    np.testing.assert_array_equal(np.asarray(copied), Z)
