@@ -8,7 +8,7 @@ import numpy as np
 from boostbench.algorithms.master import NO_EDGE
 from boostbench.algorithms.parameters import NonNegativeFloat
 from boostbench.algorithms.stump_ensembles import StumpEnsemble, StumpMaster
-from boostbench.core.losses.mixed_norms import ROW_NORMS, lengths
+from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import EQUAL, first_largest
 
@@ -100,7 +100,7 @@ class _GradBoostMaster(StumpMaster):
         self.own = own
         self.own_at = labels * n_samples + np.arange(n_samples)
         self.norm = ROW_NORMS[params.norm]()
-        self.promise = partial(self.norm.promise, weight=params.nu)
+        self.max_decrease = partial(self.norm.max_decrease, weight=params.nu)
         self.scores = np.zeros(own.shape)
         # The different stumps: row of each, where it stands in the search, and its coefficients.
         # W has a row of zeros more, for a new stump.
@@ -113,7 +113,7 @@ class _GradBoostMaster(StumpMaster):
     def generate(self):
         known = self.positions[: len(self.columns)]
         scale = float(np.abs(self.weights).sum())
-        found = self.search.best_beside(self.weights, self.promise, lengths, scale, known)
+        found = self.search.best_beside(self.weights, self.max_decrease, row_norms, scale, known)
         if found is None:
             return None
         position, old, off = found

@@ -18,7 +18,7 @@ from boostbench.core.losses.margin import LOSSES, get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
-from boostbench.core.solvers.solution import Solution
+from boostbench.core.solvers.solution import SolverResult
 from boostbench.core.weak.stump import Stumps
 from boostbench.core.weak.stumps import StumpSearch
 
@@ -229,7 +229,7 @@ class _Descent:
         """Return what was found once: W."""
         problem = PairwiseLoss(H, self.own, self.loss)
         value = problem.move(W)[0] + nu * W.sum()
-        return Solution(W, value, np.inf, False, problem.dual)
+        return SolverResult(W, value, np.inf, False, problem.dual)
 
 
 class _LinearProgram:

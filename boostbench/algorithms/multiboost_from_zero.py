@@ -10,7 +10,7 @@ from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.pairwise import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
-from boostbench.core.solvers.solution import Solution
+from boostbench.core.solvers.solution import SolverResult
 
 # Those of the papers.
 _ITERATIONS = 100
@@ -36,7 +36,7 @@ class FromZeroMaster(Master):
     def _take(self, problem, W):
         """Take over the coefficients, and the dual variables that belong to them."""
         value, _ = problem.move(W)
-        self.solution = Solution(W, value, np.inf, False, problem.dual)
+        self.solution = SolverResult(W, value, np.inf, False, problem.dual)
 
     def generate(self):
         """As `Master.generate`."""

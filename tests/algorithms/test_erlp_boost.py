@@ -130,6 +130,6 @@ def test_by_hand():
 
 
 def test_programs_that_were_not_solved(monkeypatch):
-    monkeypatch.setattr(entropy_margin, "_STEPS", 1)
+    monkeypatch.setattr(entropy_margin, "_MAX_STEPS", 1)
     with pytest.warns(UserWarning, match="did not solve all programs of ERLPBoost"):
         ERLPBoost(n_iterations=20).fit(*noise(2, seed=1))

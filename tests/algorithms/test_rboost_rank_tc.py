@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from boostbench.algorithms import RBoostRankTC
 from boostbench.core.losses.ranking import LARGEST_NORM
 from boostbench.core.solvers import lbfgs
-from boostbench.core.solvers.solution import Solution
+from boostbench.core.solvers.solution import SolverResult
 
 from . import reference
 from .problems import blobs, noise
@@ -331,7 +331,7 @@ class TestWithoutASolution:
 
     def test_steps_that_overflow_are_not_taken(self, separable, monkeypatch):
         def overflow(smooth, start, nu, max_iter, **settings):
-            return Solution(np.full(len(start), np.inf), -np.inf, np.inf, False)
+            return SolverResult(np.full(len(start), np.inf), -np.inf, np.inf, False)
 
         monkeypatch.setattr(lbfgs, "nonnegative_quasi_newton", overflow)
         model = model_of("exponential", 1e-2, 3).fit(*separable)

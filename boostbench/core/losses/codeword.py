@@ -10,20 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.core.solvers.coefficient_grid import snap_to_grid
 from boostbench.core.solvers.exponential_sum import minimise
-from boostbench.core.solvers.grid import rounded
 
 # The exponents of a step are at most that: it is as far as AdaBoost goes for a perfect stump.
-_LARGEST_EXPONENT = 24.0
+_MAX_EXPONENT = 24.0
 
 # How far the codeword that moves most moves, at first; and how often that is halved or doubled.
-_FIRST_MOVE = 0.05
+_INITIAL_STEP_SIZE = 0.05
 _MAX_TRIALS = 30
 
 # Bits of the direction and of the size of a move that are kept, and what is no difference of risks:
 # the last digits of sums must not grow from move to move, nor decide.
 _DIRECTION_BITS, _SIZE_BITS = 22, 16
-_EQUAL = 1e-14
+_RISK_TOLERANCE = 1e-14
 
 
 class CodewordRisk:
@@ -71,11 +71,11 @@ class CodewordRisk:
             predictions = np.zeros((len(labels), codewords.shape[1]))
         self.predictions = predictions
         # Classes in rows, so that a sum over them is one of long vectors.
-        self._own = labels, np.arange(len(labels))
-        self._is_own = np.zeros((len(codewords), len(labels)))
-        self._is_own[self._own] = 1.0
-        self._last_move = _FIRST_MOVE
-        self._losses, self.log_risk = self._losses_with(codewords)
+        self._own_class_index = labels, np.arange(len(labels))
+        self._is_own_class = np.zeros((len(codewords), len(labels)))
+        self._is_own_class[self._own_class_index] = 1.0
+        self._last_move = _INITIAL_STEP_SIZE
+        self._losses, self.log_risk = self._compute_losses(codewords)
 
     def weights(self):
         r"""Direction of steepest descent of the risk in each prediction.
@@ -120,12 +120,14 @@ class CodewordRisk:
             lowers the risk. Then, and where no loss holds the step back, the multiple is the
             largest that is allowed.
         """
-        sums = [(self._losses * (leaf == at)) @ self._is_own.T for at in range(len(values))]
+        sums = [
+            (self._losses * (leaf == index)) @ self._is_own_class.T for index in range(len(values))
+        ]
         products = values @ self.codewords.T
         slopes = 0.5 * (products[:, :, None] - products[:, None, :])
-        multiple = minimise(np.ravel(sums), slopes.ravel(), _LARGEST_EXPONENT)
+        multiple = minimise(np.ravel(sums), slopes.ravel(), _MAX_EXPONENT)
         self.predictions += multiple * values.take(leaf, axis=0)
-        self._losses, self.log_risk = self._losses_with(self.codewords)
+        self._losses, self.log_risk = self._compute_losses(self.codewords)
         return multiple, bool((multiple * slopes[np.array(sums) > 0] < 0).all())
 
     def move_codewords(self):
@@ -143,27 +145,27 @@ class CodewordRisk:
         largest = np.linalg.norm(gradient, axis=1).max()
         if not largest > 0:
             return False
-        across, along = _parts(-gradient / largest, self.codewords)
-        across, along = (rounded(part, _DIRECTION_BITS) for part in (across, along))
+        across, along = _split_along_codewords(-gradient / largest, self.codewords)
+        across, along = (snap_to_grid(part, _DIRECTION_BITS) for part in (across, along))
         direction = across + along * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
         here = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
         # A search may end at a step so short that the next one, from there, sees no difference.
-        for start in dict.fromkeys((self._last_move, _FIRST_MOVE)):
+        for start in dict.fromkeys((self._last_move, _INITIAL_STEP_SIZE)):
             move = self._line_search(here, direction, start)
             if move is not here:
                 self._last_move, self.codewords, self._losses, self.log_risk, _ = move
                 return True
         return False
 
-    def _losses_with(self, codewords):
+    def _compute_losses(self, codewords):
         """Losses of all pairs of a sample and a class, divided by the largest, and the log risk."""
         exponents = codewords @ self.predictions.T
-        exponents -= exponents[self._own]
+        exponents -= exponents[self._own_class_index]
         exponents *= 0.5
         if self._log_weights is not None:
             exponents += self._log_weights
-        exponents[self._own] = -np.inf
+        exponents[self._own_class_index] = -np.inf
         largest = exponents.max()
         exponents -= largest
         losses = np.exp(exponents, out=exponents)
@@ -172,18 +174,18 @@ class CodewordRisk:
     def _duals(self, losses):
         """Losses, and minus the sum of a sample's own in the row of its class."""
         duals = losses.copy()
-        duals[self._own] = -losses.sum(axis=0)
+        duals[self._own_class_index] = -losses.sum(axis=0)
         return duals
 
     def _gradient(self, losses):
         return 0.5 * self._duals(losses) @ self.predictions
 
-    def _moved(self, here, direction, size):
+    def _move_by(self, here, direction, size):
         """Make a move of a size."""
         codewords = here.codewords + size * direction
         lengths = np.linalg.norm(codewords, axis=1, keepdims=True)
         codewords /= lengths
-        losses, log_risk = self._losses_with(codewords)
+        losses, log_risk = self._compute_losses(codewords)
         gradient = self._gradient(losses) / losses.sum()
         return _Move(
             size, codewords, losses, log_risk, _slope(gradient, direction / lengths, codewords)
@@ -201,26 +203,26 @@ class CodewordRisk:
             `here` where none lowers the risk.
         """
         best = low = here
-        high = self._moved(here, direction, size)
+        high = self._move_by(here, direction, size)
         for _ in range(_MAX_TRIALS):
-            if low is here and high.log_risk >= low.log_risk - _EQUAL:
-                high = self._moved(here, direction, high.size / 2)
-            elif high.slope < 0 and high.log_risk < low.log_risk - _EQUAL:
+            if low is here and high.log_risk >= low.log_risk - _RISK_TOLERANCE:
+                high = self._move_by(here, direction, high.size / 2)
+            elif high.slope < 0 and high.log_risk < low.log_risk - _RISK_TOLERANCE:
                 best = low = high
-                high = self._moved(here, direction, 2 * high.size)
+                high = self._move_by(here, direction, 2 * high.size)
             elif high.slope <= low.slope:
                 break  # there is no root of that line ahead
             else:
-                share = rounded(low.slope / (low.slope - high.slope), _SIZE_BITS)
+                share = snap_to_grid(low.slope / (low.slope - high.slope), _SIZE_BITS)
                 bottom = float(low.size + share * (high.size - low.size))
-                for move in (high, self._moved(here, direction, bottom)):
-                    if move.log_risk < best.log_risk - _EQUAL:
+                for move in (high, self._move_by(here, direction, bottom)):
+                    if move.log_risk < best.log_risk - _RISK_TOLERANCE:
                         best = move
                 break
         return best
 
 
-def _parts(vectors, codewords):
+def _split_along_codewords(vectors, codewords):
     """Part vectors into what is across the codewords, and multiples of these."""
     along = (vectors * codewords).sum(axis=1, keepdims=True)
     return vectors - along * codewords, along
@@ -228,7 +230,7 @@ def _parts(vectors, codewords):
 
 def _slope(gradient, direction, codewords):
     """Derivative along a direction: only what is across a codeword moves it."""
-    return float((_parts(gradient, codewords)[0] * direction).sum())
+    return float((_split_along_codewords(gradient, codewords)[0] * direction).sum())
 
 
 class _Move(NamedTuple):

@@ -63,7 +63,7 @@ class Exponential:
         return dual
 
 
-class Weighted:
+class WeightedLoss:
     r"""A loss times the weight of the sample: :math:`c_i \lambda(\rho)`.
 
     Parameters
@@ -74,7 +74,7 @@ class Weighted:
 
     Examples
     --------
-    >>> value, dual = Weighted(Exponential(), np.array([2.0, 3.0])).value_and_dual(np.zeros(2))
+    >>> value, dual = WeightedLoss(Exponential(), np.array([2.0, 3.0])).value_and_dual(np.zeros(2))
     >>> print(value, dual)
     [2. 3.] [2. 3.]
     """
@@ -103,7 +103,7 @@ def get_loss(name, sample_weight=None):
     ----------
     name : {"exponential", "logistic"}
     sample_weight : ndarray of shape (n_samples,), default=None
-        As of `Weighted`; None: all are 1.
+        As of `WeightedLoss`; None: all are 1.
     """
     loss = LOSSES[name]()
-    return loss if sample_weight is None else Weighted(loss, sample_weight)
+    return loss if sample_weight is None else WeightedLoss(loss, sample_weight)

@@ -17,7 +17,7 @@ class RowNorm(ABC):
         """Evaluate the norm of each row of W."""
 
     @abstractmethod
-    def promise(self, G, weight):
+    def max_decrease(self, G, weight):
         r"""Order rows g by how low :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|` gets.
 
         The lowest value is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`.
@@ -67,9 +67,9 @@ class Euclidean(RowNorm):
         """As `RowNorm.value`."""
         return np.sqrt((W * W).sum(axis=1))
 
-    def promise(self, G, weight):
-        """As `RowNorm.promise`: the length of g, whatever the weight."""
-        return lengths(G)
+    def max_decrease(self, G, weight):
+        """As `RowNorm.max_decrease`: the length of g, whatever the weight."""
+        return row_norms(G)
 
     def prox(self, V, weight):
         """As `RowNorm.prox`."""
@@ -92,9 +92,9 @@ class Maximum(RowNorm):
         """As `RowNorm.value`."""
         return np.abs(W).max(axis=1)
 
-    def promise(self, G, weight):
-        """As `RowNorm.promise`: the length of ``prox(g)``."""
-        return lengths(self.prox(G, weight))
+    def max_decrease(self, G, weight):
+        """As `RowNorm.max_decrease`: the length of ``prox(g)``."""
+        return row_norms(self.prox(G, weight))
 
     def prox(self, V, weight):
         """As `RowNorm.prox`."""
@@ -108,7 +108,7 @@ class Maximum(RowNorm):
         return np.clip(V, -np.maximum(size, 0.0), np.maximum(size, 0.0))
 
 
-def lengths(G):
+def row_norms(G):
     """Give the lengths of the rows of G, which is overwritten."""
     # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
     return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))

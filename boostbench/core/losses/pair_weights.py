@@ -16,13 +16,13 @@ from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProble
 from boostbench.core.sparse_products import product
 
 # Odds beyond are as good as infinite, and stay numbers.
-LARGEST_ODDS = 1e300
+MAX_ODDS = 1e300
 
 # The logarithm of a loss that is as good as 0. Much further down numbers lose their digits.
-_NOTHING_LEFT = -650.0
+_MIN_LOG_LOSS = -650.0
 
 # So many pairs stay in the cache through all passes.
-_BLOCK = 2**17
+_BLOCK_PAIRS = 2**17
 
 
 class PairWeights(ABC):
@@ -52,23 +52,23 @@ class PairWeights(ABC):
         self._labels = labels.astype(np.int32)
         self._sample_weight = sample_weight
         self.n_classes = n_classes
-        self._own = np.arange(n_samples) * n_classes + labels
+        self._own_class_index = np.arange(n_samples) * n_classes + labels
         self._minus_ones = np.full(n_classes, -1.0)
         # Groups (output, class) change with the weak learner.
         self._group = self._labels.copy()
-        length = max(1, min(n_samples, _BLOCK // n_classes))
+        length = max(1, min(n_samples, _BLOCK_PAIRS // n_classes))
         self._rows, self._work = np.empty((2, length, n_classes))
         self._blocks = [self._block(start, length) for start in range(0, n_samples, length)]
 
     def _block(self, start, length):
         """Some samples, and a product that sums their rows by group."""
-        some = slice(start, min(start + length, len(self._labels)))
-        group = self._group[some]
+        chunk = slice(start, min(start + length, len(self._labels)))
+        group = self._group[chunk]
         # The one entry of column i is in the row of the group of sample i.
         by_group = sparse.csc_array((2 * self.n_classes, len(group)))
         by_group.data, by_group.indices = np.ones(len(group)), group
         by_group.indptr = np.arange(len(group) + 1, dtype=np.int32)
-        return some, by_group
+        return chunk, by_group
 
     @abstractmethod
     def problem(self, outputs):
@@ -101,24 +101,24 @@ class PairWeights(ABC):
         np.multiply(outputs > 0, np.int32(self.n_classes), out=self._group)
         self._group += self._labels
 
-    def _spread(self, table, some):
+    def _gather_rows(self, table, chunk):
         """Return the rows of the groups of some samples, in a buffer."""
         rows = table.reshape(-1, self.n_classes)
-        group = self._group[some]
+        group = self._group[chunk]
         return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
-    def _complete(self, some):
+    def _fill_own_class(self, chunk):
         """Set some gains of the own classes, now 0, so that rows sum to 0; returns them."""
-        of_own = self.gains[some].dot(self._minus_ones)
-        self.gains.ravel()[self._own[some]] = of_own
-        return of_own
+        own_gains = self.gains[chunk].dot(self._minus_ones)
+        self.gains.ravel()[self._own_class_index[chunk]] = own_gains
+        return own_gains
 
-    def _both_sides(self, sums):
+    def _symmetrise(self, sums):
         """Add up sums by group of the pairs that a weak learner moves alike; own classes get 0."""
         low, high = sums.reshape(2, self.n_classes, -1)
-        both = high + low.T
-        both.ravel()[:: self.n_classes + 1] = 0.0
-        return both
+        pair_sums = high + low.T
+        pair_sums.ravel()[:: self.n_classes + 1] = 0.0
+        return pair_sums
 
 
 class ExponentialWeights(PairWeights):
@@ -142,37 +142,37 @@ class ExponentialWeights(PairWeights):
         self.gains = np.full((len(labels), n_classes), -1.0 / n_pairs)
         if sample_weight is not None:
             self.gains *= (sample_weight / sample_weight.mean())[:, None]
-        self.gains.ravel()[self._own] = 0.0
-        self._complete(slice(None))
+        self.gains.ravel()[self._own_class_index] = 0.0
+        self._fill_own_class(slice(None))
         self._log_mean = 0.0
 
     @property
     def share(self):
         """The part of the pairs with r != y_i in the sum of u; 0 where they come to nothing."""
-        if self._log_mean < _NOTHING_LEFT:
+        if self._log_mean < _MIN_LOG_LOSS:
             return 0.0
         return 1.0 / (1.0 + exp(-self._log_mean) / (self.n_classes - 1))
 
     def problem(self, outputs):
         """Set up step 4, eq. (13); as `PairWeights.problem`."""
         self._group_by(outputs)
-        gain, *others = [product(by_group, self.gains[some]) for some, by_group in self._blocks]
+        gain, *others = [product(by_group, self.gains[chunk]) for chunk, by_group in self._blocks]
         for other in others:
             gain += other
         self._gain = gain
         share = self.share
-        return ExponentialProblem(-self._both_sides(gain), share), share
+        return ExponentialProblem(-self._symmetrise(gain), share), share
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
-        table = factors(w)
+        table = margin_factors(w)
         total = -float(self._gain.ravel().dot(table.ravel()))
         self._log_mean += log(total)
         table *= 1.0 / total
-        for some, _ in self._blocks:
-            gains = self.gains[some]
-            gains *= self._spread(table, some)
-            self._complete(some)
+        for chunk, _ in self._blocks:
+            gains = self.gains[chunk]
+            gains *= self._gather_rows(table, chunk)
+            self._fill_own_class(chunk)
 
 
 class LogisticWeights(PairWeights):
@@ -192,7 +192,7 @@ class LogisticWeights(PairWeights):
         super().__init__(labels, n_classes, sample_weight)
         self._size = len(labels) if sample_weight is None else sample_weight.sum()
         self._odds = np.ones((len(labels), n_classes))
-        self._odds.ravel()[self._own] = 0.0
+        self._odds.ravel()[self._own_class_index] = 0.0
         self.gains = np.empty_like(self._odds)
         self.move(np.zeros(n_classes))
 
@@ -203,17 +203,17 @@ class LogisticWeights(PairWeights):
 
     def move(self, w):
         """Add the last weak learner; as `PairWeights.move`."""
-        table = factors(w)
+        table = margin_factors(w)
         self.total = 0.0
-        for some, _ in self._blocks:
-            odds, gains = self._odds[some], self.gains[some]
-            odds *= self._spread(table, some)
-            np.minimum(odds, LARGEST_ODDS, out=odds)
+        for chunk, _ in self._blocks:
+            odds, gains = self._odds[chunk], self.gains[chunk]
+            odds *= self._gather_rows(table, chunk)
+            np.minimum(odds, MAX_ODDS, out=odds)
             np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
             if self._sample_weight is not None:
-                gains *= self._sample_weight[some, None]
-            self.total += float(self._complete(some).sum())
-        self.share = share_of(self.total, self._size)
+                gains *= self._sample_weight[chunk, None]
+            self.total += float(self._fill_own_class(chunk).sum())
+        self.share = pair_share(self.total, self._size)
 
     def sums_at(self, w):
         """Sum u by class and other class, were the last learner added with w.
@@ -227,26 +227,26 @@ class LogisticWeights(PairWeights):
         ndarray of shape (n_classes, n_classes)
             Where the weak learner is -1, own and other class have changed places.
         """
-        table = factors(w)
+        table = margin_factors(w)
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
         moved = w.any()
-        for some, by_group in self._blocks:
+        for chunk, by_group in self._blocks:
             # Where w is 0, u is known, but for its sign.
-            dual = weighted = self.gains[some]
+            dual = weighted = self.gains[chunk]
             rows, work = self._rows[: len(dual)], self._work[: len(dual)]
             if moved:
-                odds = np.multiply(self._spread(table, some), self._odds[some], out=rows)
+                odds = np.multiply(self._gather_rows(table, chunk), self._odds[chunk], out=rows)
                 dual = weighted = np.divide(odds, np.add(odds, 1.0, out=work), out=rows)
             if self._sample_weight is not None:
-                times = self._sample_weight[some, None]
+                times = self._sample_weight[chunk, None]
                 if moved:
                     weighted = np.multiply(dual, times, out=work)
                 else:
                     dual = np.divide(dual, times, out=rows)
             sums += product(by_group, weighted)
             squares += product(by_group, np.multiply(dual, weighted, out=rows))
-        self._squares = self._both_sides(squares)
-        return self._both_sides(sums if moved else -sums)
+        self._squares = self._symmetrise(squares)
+        return self._symmetrise(sums if moved else -sums)
 
     def square_sums(self):
         """Sum the squares of u in the same way, after `sums_at` and for the same w."""
@@ -282,7 +282,7 @@ class LogisticProblem(PairwiseProblem):
         return np.zeros(len(self._part))
 
 
-def share_of(total, size):
+def pair_share(total, size):
     """Give the part of the pairs with r != y_i in the sum of u; 0 where they come to nothing.
 
     Parameters
@@ -292,10 +292,10 @@ def share_of(total, size):
     size : float
         The sum of the weights of the samples, each of which has u = 1/2 for its own class.
     """
-    return total / (total + 0.5 * size) if total > exp(_NOTHING_LEFT) else 0.0
+    return total / (total + 0.5 * size) if total > exp(_MIN_LOG_LOSS) else 0.0
 
 
-def factors(w):
+def margin_factors(w):
     """Exponentials of minus the margins that a weak learner adds.
 
     Parameters

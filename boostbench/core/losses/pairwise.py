@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf
 
-from boostbench.core.losses.relevance import is_relevant
+from boostbench.core.losses.curvature import significant_mask
 from boostbench.core.solvers.newton import Problem, Quadratic
 from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
 
@@ -16,14 +16,14 @@ from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
 _RIDGE = 1e-5
 
 
-def pairwise_weights(dual, own):
+def pairwise_weights(dual, is_own):
     """Weights of the weak-learner problem from the dual variables of the pairwise margins.
 
     Parameters
     ----------
     dual : ndarray of shape (n_samples, n_classes)
         :math:`u_{ir}`, 0 for r = y_i.
-    own : ndarray of shape (n_samples, n_classes), dtype=bool
+    is_own : ndarray of shape (n_samples, n_classes), dtype=bool
         True for r = y_i.
 
     Returns
@@ -36,7 +36,7 @@ def pairwise_weights(dual, own):
     >>> pairwise_weights(np.array([[0.0, 0.25, 0.75]]), np.array([[True, False, False]]))
     array([[ 1.  , -0.25, -0.75]])
     """
-    return np.where(own, dual.sum(axis=1, keepdims=True), -dual)
+    return np.where(is_own, dual.sum(axis=1, keepdims=True), -dual)
 
 
 class PairwiseLoss(Problem):
@@ -51,7 +51,7 @@ class PairwiseLoss(Problem):
     ----------
     H : ndarray of shape (n_columns, n_samples)
         Outputs of the weak learners.
-    own : ndarray of shape (n_classes, n_samples), dtype=bool
+    is_own : ndarray of shape (n_classes, n_samples), dtype=bool
         True where the class is the sample's.
     loss : object
         From `boostbench.core.losses.margin.get_loss`.
@@ -74,20 +74,20 @@ class PairwiseLoss(Problem):
     ((2, 1), True)
     """
 
-    def __init__(self, H, own, loss):
+    def __init__(self, H, is_own, loss):
         self.H = H
-        self.own = own
+        self.is_own = is_own
         self.loss = loss
         #: Samples of each class.
-        self.members = [np.flatnonzero(row) for row in own]
-        self._labels = own.argmax(axis=0)
-        self._samples = np.arange(own.shape[1])
+        self.members = [np.flatnonzero(row) for row in is_own]
+        self._labels = is_own.argmax(axis=0)
+        self._samples = np.arange(is_own.shape[1])
 
     def move(self, w):
         """Evaluate at w; as `Problem.move`."""
         self._margins = self.margins(self._scores(w))
         values, dual = self.loss.value_and_dual(self._margins)
-        self.dual = np.where(self.own, 0.0, dual)
+        self.dual = np.where(self.is_own, 0.0, dual)
         return float(values.sum()), -self.slopes(self.dual)
 
     def along(self, step):
@@ -119,7 +119,7 @@ class PairwiseLoss(Problem):
         -------
         ndarray of shape (n_classes, n_columns)
         """
-        weights = pairwise_weights(dual.T, self.own.T)
+        weights = pairwise_weights(dual.T, self.is_own.T)
         return weights.T @ self.H.T
 
 
@@ -171,23 +171,23 @@ def _hessian(problem, curvature, classes, columns, ends):
         Blocks above the diagonal are left at 0.
     """
     H = problem.H
-    curvature = np.where(is_relevant(curvature), curvature, 0.0)
-    by_score = np.abs(pairwise_weights(curvature.T, problem.own.T)).T
+    curvature = np.where(significant_mask(curvature), curvature, 0.0)
+    by_score = np.abs(pairwise_weights(curvature.T, problem.is_own.T)).T
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
-        own = slice(ends[label], ends[label + 1])
+        is_own = slice(ends[label], ends[label + 1])
         relevant = np.flatnonzero(by_score[label])
         # Most of H is needed in neither product, and takes longer to copy than they do.
-        h = H.take(columns[own, None] * H.shape[1] + relevant)
-        matrix[own, own] = weighted_gram(h, by_score[label, relevant])
+        h = H.take(columns[is_own, None] * H.shape[1] + relevant)
+        matrix[is_own, is_own] = weighted_gram(h, by_score[label, relevant])
         # Curvature is 0 for r = y_i, so that nothing is taken off the block above.
         relevant = members[by_score[label, members] > 0]
         others = H.take(relevant, axis=1)[columns]
-        h = others[own].copy()
+        h = others[is_own].copy()
         others *= curvature.take(relevant, axis=1)[classes]
         mixed = h @ others.T
-        matrix[own, : own.start] -= mixed[:, : own.start]
-        matrix[own.stop :, own] -= mixed[:, own.stop :].T
+        matrix[is_own, : is_own.start] -= mixed[:, : is_own.start]
+        matrix[is_own.stop :, is_own] -= mixed[:, is_own.stop :].T
     return matrix
 
 

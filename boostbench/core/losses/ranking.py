@@ -8,12 +8,12 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from boostbench.core.losses.relevance import is_relevant
+from boostbench.core.losses.curvature import significant_mask
 from boostbench.core.solvers.newton import Problem, Quadratic
 from boostbench.core.symmetric import weighted_gram
 
 # Less than this part of the largest diagonal entry may be a coefficient's that is left out.
-_LEAST = 1e-3
+_MIN_DIAGONAL_FRACTION = 1e-3
 
 # Of the largest diagonal entry: weak learners may come twice.
 _RIDGE = 1e-10
@@ -23,7 +23,7 @@ _RIDGE = 1e-10
 LARGEST_NORM = float(np.log(np.finfo(np.float64).max) / 2)
 
 # No weak learner has a larger edge, in units of the sum of the dual variables.
-_LARGEST_EDGE = 2.0
+_MAX_EDGE = 2.0
 
 
 class SumOfLosses:
@@ -127,13 +127,13 @@ class RankingLoss(Problem):
     def quadratic(self, free, damping):
         """Return the Hessian; as `Problem.quadratic`."""
         curvature = self.loss.curvature(self.dual)
-        heavy = np.flatnonzero(is_relevant(curvature))
+        heavy = np.flatnonzero(significant_mask(curvature))
         hessian = weighted_gram(self.A[np.ix_(free, heavy)], curvature[heavy])
         diagonal = np.einsum("tt->t", hessian)
         # What is left out may be all that a coefficient has.
-        if diagonal.min(initial=np.inf) < _LEAST * diagonal.max(initial=0.0):
+        if diagonal.min(initial=np.inf) < _MIN_DIAGONAL_FRACTION * diagonal.max(initial=0.0):
             hessian = weighted_gram(self.A[free], curvature)
-        return _Dense(hessian, damping)
+        return _DenseQuadratic(hessian, damping)
 
 
 class LimitedLogSumExp(RankingLoss):
@@ -158,11 +158,11 @@ class LimitedLogSumExp(RankingLoss):
         """Evaluate at w; as `Problem.move`."""
         value, gradient = super().move(w)
         excess = w.sum() - LARGEST_NORM
-        self.norm_slope = _LARGEST_EDGE * float(expit(excess))
-        return value + _LARGEST_EDGE * np.logaddexp(0.0, excess), gradient + self.norm_slope
+        self.norm_slope = _MAX_EDGE * float(expit(excess))
+        return value + _MAX_EDGE * np.logaddexp(0.0, excess), gradient + self.norm_slope
 
 
-class _Dense(Quadratic):
+class _DenseQuadratic(Quadratic):
     def __init__(self, hessian, damping):
         diagonal = np.einsum("tt->t", hessian)
         diagonal += damping * diagonal + _RIDGE * diagonal.max(initial=1e-300)
@@ -176,7 +176,7 @@ class _Dense(Quadratic):
         return cho_solve(self._factor, v, check_finite=False)
 
 
-def margin_rows(scores, n_members, own, pairs):
+def margin_rows(scores, n_members, is_own, pairs):
     """Give the margins of the pairs of a sample and a class, a row for each member of a sum.
 
     Parameters
@@ -184,7 +184,7 @@ def margin_rows(scores, n_members, own, pairs):
     scores : iterable of ndarray of shape (n_samples, n_classes)
         Of each member.
     n_members : int
-    own : ndarray of shape (n_samples, n_classes), dtype=bool
+    is_own : ndarray of shape (n_samples, n_classes), dtype=bool
         True for the class of a sample.
     pairs : ndarray of shape (n_samples, n_classes), dtype=bool
         Which pairs.
@@ -195,6 +195,6 @@ def margin_rows(scores, n_members, own, pairs):
         Scores of the samples' own classes less those of the pairs' classes.
     """
     A = np.empty((n_members, np.count_nonzero(pairs)))
-    for row, of_member in zip(A, scores, strict=True):
-        row[:] = (of_member[own][:, None] - of_member)[pairs]
+    for row, member_scores in zip(A, scores, strict=True):
+        row[:] = (member_scores[is_own][:, None] - member_scores)[pairs]
     return A

@@ -4,10 +4,10 @@ from math import exp
 
 import numpy as np
 
-from boostbench.core.losses.pair_weights import LARGEST_ODDS, LogisticProblem, share_of
+from boostbench.core.losses.pair_weights import MAX_ODDS, LogisticProblem, pair_share
 
 # So many samples stay in the cache through all passes.
-_BLOCK = 2**14
+_BLOCK_SAMPLES = 2**14
 
 
 class TwoClassLogisticWeights:
@@ -51,16 +51,16 @@ class TwoClassLogisticWeights:
         self._odds = np.ones(n_samples)
         self.gains = np.empty((n_samples, 1))
         # 1 where the output is for the other class, else 0.
-        self._wrong = np.zeros(n_samples)
-        self._ones = np.ones(min(n_samples, _BLOCK))
+        self._is_wrong = np.zeros(n_samples)
+        self._ones = np.ones(min(n_samples, _BLOCK_SAMPLES))
         self._buffers = np.empty((2, len(self._ones)))
-        starts = range(0, n_samples, _BLOCK)
-        self._blocks = [slice(start, min(start + _BLOCK, n_samples)) for start in starts]
+        starts = range(0, n_samples, _BLOCK_SAMPLES)
+        self._blocks = [slice(start, min(start + _BLOCK_SAMPLES, n_samples)) for start in starts]
         self.move(np.zeros(2))
 
     def problem(self, outputs):
         """Set up step 4, eq. (14); as `boostbench.core.losses.pair_weights.PairWeights.problem`."""
-        np.copyto(self._wrong, (outputs > 0) == self._is_second)
+        np.copyto(self._is_wrong, (outputs > 0) == self._is_second)
         # Where w is 0, u is known.
         self._wrong_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
@@ -68,18 +68,18 @@ class TwoClassLogisticWeights:
     def move(self, w):
         """Add the last weak learner; as `boostbench.core.losses.pair_weights.PairWeights.move`."""
         total = squares = 0.0
-        for some in self._blocks:
-            odds, work, ones = self._moved(w, some)
-            np.minimum(odds, LARGEST_ODDS, out=odds)
-            self._odds[some] = odds
+        for chunk in self._blocks:
+            odds, work, ones = self._odds_after(w, chunk)
+            np.minimum(odds, MAX_ODDS, out=odds)
+            self._odds[chunk] = odds
             np.add(odds, 1.0, out=work)
             odds /= work
-            weighted = self._weighted(odds, some, out=work)
+            weighted = self._apply_weights(odds, chunk, out=work)
             total += float(ones @ weighted)
             squares += float(odds @ weighted)
-            np.multiply(weighted, self._sign[some], out=self.gains[some, 0])
+            np.multiply(weighted, self._sign[chunk], out=self.gains[chunk, 0])
         self.total, self._squares_at_zero = total, squares
-        self.share = share_of(total, self._size)
+        self.share = pair_share(total, self._size)
 
     def sums_at(self, w):
         """Sum u by class and other class, were the last learner added with w.
@@ -94,41 +94,41 @@ class TwoClassLogisticWeights:
             Where the weak learner is -1, own and other class have changed places.
         """
         if w[0] == w[1]:
-            total, wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
+            total, is_wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
         else:
-            total = wrong = squares = 0.0
-            for some in self._blocks:
-                dual, work, ones = self._moved(w, some)
+            total = is_wrong = squares = 0.0
+            for chunk in self._blocks:
+                dual, work, ones = self._odds_after(w, chunk)
                 np.add(dual, 1.0, out=work)
                 dual /= work
-                weighted = self._weighted(dual, some, out=work)
+                weighted = self._apply_weights(dual, chunk, out=work)
                 total += float(ones @ weighted)
-                wrong += float(self._wrong[some] @ weighted)
+                is_wrong += float(self._is_wrong[chunk] @ weighted)
                 squares += float(dual @ weighted)
         self._squares = squares
-        return np.array([[0.0, total - wrong], [wrong, 0.0]])
+        return np.array([[0.0, total - is_wrong], [is_wrong, 0.0]])
 
     def square_sums(self):
         """Sum the squares of u after `sums_at`, of which only the sum over all classes counts."""
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
 
-    def _moved(self, w, some):
+    def _odds_after(self, w, chunk):
         """Odds after a weak learner with w, in a buffer that may be overwritten."""
         change = float(w[0] - w[1])
         odds, work, ones = *self._buffers, self._ones
-        wrong = self._wrong[some]
-        if len(wrong) < len(ones):
-            odds, work, ones = odds[: len(wrong)], work[: len(wrong)], ones[: len(wrong)]
+        is_wrong = self._is_wrong[chunk]
+        if len(is_wrong) < len(ones):
+            odds, work, ones = odds[: len(is_wrong)], work[: len(is_wrong)], ones[: len(is_wrong)]
         # The factors from the smaller one: the other way round, digits would be lost.
         if change < 0:
-            wrong = np.subtract(1.0, wrong, out=work)
+            is_wrong = np.subtract(1.0, is_wrong, out=work)
         least = exp(-abs(change))
-        np.multiply(wrong, exp(abs(change)) - least, out=odds)
+        np.multiply(is_wrong, exp(abs(change)) - least, out=odds)
         odds += least
-        odds *= self._odds[some]
+        odds *= self._odds[chunk]
         return odds, work, ones
 
-    def _weighted(self, dual, some, out):
+    def _apply_weights(self, dual, chunk, out):
         if self._sample_weight is None:
             return dual
-        return np.multiply(dual, self._sample_weight[some], out=out)
+        return np.multiply(dual, self._sample_weight[chunk], out=out)

@@ -16,7 +16,7 @@ from scipy.linalg.lapack import dposv, dpotrs
 # Newton's steps are no longer than this. The third derivative of the losses along a step is at most
 # twice its range times the second; so a step at whose end the slope is positive, but below that
 # part of what it was at the start, still lowers the loss.
-_LONGEST_STEP = 5.0
+_MAX_STEP_LENGTH = 5.0
 _OVERSHOOT = 0.1
 
 # A step at whose end the slope is still that part of what it was is tried at twice the length: it
@@ -24,28 +24,28 @@ _OVERSHOOT = 0.1
 _UNDERSHOOT = 0.3
 
 # A step that leaves no more than that part of the slope's square needs no search along it.
-_LITTLE_LEFT = 0.05
+_MAX_SQUARED_RATIO = 0.05
 
 # A gradient whose square is less changes the Hessian of the logarithm by nothing that counts.
-_NEGLIGIBLE = 1e-6
+_NEGLIGIBLE_SQUARE = 1e-6
 
 # A last step with the Hessian of the step before leaves no more than that part of the tolerance.
-_EXACT = 1e-3
+_FINAL_STEP_FRACTION = 1e-3
 
 # Added to the Hessian's diagonal, for a class that nothing pulls at; and for one that stays at 0.
 _RIDGE = 1e-12
-_FIXED = 1e30
+_FIXED_DIAGONAL = 1e30
 
 # What a side lacks where the other has all is at least that much, for the start only.
-_SMALLEST_SHARE = 1e-16
+_MIN_SHARE = 1e-16
 
 # For a weaker L1 norm, the minimum without it is a good place to start from; for a much weaker one
 # so many steps find its own, as a rule. Where the norm moves the minimum further than this, the
 # loss is so flat that the tolerance leaves room for several.
 _STRONG_PENALTY = 1e-2
 _WEAK_PENALTY = 1e-7
-_FEW_STEPS = 5
-_LITTLE_SHIFT = 1e-5
+_MAX_UNCONSTRAINED_STEPS = 5
+_MAX_SHIFT = 1e-5
 
 _MAX_ITER = 100
 _MAX_TRIALS = 40
@@ -142,7 +142,7 @@ class ExponentialProblem(PairwiseProblem):
         hessian = self.laplacian()
         hessian *= self.scale
         gradient = self._gradient
-        if gradient.dot(gradient) > _NEGLIGIBLE:
+        if gradient.dot(gradient) > _NEGLIGIBLE_SQUARE:
             hessian -= (self.share * gradient)[:, None] * gradient
         return hessian
 
@@ -153,7 +153,7 @@ class ExponentialProblem(PairwiseProblem):
         """
         rows, columns = self._C.dot(self._ones), self._ones.dot(self._C)
         part = 0.5 * (len(rows) - 1) / len(rows)
-        return part * np.log((rows + _SMALLEST_SHARE) / (columns + _SMALLEST_SHARE))
+        return part * np.log((rows + _MIN_SHARE) / (columns + _MIN_SHARE))
 
 
 def laplacian(M, degrees):
@@ -203,8 +203,8 @@ def minimise(problem, nu=0.0, tol=1e-8):
     tol = tol / 2
     if nu <= tol:
         w = _descend(problem, problem.start(), 0.0, tol, bounded=False)
-    elif nu <= _WEAK_PENALTY and (found := _above_lowest(problem, nu, tol)) is not None:
-        w = found
+    elif nu <= _WEAK_PENALTY and (solution := _newton_above_minimum(problem, nu, tol)) is not None:
+        w = solution
     elif nu < _STRONG_PENALTY:
         # Without bounds until only nu makes a difference.
         w = _descend(problem, problem.start(), 0.0, nu, bounded=False)
@@ -229,59 +229,59 @@ def _descend(problem, w, nu, tol, bounded):
             break
         if bounded:
             step = _bounded_step(problem.hessian(), slope, fixed)
-        elif 2.0 * reach * squared**0.5 <= _EXACT * tol:
+        elif 2.0 * reach * squared**0.5 <= _FINAL_STEP_FRACTION * tol:
             # The Hessian has changed so little that its last factor will do.
             return w - dpotrs(factor, slope, lower=1)[0] / problem.scale
         else:
             step, factor = _free_step(problem, slope)
         # The range of the step is at most that.
         reach = (2.0 * float(step.dot(step))) ** 0.5
-        if reach * reach <= tol / 4 and not (bounded and _meets_bound(w, step, gradient, fixed)):
+        if reach * reach <= tol / 4 and not (bounded and _hits_bound(w, step, gradient, fixed)):
             # The slope after the step is below the tolerance: a Hessian cannot change by more.
             return w + step
-        if reach > _LONGEST_STEP:
-            step *= _LONGEST_STEP / reach
+        if reach > _MAX_STEP_LENGTH:
+            step *= _MAX_STEP_LENGTH / reach
         if bounded and not fixed.any():
             step = _within_bounds(w, step, gradient)
         if not bounded:
             # As a rule a whole step leaves next to nothing of the slope, and there is no search.
-            moved = w + step
-            there = problem.gradient(moved)
-            if there.dot(there) <= _LITTLE_LEFT * squared:
-                w, gradient = moved, there
+            candidate = w + step
+            candidate_gradient = problem.gradient(candidate)
+            if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared:
+                w, gradient = candidate, candidate_gradient
                 continue
-        moved = _search_along(problem, w, step, gradient, nu, bounded)
-        if moved is None:
+        candidate = _search_along(problem, w, step, gradient, nu, bounded)
+        if candidate is None:
             break
-        w, gradient = moved
+        w, gradient = candidate
         reach = np.inf
     return w
 
 
-def _above_lowest(problem, nu, tol):
+def _newton_above_minimum(problem, nu, tol):
     """Minimise by few whole steps where one coefficient is the smallest; None where they do not.
 
     As long as it is the smallest, the L1 norm above it is linear.
     """
-    w, pull = problem.start(), None
+    w, penalty_gradient = problem.start(), None
     slope = problem.gradient(w)
-    for _ in range(_FEW_STEPS):
+    for _ in range(_MAX_UNCONSTRAINED_STEPS):
         step, factor = _free_step(problem, slope)
         squared = float(step.dot(step))
-        if squared > _LONGEST_STEP:
+        if squared > _MAX_STEP_LENGTH:
             return None
         w = w + step
-        if pull is None:
+        if penalty_gradient is None:
             # The first step tells which it is, as a rule.
             lowest = w.argmin()
-            pull = np.full(len(w), nu)
-            pull[lowest] -= len(w) * nu
-        slope = problem.gradient(w) + pull
-        if 2.0 * (2.0 * squared * float(slope.dot(slope))) ** 0.5 <= _EXACT * tol:
+            penalty_gradient = np.full(len(w), nu)
+            penalty_gradient[lowest] -= len(w) * nu
+        slope = problem.gradient(w) + penalty_gradient
+        if 2.0 * (2.0 * squared * float(slope.dot(slope))) ** 0.5 <= _FINAL_STEP_FRACTION * tol:
             # As in `_descend`.
             w -= dpotrs(factor, slope, lower=1)[0] / problem.scale
-            shift = dpotrs(factor, pull, lower=1)[0] / problem.scale
-            is_near = shift.dot(shift) <= _LITTLE_SHIFT**2 and w.argmin() == lowest
+            shift = dpotrs(factor, penalty_gradient, lower=1)[0] / problem.scale
+            is_near = shift.dot(shift) <= _MAX_SHIFT**2 and w.argmin() == lowest
             return w if is_near else None
     return None
 
@@ -289,8 +289,8 @@ def _above_lowest(problem, nu, tol):
 def _free_step(problem, slope):
     """Solve Newton's equations of all coefficients; returns the factor of the Laplacian as well."""
     scale = problem.scale
-    factor, step = _solved(problem.laplacian(), slope, _RIDGE / scale)
-    if slope.dot(slope) > _NEGLIGIBLE:
+    factor, step = _solve_damped(problem.laplacian(), slope, _RIDGE / scale)
+    if slope.dot(slope) > _NEGLIGIBLE_SQUARE:
         # The product of the gradient with itself changes the length of the step only.
         scale -= problem.share * float(step.dot(slope))
     step *= -1.0 / scale
@@ -301,16 +301,16 @@ def _bounded_step(hessian, slope, fixed):
     """Solve Newton's equations, with a step of 0 for fixed coefficients; overwrites the Hessian."""
     n = len(hessian)
     if fixed.any():
-        hessian.ravel()[:: n + 1][fixed] = _FIXED
-        _, step = _solved(hessian, slope, _RIDGE, is_singular=False)
+        hessian.ravel()[:: n + 1][fixed] = _FIXED_DIAGONAL
+        _, step = _solve_damped(hessian, slope, _RIDGE, is_singular=False)
         step[fixed] = 0.0
     else:
         # For nu, the step would go along the ones.
-        _, step = _solved(hessian, slope - slope.sum() / n, _RIDGE)
+        _, step = _solve_damped(hessian, slope - slope.sum() / n, _RIDGE)
     return -step
 
 
-def _solved(hessian, slope, ridge, is_singular=True):
+def _solve_damped(hessian, slope, ridge, is_singular=True):
     """Return a factor of the Hessian, which is overwritten, and the solution for a slope."""
     n = len(hessian)
     if is_singular:
@@ -334,7 +334,7 @@ def _within_bounds(w, step, gradient):
     return shifted if gradient @ shifted < 0 else step
 
 
-def _meets_bound(w, step, gradient, fixed):
+def _hits_bound(w, step, gradient, fixed):
     """Return whether other coefficients than the fixed may have to be 0 after a short step."""
     n_fixed = np.count_nonzero(fixed)
     if n_fixed == 0 or (w + step).min() < 0:
@@ -349,7 +349,7 @@ def _search_along(problem, w, step, gradient, nu, bounded):
 
     Only derivatives are compared, which tell a fall of the loss long after its values cannot.
     """
-    size, longest, found = 1.0, np.inf, None
+    size, longest, candidate = 1.0, np.inf, None
     for _ in range(_MAX_TRIALS):
         move = size * step
         point = w + move
@@ -357,26 +357,26 @@ def _search_along(problem, w, step, gradient, nu, bounded):
         if clipped:
             np.maximum(point, 0.0, out=point)
             move = point - w
-        before = -(gradient @ move)
-        if before > 0:
-            there = problem.gradient(point) + nu
-            slope = (there @ move) / before
-            if found is not None and slope > 0:
+        initial_descent = -(gradient @ move)
+        if initial_descent > 0:
+            gradient_there = problem.gradient(point) + nu
+            slope = (gradient_there @ move) / initial_descent
+            if candidate is not None and slope > 0:
                 # Back to it, also with the Hessian.
-                return found[0], problem.gradient(found[0]) + nu
+                return candidate[0], problem.gradient(candidate[0]) + nu
             if slope <= _OVERSHOOT:
                 # Adding the same to all changes the L1 norm only.
-                found = point - point.min() if bounded else point, there
+                candidate = point - point.min() if bounded else point, gradient_there
                 if slope >= -_UNDERSHOOT or clipped or 2.0 * size >= longest:
-                    return found
+                    return candidate
                 size *= 2.0
                 continue
             # Where the slope would be 0, were it a line.
             shorter = min(max(1.0 / (1.0 + slope), 0.1), 0.7)
-        elif found is not None:
-            return found
+        elif candidate is not None:
+            return candidate
         else:
             shorter = 0.25
         longest = size
         size *= shorter
-    return found
+    return candidate

@@ -3,19 +3,19 @@
 import numpy as np
 from scipy.special import rel_entr
 
-from boostbench.core.solvers.growing import GrowingRows
+from boostbench.core.solvers.growable_matrix import GrowableMatrix
 
 # The gap between the two sides of the program that is as good as none: edges are at most 1.
-_GAP = 1e-9
-_STEPS = 500
+_GAP_TOLERANCE = 1e-9
+_MAX_STEPS = 500
 
 # What is added to the Hessian's diagonal, in parts of eta: more after a step that was too long, as
 # samples come to their bound or leave it, less after a full one.
-_LEAST_DAMPING = 1e-9
-_FIRST_DAMPING = 1e-4
-_MOST_DAMPING = 1e2
+_MIN_DAMPING = 1e-9
+_INITIAL_DAMPING = 1e-4
+_MAX_DAMPING = 1e2
 _SUFFICIENT_INCREASE = 1e-4
-_SHORTEST_STEP = 1e-3
+_MIN_STEP_SIZE = 1e-3
 
 
 class EntropyMarginProgram:
@@ -72,8 +72,8 @@ class EntropyMarginProgram:
         self._cap = self._prior / nu
         self._log_cap = -np.log(nu)
         self._eta = eta
-        self._damping = _FIRST_DAMPING
-        self._margins = GrowingRows(len(weights))
+        self._damping = _INITIAL_DAMPING
+        self._margins = GrowableMatrix(len(weights))
         self.coefficients = np.empty(0)
         self.edge = self.divergence = self.gap = 0.0
         self.dual = self._prior
@@ -91,78 +91,78 @@ class EntropyMarginProgram:
         U = self._margins.matrix
         first = not len(self.coefficients)
         self.coefficients = np.append(self.coefficients, float(first))
-        self._move(self.coefficients @ U)
-        for _ in range(_STEPS):
+        self._set_margins(self.coefficients @ U)
+        for _ in range(_MAX_STEPS):
             edges = U @ self.dual
             self.edge = float(edges.max())
             self.gap = self.edge - float(self.coefficients @ edges)
-            if self.gap <= _GAP or not self._step(U, edges):
+            if self.gap <= _GAP_TOLERANCE or not self._step(U, edges):
                 break
 
-    def _move(self, rho):
+    def _set_margins(self, rho):
         """Find d for the margins."""
         self._rho = rho
-        self.dual, self._inside, self._mass = self._weigh(rho)
+        self.dual, self._below_bound, self._free_mass = self._optimal_weights(rho)
         self.divergence = float(rel_entr(self.dual, self._prior).sum()) / self._eta
         self.value = float(self.dual @ rho) + self.divergence
 
-    def _weigh(self, rho):
+    def _optimal_weights(self, rho):
         """Return d, where it is below its bound, and its sum there."""
         order = np.argsort(rho, kind="stable")
         # With the k smallest margins at their bound: what is left for the others, and the factor of
         # these. k is the least number with which no other is above its bound.
-        left = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
+        remaining = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
         exponents = -self._eta * rho[order]
         tails = np.logaddexp.accumulate((exponents + np.log(self._prior[order]))[::-1])[::-1]
         with np.errstate(divide="ignore"):
-            log_theta = np.log(np.maximum(left[:-1], 0.0)) - tails
+            log_theta = np.log(np.maximum(remaining[:-1], 0.0)) - tails
         k = int(np.argmax(np.append(log_theta + exponents <= self._log_cap, True)))
         dual = self._cap.copy()
-        rest = order[k:]
-        if len(rest):
-            dual[rest] = self._prior[rest] * np.exp(log_theta[k] + exponents[k:])
-        return dual, rest, max(float(left[k]), 0.0)
+        free = order[k:]
+        if len(free):
+            dual[free] = self._prior[free] * np.exp(log_theta[k] + exponents[k:])
+        return dual, free, max(float(remaining[k]), 0.0)
 
     def _step(self, U, edges):
         """Try a Newton step; False where rounding hides what the shortest would gain."""
         w, value, rho = self.coefficients, self.value, self._rho
-        some = np.flatnonzero((w > 0) | (edges > w @ edges))
-        H = self._hessian(U[some])
+        active = np.flatnonzero((w > 0) | (edges > w @ edges))
+        H = self._hessian(U[active])
         target = np.zeros_like(w)
-        target[some] = _simplex_maximiser(H, edges[some], w[some])
+        target[active] = _simplex_maximiser(H, edges[active], w[active])
         step = target - w
         slope = float(step @ edges)
-        promised = slope - 0.5 * float(step[some] @ H @ step[some])
-        along = step @ U
+        predicted_gain = slope - 0.5 * float(step[active] @ H @ step[active])
+        direction = step @ U
         size = 1.0
-        while size > _SHORTEST_STEP and slope > 0:
-            self._move(rho + size * along)
+        while size > _MIN_STEP_SIZE and slope > 0:
+            self._set_margins(rho + size * direction)
             gain = self.value - value
             if gain >= _SUFFICIENT_INCREASE * size * slope:
-                self._adapt(gain / promised if size == 1.0 else 0.0)
+                self._adapt_damping(gain / predicted_gain if size == 1.0 else 0.0)
                 # Rounding must not leave behind what should be 0.
                 w = target if size == 1.0 else np.maximum(w + size * step, 0.0)
                 self.coefficients = w / w.sum()
                 return True
             size /= 2
-        self._move(rho)
-        self._adapt(0.0)
-        return self._damping < _MOST_DAMPING
+        self._set_margins(rho)
+        self._adapt_damping(0.0)
+        return self._damping < _MAX_DAMPING
 
-    def _adapt(self, kept):
+    def _adapt_damping(self, gain_ratio):
         """Trust the quadratic model more or less, by the part of its promise that was kept."""
-        factor = 0.1 if kept > 0.75 else 10.0 if kept < 0.25 else 1.0
-        self._damping = float(np.clip(factor * self._damping, _LEAST_DAMPING, _MOST_DAMPING))
+        factor = 0.1 if gain_ratio > 0.75 else 10.0 if gain_ratio < 0.25 else 1.0
+        self._damping = float(np.clip(factor * self._damping, _MIN_DAMPING, _MAX_DAMPING))
 
     def _hessian(self, U):
         """Minus the Hessian of the value, positive definite by its damping."""
-        inside = self._inside[self.dual[self._inside] > 0]
-        d = self.dual[inside]
-        among = U[:, inside]
+        below_bound = self._below_bound[self.dual[self._below_bound] > 0]
+        d = self.dual[below_bound]
+        columns = U[:, below_bound]
         H = np.zeros((len(U), len(U)))
-        if self._mass > 0:
-            mean = among @ d
-            H = self._eta * ((among * d) @ among.T - np.outer(mean, mean) / self._mass)
+        if self._free_mass > 0:
+            mean = columns @ d
+            H = self._eta * ((columns * d) @ columns.T - np.outer(mean, mean) / self._free_mass)
         H[np.diag_indices_from(H)] += self._damping * self._eta
         return H
 
@@ -185,26 +185,26 @@ def _simplex_maximiser(H, slope, start):
     x, free = start.copy(), start > 0
     slope = slope.copy()
     for _ in range(10 * len(x)):
-        some = np.flatnonzero(free)
-        one, other = np.linalg.solve(
-            H[np.ix_(some, some)], np.stack([slope[some], np.ones(len(some))], axis=1)
+        indices = np.flatnonzero(free)
+        newton, sensitivity = np.linalg.solve(
+            H[np.ix_(indices, indices)], np.stack([slope[indices], np.ones(len(indices))], axis=1)
         ).T
-        level = one.sum() / other.sum()
-        p = one - level * other
-        falling = p < 0
+        level = newton.sum() / sensitivity.sum()
+        p = newton - level * sensitivity
+        is_decreasing = p < 0
         sizes = np.full(len(p), np.inf)
-        sizes[falling] = -x[some][falling] / p[falling]
+        sizes[is_decreasing] = -x[indices][is_decreasing] / p[is_decreasing]
         first = int(sizes.argmin())
         size = min(1.0, sizes[first])
-        x[some] = np.maximum(x[some] + size * p, 0.0)
-        slope -= H[:, some] @ (size * p)
+        x[indices] = np.maximum(x[indices] + size * p, 0.0)
+        slope -= H[:, indices] @ (size * p)
         if size < 1.0:
-            x[some[first]] = 0.0
-            free[some[first]] = False
+            x[indices[first]] = 0.0
+            free[indices[first]] = False
             continue
         gains = np.where(free, -np.inf, slope - level)
         best = int(gains.argmax())
-        if gains[best] <= 1e-3 * _GAP:
+        if gains[best] <= 1e-3 * _GAP_TOLERANCE:
             break
         free[best] = True
     return x

@@ -7,7 +7,7 @@ _TOLERANCE = 1e-12
 _MAX_ITER = 100
 
 
-def minimise(weights, slopes, largest):
+def minimise(weights, slopes, max_exponent):
     r"""Find the minimum of :math:`\sum_k w_k e^{a s_k}` by Newton's method within a bracket.
 
     The logarithm of the sum is convex in a. A Newton step on it that leaves the bracket, or that
@@ -19,7 +19,7 @@ def minimise(weights, slopes, largest):
         w, not negative, one at least positive.
     slopes : ndarray of shape (n,)
         s.
-    largest : float
+    max_exponent : float
         No exponent ``a s_k`` is to be larger in magnitude.
 
     Returns
@@ -30,16 +30,16 @@ def minimise(weights, slopes, largest):
 
     Examples
     --------
-    >>> minimise(np.array([4.0, 1.0]), np.array([-1.0, 1.0]), largest=50.0) / float(np.log(2))
+    >>> minimise(np.array([4.0, 1.0]), np.array([-1.0, 1.0]), max_exponent=50.0) / float(np.log(2))
     1.0
     """
-    some = (weights > 0) & (slopes != 0)
-    if not some.any():
+    is_active = (weights > 0) & (slopes != 0)
+    if not is_active.any():
         return 0.0
-    scale = float(np.abs(slopes[some]).max())
+    scale = float(np.abs(slopes[is_active]).max())
     # The terms that do not move with a stay in the sum.
-    still = float(weights[(weights > 0) & (slopes == 0)].sum())
-    weights, slopes = weights[some], slopes[some] / scale
+    constant = float(weights[(weights > 0) & (slopes == 0)].sum())
+    weights, slopes = weights[is_active], slopes[is_active] / scale
     if weights @ slopes > 0:
         scale, slopes = -scale, -slopes
 
@@ -47,11 +47,11 @@ def minimise(weights, slopes, largest):
         exponents = a * slopes
         shift = exponents.max()
         terms = weights * np.exp(exponents - shift)
-        total = terms.sum() + still * np.exp(-shift)
+        total = terms.sum() + constant * np.exp(-shift)
         first = terms @ slopes / total
         return first, terms @ slopes**2 / total - first**2
 
-    low, high = 0.0, float(largest)
+    low, high = 0.0, float(max_exponent)
     if derivatives(high)[0] <= 0:
         return float(high / scale)
     a = 0.0

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from boostbench.core.solvers.newton import NonnegativeNewton
-from boostbench.core.solvers.solution import Solution, residual
+from boostbench.core.solvers.solution import SolverResult, kkt_residual
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 
 # RandomBoost, section IV-B: "the number of corrections to approximate the inverse hessian matrix to
@@ -52,8 +52,10 @@ def nonnegative_l1(smooth, start, nu, max_iter):
         bounds=[(0.0, None)] * start.size,
         options={"maxiter": max_iter, "maxcor": _CORRECTIONS, "ftol": _FTOL},
     )
-    left = residual(result.x, result.jac)
-    return Solution(result.x.reshape(start.shape), float(result.fun), left, bool(result.success))
+    max_violation = kkt_residual(result.x, result.jac)
+    return SolverResult(
+        result.x.reshape(start.shape), float(result.fun), max_violation, bool(result.success)
+    )
 
 
 # In the place of `_FTOL`, which ends the projected method before slopes are as small as L-BFGS-B
@@ -95,8 +97,8 @@ class NonnegativeLBFGS:
             value, gradient = problem.move(w.reshape(start.shape))
             return value, gradient.ravel()
 
-        ends = {"progress": _PROGRESS, "resolution": _RESOLUTION}
-        solution = nonnegative_quasi_newton(smooth, start.ravel(), nu, max_iter, **ends)
+        tolerances = {"progress": _PROGRESS, "resolution": _RESOLUTION}
+        solution = nonnegative_quasi_newton(smooth, start.ravel(), nu, max_iter, **tolerances)
         return solution._replace(w=solution.w.reshape(start.shape))
 
 

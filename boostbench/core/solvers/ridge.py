@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.linalg import blas, solve_triangular
 
-from boostbench.core.solvers.growing import GrowingRows
+from boostbench.core.solvers.growable_matrix import GrowableMatrix
 
 # A column of which less than that part of its square is new, its own coordinate included, depends
 # on those before: that is so where weights or C are huge.
-_DEPENDENT = 1e-24
+_MIN_NEW_FRACTION = 1e-24
 
 
 class GrowingRidge:
@@ -48,11 +48,11 @@ class GrowingRidge:
     def __init__(self, targets, C, sample_weight=None):
         self._sample_weight = sample_weight
         self.target_means = np.average(targets, axis=0, weights=sample_weight)
-        self._residual = np.asfortranarray(self._scaled(targets - self.target_means))
+        self._residual = np.asfortranarray(self._apply_root_weights(targets - self.target_means))
         self.means = []
         self._steps = []
         self._C = C
-        self._orthogonal = GrowingRows(len(targets))
+        self._orthogonal = GrowableMatrix(len(targets))
         self._triangle = []
 
     def add(self, column):
@@ -61,22 +61,22 @@ class GrowingRidge:
             mean = column.sum() / len(column)
         else:
             mean = np.average(column, weights=self._sample_weight)
-        centred = self._scaled(column - mean)
+        centred = self._apply_root_weights(column - mean)
         earlier = self._orthogonal.matrix
-        parts = earlier @ centred
-        new = centred - parts @ earlier
-        square, whole = centred @ new + 1.0 / self._C, centred @ centred
-        is_dependent = square < _DEPENDENT * whole
-        length = np.sqrt(whole if is_dependent else square)
-        new /= length
+        coefficients = earlier @ centred
+        orthogonal = centred - coefficients @ earlier
+        square, squared_norm = centred @ orthogonal + 1.0 / self._C, centred @ centred
+        is_dependent = square < _MIN_NEW_FRACTION * squared_norm
+        length = np.sqrt(squared_norm if is_dependent else square)
+        orthogonal /= length
         # By the column itself: only its own coordinate is 0 in the residual.
         step = centred @ self._residual / length
         if is_dependent:
             # Nothing is left of it but rounding.
-            new[:] = step[:] = 0.0
-        self._residual = blas.dger(-1.0, new, step, a=self._residual, overwrite_a=1)
-        self._orthogonal.append(new)
-        self._triangle.append(np.append(parts, length))
+            orthogonal[:] = step[:] = 0.0
+        self._residual = blas.dger(-1.0, orthogonal, step, a=self._residual, overwrite_a=1)
+        self._orthogonal.append(orthogonal)
+        self._triangle.append(np.append(coefficients, length))
         self.means.append(mean)
         self._steps.append(step)
 
@@ -86,7 +86,7 @@ class GrowingRidge:
 
         C times this are the dual variables U.
         """
-        return self._scaled(self._residual)
+        return self._apply_root_weights(self._residual)
 
     @property
     def steps(self):
@@ -110,7 +110,7 @@ class GrowingRidge:
         """Return W, an array of shape (n_columns, n_targets)."""
         return solve_triangular(self.triangle(), self.steps)
 
-    def _scaled(self, rows):
+    def _apply_root_weights(self, rows):
         if self._sample_weight is None:
             return rows
         return (rows.T * np.sqrt(self._sample_weight)).T

@@ -7,7 +7,7 @@ import numpy as np
 _INFINITE = 1e20
 
 
-class _Silent(highspy.Highs):
+class _SilentHighs(highspy.Highs):
     """HiGHS without callbacks: 1.16 writes its banner where they are enabled, before any option."""
 
     def enableCallbacks(self):
@@ -64,7 +64,7 @@ class SoftMarginProgram:
         self.coefficients = np.empty(0)
         self.value = float(self.dual.sum())
         self._columns = np.arange(n_samples, dtype=np.int32)
-        self._highs = highs = _Silent()
+        self._highs = highs = _SilentHighs()
         # Nothing on the screen, no threads beside those of the runner, and nothing that would
         # start from nothing.
         for option, value in (

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Solution(NamedTuple):
+class SolverResult(NamedTuple):
     """The coefficients at which a solver ended.
 
     Attributes
@@ -15,7 +15,7 @@ class Solution(NamedTuple):
     value : float
         The objective at w.
     residual : float
-        Of the derivatives of the objective at w, as from `residual`.
+        Of the derivatives of the objective at w, as from `kkt_residual`.
     converged : bool
         Whether the solver ended by its own rule: not at its limit of steps, nor because no step
         lowered the objective.
@@ -30,7 +30,7 @@ class Solution(NamedTuple):
     dual: np.ndarray | None = None
 
 
-def residual(w, gradient):
+def kkt_residual(w, gradient):
     """How far the objective's derivatives are from what optimality demands over ``w >= 0``.
 
     Parameters

@@ -9,19 +9,19 @@ from collections import deque
 
 import numpy as np
 
-from boostbench.core.solvers.grid import rounded
-from boostbench.core.solvers.solution import Solution, residual
+from boostbench.core.solvers.coefficient_grid import snap_to_grid
+from boostbench.core.solvers.solution import SolverResult, kkt_residual
 
 _CORRECTIONS = 10
 
 # Where RandomBoost's L-BFGS-B ends: by its default for the gradient, and by "10^7 eps" (section
 # IV-B) for the progress of an iteration.
-_GRADIENT = 1e-5
+_GRADIENT_TOLERANCE = 1e-5
 _PROGRESS = 1e7 * np.finfo(float).eps
 
 # A rise by less than that part of the objective is none: a line search does not fail by rounding,
 # and whether a step was worth it is seen after it. It goes with `_PROGRESS`.
-_ROUNDING = 1e-8
+_RISE_TOLERANCE = 1e-8
 
 # Bits of the largest derivative and of the longest step that are kept. A direction needs no more,
 # and sums in double precision are sure of many more.
@@ -29,11 +29,11 @@ _GRADIENT_BITS, _STEP_BITS = 24, 16
 
 # Derivatives below that are none. A thousandth of where it ends takes hardly more steps than all
 # digits do, a twentieth takes twice as many.
-_RESOLUTION = _GRADIENT / 1000
+_RESOLUTION = _GRADIENT_TOLERANCE / 1000
 
 _SUFFICIENT_DECREASE = 1e-4
 _BACKTRACK = 0.3
-_SHORTEST_STEP = 1e-6
+_MIN_STEP_SIZE = 1e-6
 
 
 def nonnegative_quasi_newton(
@@ -90,41 +90,43 @@ def nonnegative_quasi_newton(
 
     def objective(w):
         value, gradient = smooth(w)
-        left = residual(w, gradient + nu)
-        gradient = rounded(gradient, _GRADIENT_BITS, resolution)
-        return value + nu * w.sum(), gradient + nu, left
+        max_violation = kkt_residual(w, gradient + nu)
+        gradient = snap_to_grid(gradient, _GRADIENT_BITS, resolution)
+        return value + nu * w.sum(), gradient + nu, max_violation
 
     def search(step):
-        rise = _ROUNDING * (progress / _PROGRESS)
+        rise = _RISE_TOLERANCE * (progress / _PROGRESS)
         return _line_search(objective, w, value, gradient, step, rise)
 
     w = start
-    value, gradient, left = objective(w)
+    value, gradient, max_violation = objective(w)
     pairs = deque(maxlen=_CORRECTIONS)
-    idle = False
+    is_stationary = False
     for _ in range(max_iter):
-        if left <= _GRADIENT:
+        if max_violation <= _GRADIENT_TOLERANCE:
             break
         free = (w > 0) | (gradient < 0)
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
-        step = rounded(step, _STEP_BITS)
-        reached = search(step)
-        if reached is None and pairs:
+        step = snap_to_grid(step, _STEP_BITS)
+        candidate = search(step)
+        if candidate is None and pairs:
             pairs.clear()
-            reached = search(np.where(free, -gradient, 0.0))
-        if reached is None:
+            candidate = search(np.where(free, -gradient, 0.0))
+        if candidate is None:
             smooth(w)
             break
-        before, old = value, (w, gradient)
-        w, value, gradient, left = reached
-        pairs.append((w - old[0], gradient - old[1]))
-        if before - value <= progress * max(abs(before), abs(value), 1.0):
-            idle = len(pairs) == 1
-            if idle:
+        previous_value, previous = value, (w, gradient)
+        w, value, gradient, max_violation = candidate
+        pairs.append((w - previous[0], gradient - previous[1]))
+        if previous_value - value <= progress * max(abs(previous_value), abs(value), 1.0):
+            is_stationary = len(pairs) == 1
+            if is_stationary:
                 break
             # The step may have been a poor one only.
             pairs.clear()
-    return Solution(w, float(value), left, idle or left <= _GRADIENT)
+    return SolverResult(
+        w, float(value), max_violation, is_stationary or max_violation <= _GRADIENT_TOLERANCE
+    )
 
 
 def _quasi_newton_step(pairs, descent, free):
@@ -169,12 +171,12 @@ def _line_search(objective, w, value, gradient, step, rise):
     `rise` of the objective is none.
     """
     size = 1.0
-    while size > _SHORTEST_STEP:
-        there = np.maximum(w + size * step, 0.0)
-        slope = gradient @ (there - w)
+    while size > _MIN_STEP_SIZE:
+        point = np.maximum(w + size * step, 0.0)
+        slope = gradient @ (point - w)
         if slope < 0:
-            reached = objective(there)
-            if reached[0] <= value + _SUFFICIENT_DECREASE * slope + rise * abs(value):
-                return there, *reached
+            candidate = objective(point)
+            if candidate[0] <= value + _SUFFICIENT_DECREASE * slope + rise * abs(value):
+                return point, *candidate
         size *= _BACKTRACK
     return None

@@ -161,7 +161,7 @@ def test_hundreds_of_moves_do_not_add_up_rounding_errors(loss):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_two_classes_need_one_number_for_each_sample(seed, weighted, block, monkeypatch):
-    monkeypatch.setattr(two_class_weights, "_BLOCK", block)
+    monkeypatch.setattr(two_class_weights, "_BLOCK_SAMPLES", block)
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.append([0, 1], rng.integers(0, 2, 38)))
     times = rng.random(40) + 0.1 if weighted else None
@@ -194,7 +194,7 @@ def test_blocks_of_samples_change_nothing(loss, weighted, block, monkeypatch):
     y = rng.permutation(np.arange(50) % 4)
     times = rng.random(50) + 0.1 if weighted else None
     whole = WEIGHTS[loss](y, 4, times)
-    monkeypatch.setattr(pair_weights, "_BLOCK", block)
+    monkeypatch.setattr(pair_weights, "_BLOCK_PAIRS", block)
     parts = WEIGHTS[loss](y, 4, times)
     for _ in range(5):
         h = np.where(rng.random(50) < 0.5, 1.0, -1.0)

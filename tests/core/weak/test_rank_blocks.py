@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.mixed_norms import lengths
+from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.weak import rank_blocks, stumps
 from boostbench.core.weak.layouts import Sorted
 from boostbench.core.weak.nearly_best import Entries, Rows, Votes
@@ -81,7 +81,7 @@ def test_no_size_is_missed_that_may_be_the_largest(dtype, slack, criterion, monk
         off = blocks.rounding(dtype, 3) * scale
         beside = at[rng.permutation(len(at))[:40]] if "beside" in criterion else at[:0]
         judge = {"entries": Entries(), "votes": Votes(3)}.get(
-            criterion, Rows(lengths, lengths, beside)
+            criterion, Rows(row_norms, row_norms, beside)
         )
         found = {}
         for some, edges in blocks.largest(W, total, 2 * off + slack * scale, judge):
@@ -120,11 +120,11 @@ def test_the_search_finds_what_all_sums_find(kind, grids, n_samples, monkeypatch
             assert (one.learner, one.column) == (other.learner, other.column)
             np.testing.assert_array_equal(one.outputs, other.outputs)
         exact = plain.exact_rows(G, np.arange(plain.n_positions))
-        sizes = lengths(exact.copy())
+        sizes = row_norms(exact.copy())
         sizes[beside], sizes[plain.is_padding] = 0.0, -1.0
         first = plain.number[sizes >= sizes.max() - EQUAL * scale].min()
         for of_all in (search, plain):
-            one, its_edges, off = of_all.best_beside(G, lengths, lengths, scale, beside)
+            one, its_edges, off = of_all.best_beside(G, row_norms, row_norms, scale, beside)
             assert (np.abs(its_edges - exact[beside]) <= off).all()
             assert of_all.number[one] == first
 

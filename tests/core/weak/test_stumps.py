@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.mixed_norms import lengths
+from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.weak import stumps
 from boostbench.core.weak.layouts import Dense, FewBins, Histogram, Sorted
 from boostbench.core.weak.stump import Stump
@@ -382,7 +382,7 @@ def test_the_best_beside_some(kind, n_columns, many, monkeypatch):
     # The largest and the smallest are left out, and others anywhere.
     beside = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
     beside = np.unique(beside[~search.is_padding[beside]])
-    position, of_beside, off = search.best_beside(G, lengths, lengths, 1.0, beside)
+    position, of_beside, off = search.best_beside(G, row_norms, row_norms, 1.0, beside)
     assert (np.abs(of_beside - search.exact_rows(G, beside)) <= off).all()
     assert (off < 1e-4 * np.abs(G).sum(axis=0)).all()
     sizes[beside] = 0.0

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from boostbench.core.losses.mixed_norms import lengths
+from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.weak import class_trees, trees
 from boostbench.core.weak import stumps as stumps_module
 from boostbench.core.weak.class_trees import ClassTreeSearch
@@ -99,7 +99,9 @@ def test_the_first_of_the_best_stumps(problem, unit):
         for many in (0, 2**20):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(stumps_module, "_MANY_SUMS", many)
-                found.append(search.best_beside(unit * weights, lengths, lengths, scale, none)[0])
+                found.append(
+                    search.best_beside(unit * weights, row_norms, row_norms, scale, none)[0]
+                )
         at = int(np.square(edges).sum(axis=1).argmax())
         for one in found:
             assert (search.feature[one], search.threshold[one]) == stumps[at]

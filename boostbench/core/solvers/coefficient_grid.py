@@ -10,8 +10,8 @@ import sys
 import numpy as np
 
 
-def rounded(numbers, n_bits, least=sys.float_info.min):
-    """Round to so many bits of the largest number, and to multiples of no less than `least`.
+def snap_to_grid(numbers, n_bits, min_unit=sys.float_info.min):
+    """Round to so many bits of the largest number, and to multiples of no less than `min_unit`.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def rounded(numbers, n_bits, least=sys.float_info.min):
         Returned as they are where one is not finite.
     n_bits : int
         Bits of the largest number that are kept.
-    least : float, optional
+    min_unit : float, optional
         What numbers are multiples of, at least.
 
     Returns
@@ -29,11 +29,11 @@ def rounded(numbers, n_bits, least=sys.float_info.min):
 
     Examples
     --------
-    >>> rounded(np.array([1.0, 1 / 3, 1e-9]), 8).tolist()
+    >>> snap_to_grid(np.array([1.0, 1 / 3, 1e-9]), 8).tolist()
     [1.0, 0.3359375, 0.0]
     """
     largest = float(np.abs(numbers).max(initial=0.0))
     if not 0.0 < largest < math.inf:
         return numbers
-    unit = max(math.ldexp(1.0, math.frexp(largest)[1] - n_bits), least)
+    unit = max(math.ldexp(1.0, math.frexp(largest)[1] - n_bits), min_unit)
     return np.rint(numbers / unit) * unit

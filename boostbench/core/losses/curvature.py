@@ -9,7 +9,7 @@ _NEGLIGIBLE = 1e-3
 _SAME = 1e-6
 
 
-def is_relevant(curvature):
+def significant_mask(curvature):
     """Tell what is not negligible, row by row.
 
     Parameters
@@ -23,7 +23,7 @@ def is_relevant(curvature):
 
     Examples
     --------
-    >>> is_relevant(np.array([[1.0, 1e-9, 1.0], [1e-9, 1e-9, 1e-9]]))
+    >>> significant_mask(np.array([[1.0, 1e-9, 1.0], [1e-9, 1e-9, 1e-9]]))
     array([[ True, False,  True],
            [ True,  True,  True]])
     """

@@ -5,7 +5,7 @@ import numpy as np
 _FIRST_ROWS = 64
 
 
-class GrowingRows:
+class GrowableMatrix:
     """Rows of one length in one block of memory, which doubles when it is full.
 
     A column of a problem is a row here, so that it is one piece of memory.
@@ -16,7 +16,7 @@ class GrowingRows:
 
     Examples
     --------
-    >>> rows = GrowingRows(2)
+    >>> rows = GrowableMatrix(2)
     >>> rows.append([1.0, 2.0])
     >>> rows.append([3.0, 4.0])
     >>> rows.matrix

@@ -1,11 +1,11 @@
 import numpy as np
 
-from boostbench.core.solvers.growing import GrowingRows
+from boostbench.core.solvers.growable_matrix import GrowableMatrix
 
 
 def test_rows_stay_as_the_block_grows():
     rows = np.random.default_rng(0).normal(size=(200, 3))
-    growing = GrowingRows(3)
+    growing = GrowableMatrix(3)
     assert growing.matrix.shape == (0, 3)
     for n, row in enumerate(rows, start=1):
         growing.append(row)
