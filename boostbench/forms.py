@@ -55,6 +55,9 @@ def check(kinds: Mapping[str, Any], content: Mapping, where: str) -> None:
             first = _alternatives(kinds[key])[0]
             is_choice = get_origin(first) is Literal
             may = hint(value, get_args(first)) if is_choice else f"it must be {words(kinds[key])}"
+            if not is_choice and _is_typed_text(value, kinds[key]):
+                example = '["..."]' if isinstance(value, list) else '"..."'
+                may += f"; if it is meant as text, quote it: '{where}.{key}={example}'"
             raise UserError(f"{where}.{key} is {value!r}; {may}") from None
 
 
@@ -91,6 +94,19 @@ finite number, or put quotes around a word
             f"{where} is {value}, which no record can hold; give a finite number, or put quotes "
             "around a word"
         )
+
+
+def _is_typed_text(value: Any, kind: Any) -> bool:
+    """Return whether a value of another type, such as 1e3 or true, may be meant as text."""
+    entries = value if isinstance(value, list) else [value]
+    if not all(entry is None or isinstance(entry, str | bool | int | float) for entry in entries):
+        return False
+    texts = [*map(str, entries)]
+    try:
+        msgspec.convert(texts if isinstance(value, list) else texts[0], kind)
+    except ValueError:
+        return False
+    return True
 
 
 def _alternatives(kind: Any) -> tuple:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from boostbench.data.readers.text import composed
 from boostbench.errors import UserError
 
 #: Expected number (key in a config) -> attribute of `Dataset`.
@@ -188,7 +189,8 @@ class Dataset:
         if isinstance(which, int):
             kept, exist = set(known[: max(which, 0)]), which <= len(known)
         else:
-            kept, exist = set(which), set(which) <= set(known)
+            kept = set(composed(which))
+            exist = kept <= set(known)
         if len(kept) < 2 or not exist:
             labels = ", ".join(map(str, known))
             raise UserError(
@@ -238,7 +240,7 @@ class Dataset:
         >>> toy.against_the_rest([1, 3]).y
         array([ 1, -1,  1,  1])
         """
-        known = self.classes.tolist()
+        known, positive = self.classes.tolist(), composed(positive)
         if not 0 < len(set(positive)) < len(known) or not set(positive) <= set(known):
             labels = ", ".join(map(str, known))
             raise UserError(

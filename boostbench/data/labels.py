@@ -3,6 +3,7 @@
 import numpy as np
 
 from boostbench.data.numerals import all_plain
+from boostbench.data.readers.text import composed
 from boostbench.errors import UserError
 
 #: From here on, a float64 is no longer different from its neighbours.
@@ -54,6 +55,8 @@ def as_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray
         values = _decoded(values, where)
     if kind in "bSU":
         values = np.char.strip(values.astype(str))
+        if not "".join(values.tolist()).isascii():
+            values = np.array(composed(values.tolist()))
     missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
     if missing.any():
         missing = _each(missing, codes)

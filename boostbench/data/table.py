@@ -11,6 +11,7 @@ import numpy as np
 from boostbench.data.labels import as_labels
 from boostbench.data.missing import IMPUTATIONS, KEEP, OF_OTHERS
 from boostbench.data.numerals import is_number
+from boostbench.data.readers.text import composed
 from boostbench.data.sparse import LARGE
 from boostbench.dates import are_dates, as_days
 from boostbench.errors import UserError, some, unknown
@@ -111,7 +112,12 @@ def features_and_labels(
     UserError
         Unknown column, missing values, labels that cannot be used.
     """
+    ignore, keep, drop = composed(ignore), composed(keep), composed(drop)
     labels = label_column(table.names, target, table.where)
+    if target is None and "null" in table.names and table.names[labels] != "null":
+        # Hydra reads data.labels=null as None, and not as the name of this column.
+        template = "%s: column %r holds the classes; 'data.labels=\"null\"' takes column 'null'"
+        logger.warning(template, table.where, table.names[labels])
     columns = [
         j
         for j, name in enumerate(table.names)
@@ -190,6 +196,7 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
             called = ", ".join(names[column] for column in found)
             raise UserError(f"{where} has the columns {called}; data.labels says which is meant")
         return found[0] if found else len(names) - 1
+    [target] = composed([target])
     if target not in names:
         raise unknown(f"column of {where}", target, names, listed=False)
     return names.index(target)

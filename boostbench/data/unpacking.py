@@ -1,6 +1,7 @@
 """How much a compressed file may unpack to: a small one must not fill the memory."""
 
 import io
+from collections import Counter
 from pathlib import Path
 from typing import BinaryIO
 
@@ -56,7 +57,7 @@ def read_arrays(stream: BinaryIO, where: object) -> dict[str, np.ndarray]:
     Raises
     ------
     UserError
-        If it unpacks to too much.
+        If it unpacks to too much, or several arrays have one name.
     Exception
         Whatever NumPy, zip and zlib find in another file, or in a damaged one.
     """
@@ -65,6 +66,10 @@ def read_arrays(stream: BinaryIO, where: object) -> dict[str, np.ndarray]:
     with np.load(stream, allow_pickle=False) as archive:
         if sum(member.file_size for member in archive.zip.infolist()) > most:
             raise UserError(_told(where, most))
+        names = Counter(name.removesuffix(".npy").lower() for name in archive.zip.namelist())
+        for name, count in names.items():
+            if count > 1:
+                raise UserError(f"{where} holds {count} arrays called {name}; leave one of them")
         return dict(archive)
 
 

@@ -38,6 +38,12 @@ def test_checksum_does_not_depend_on_the_order_of_stored_values():
     assert Dataset("a", X, y, "").checksum == Dataset("a", X.sorted_indices(), y, "").checksum
 
 
+def test_labels_that_are_asked_for_may_have_decomposed_letters():
+    toy = Dataset("toy", np.eye(4), np.array(["ö", "o", "u", "ö"]), "made here")
+    assert toy.take_classes(["o\u0308", "o"]).y.tolist() == ["ö", "o", "ö"]
+    assert toy.against_the_rest(["o\u0308"]).y.tolist() == [1, -1, -1, 1]
+
+
 def test_take_leaves_the_splits_behind():
     part = replace(TOY, splits=[(np.array([0]), np.array([1, 2]))]).take(slice(1, 3))
     assert (part.X.tolist(), part.y.tolist(), part.splits) == ([[0, 2], [3, 0]], ["a", "b"], None)

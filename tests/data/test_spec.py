@@ -92,6 +92,32 @@ def test_numbers_that_no_record_can_hold(values, where):
     check(FULL | {"na_values": ["nan", -999, 0.5]})
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "example"),
+    [
+        ("labels", 1e3, '"..."'),
+        ("labels", 1.5, '"..."'),
+        ("labels", True, '"..."'),
+        ("name", 5, '"..."'),
+        ("na_values", [None, "unknown"], '["..."]'),
+        ("na_values", [True], '["..."]'),
+    ],
+)
+def test_values_that_hydra_takes_for_another_type_can_be_quoted(key, value, example):
+    with pytest.raises(UserError, match="; it must be ") as error:
+        check(FULL | {key: value})
+    assert str(error.value).endswith(f"; if it is meant as text, quote it: 'data.{key}={example}'")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("rows", 3), ("seed", -1), ("labels", [1]), ("name", "")]
+)
+def test_other_values_are_not_to_be_quoted(key, value):
+    with pytest.raises(UserError, match="; it must be ") as error:
+        check(FULL | {key: value})
+    assert "quote" not in str(error.value)
+
+
 def test_unknown_keys():
     with pytest.raises(UserError, match=r"unknown key of data 'trian_rows'; did you mean train_r"):
         check({"name": "toy", "trian_rows": 3})

@@ -13,7 +13,7 @@ import numpy as np
 
 from boostbench.data.labels import INEXACT
 from boostbench.data.readers.header import DECIMAL, guess_header
-from boostbench.data.readers.text import check_utf8, lines_of
+from boostbench.data.readers.text import check_utf8, composed, lines_of
 from boostbench.data.readers.words import Text, are_words, read_points
 from boostbench.data.table import DataTable, check_dates, label_column, no_category
 from boostbench.errors import UserError
@@ -82,6 +82,7 @@ def read_csv(
     """
     import pandas as pd  # slow to import
 
+    [labels] = composed([labels])
     lines = list(islice(lines_of(stream, where), 3))
     hint = _HINT.fullmatch(lines[0].rstrip("\r\n")) if lines else None
     n_hints = int(hint is not None)
@@ -89,6 +90,12 @@ def read_csv(
     if not lines or not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
     separator = hint[2] if hint else _separator(lines)
+    n_separators = [line.count(separator) for line in lines]
+    if lines[0].startswith("#") and (not n_separators[0] or len(set(n_separators)) > 1):
+        raise UserError(
+            f"{where}, line {1 + n_hints} begins with '#', as a comment does, and CSV files have "
+            "none; take such lines out"
+        )
     if lines[0].count(separator) >= MOST:
         raise UserError(
             f"{where} has more than {MOST} columns, and pandas takes long for each; write it as a "
@@ -237,7 +244,7 @@ class _Reading:
         """Take some rows; False if columns hold words that were not known to."""
         columns = {j: frame.iloc[:, j] for j in range(frame.shape[1])}
         if not self.n_rows:
-            self.names = [str(name).strip() for name in frame.columns]
+            self.names = composed(str(name).strip() for name in frame.columns)
             self.label = label_column(self.names, self.labels, self.where)
             # Room for all rows; what is never written takes none.
             self.values = np.empty((self.n_lines, len(self.names)))
@@ -268,7 +275,7 @@ class _Reading:
         codes, words = pd.factorize(column)
         missing = self.missing[j != self.label]
         # pandas leaves out the blanks before a word, and not those behind it.
-        words = [word.strip() for word in words]
+        words = composed(word.strip() for word in words)
         own = [np.nan if word in missing else known.setdefault(word, len(known)) for word in words]
         own = np.array([*own, np.nan])
         if are_identifiers(len(known), self.n_lines) and j != self.label:

@@ -1,8 +1,10 @@
 """LIBSVM files: ``label index:value index:value ...``, one sample a line."""
 
 import io
+import logging
 import re
 from array import array
+from collections import Counter
 from typing import BinaryIO
 
 import numpy as np
@@ -11,6 +13,9 @@ from boostbench.data.labels import INEXACT, as_labels
 from boostbench.data.numerals import is_plain
 from boostbench.data.readers.text import lines_of
 from boostbench.errors import UserError
+from boostbench.text_columns import find_problem
+
+logger = logging.getLogger(__name__)
 
 #: Largest index of a feature, as in LIBSVM.
 LARGEST = 2**31 - 1
@@ -18,6 +23,8 @@ LARGEST = 2**31 - 1
 _UNDERSCORE = re.compile(rb"(^|[\r\n])[^#\r\n]*_")
 #: An end of a line that scikit-learn does not know, so that a comment hides the lines behind it.
 _LONE = re.compile(rb"\r(?!\n)")
+#: The number of a query, outside of comments.
+_QUERY = re.compile(rb"(^|[\r\n])[^#\r\n]*\sqid:")
 _LONG = 2**20
 #: Rows, of those of long files, that have features at least.
 SHARE = 0.5
@@ -26,8 +33,9 @@ SHARE = 0.5
 def read_libsvm(stream: BinaryIO, where: str):
     """Read a LIBSVM (SVMlight) file.
 
-    Comments after ``#`` and ``qid:`` are passed over. Indices count from one, or from zero if the
-    index zero occurs. Parameters as of `boostbench.data.readers.csv.read_csv`.
+    Comments after ``#`` are passed over, and so is ``qid:``, with a warning. Indices count from
+    one, or from zero if the index zero occurs. Parameters as of
+    `boostbench.data.readers.csv.read_csv`.
 
     Returns
     -------
@@ -51,6 +59,8 @@ def read_libsvm(stream: BinaryIO, where: str):
             exact = -INEXACT < y.min(initial=0) and y.max(initial=0) < INEXACT
     except Exception:  # not ValueError alone: indices overflow, and lines may hold anything
         exact = False
+    if b"qid:" in text and _QUERY.search(text):
+        logger.warning("%s: qid: is passed over, as classification has no queries", where)
     if not exact:
         # The fast reader knows neither text as label, nor large whole numbers, nor line numbers.
         X, y = _read_lines(text, where)
@@ -78,6 +88,7 @@ def _read_lines(text: bytes, where: str):
 
     # Arrays, as a list keeps an object for each number.
     labels, values, indices, indptr = [], array("d"), array("q"), array("q", [0])
+    line_numbers = array("q")
     lines = lines_of(io.BytesIO(text), where, _without_comment)
     for number, line in enumerate(lines, 1):
         words = _without_comment(line).split()
@@ -98,6 +109,15 @@ def _read_lines(text: bytes, where: str):
         except ValueError as error:
             raise UserError(f"{where}, line {number}: {error}") from None
         indptr.append(len(values))
+        line_numbers.append(number)
+    counts = Counter(labels)
+    problem = find_problem([*counts], np.array([*counts.values()]), len(labels))
+    if problem and problem.kind == "words":
+        number = line_numbers[labels.index(problem.example)]
+        raise UserError(
+            f"{where}, line {number}: the label {problem.example!r} is a word among numbers; "
+            "correct it"
+        )
     columns = np.array(indices, dtype=np.int64)
     if len(columns) and columns.min() > 0:
         columns -= 1

@@ -4,7 +4,8 @@ import codecs
 import contextlib
 import io
 import re
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from boostbench.errors import UserError
@@ -29,6 +30,8 @@ def lines_of(
     stream: BinaryIO, where: str, part: Callable[[str], str] = lambda line: line
 ) -> Iterator[str]:
     """Yield the lines of a file from its start, whichever characters end them.
+
+    Composed and decomposed letters (NFC and NFD of Unicode) become the same: the former.
 
     Parameters
     ----------
@@ -58,10 +61,21 @@ def lines_of(
             if foreign:
                 stream.seek(0)
                 raise UserError(_what_is_wrong(stream.read(8), foreign, number, where))
-            yield line
+            yield line if line.isascii() else unicodedata.normalize("NFC", line)
     finally:
         with contextlib.suppress(ValueError):  # the file is closed, where nobody reads to its end
             text.detach()
+
+
+def composed(values: Iterable) -> list:
+    r"""Return values with composed letters in those that are text, as `lines_of` gives them.
+
+    Examples
+    --------
+    >>> composed(["a\u0308", 3]) == ["\xe4", 3]
+    True
+    """
+    return [unicodedata.normalize("NFC", v) if isinstance(v, str) else v for v in values]
 
 
 def check_utf8(stream: BinaryIO, where: str) -> None:

@@ -1,4 +1,5 @@
 import io
+import unicodedata
 
 import numpy as np
 import pytest
@@ -12,6 +13,35 @@ def read(text, labels=None):
     table = read_csv(io.BytesIO(text.encode()), "toy.csv", labels)
     X, y, *_ = features_and_labels(table, labels)
     return table.names, X.tolist(), y.tolist()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# made by hand\n1,2,a\n3,4,b\n", "# by hand\n# in May\n1,2,a\n", "# a, b\n1,2,a\n", "#"],
+)
+def test_comments_are_named(text):
+    with pytest.raises(UserError, match=r"^toy\.csv, line 1 begins with '#', as a comment does"):
+        read(text)
+    assert read("#id,kind\n1,a\n2,b\n")[0] == ["#id", "kind"]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_composed_and_decomposed_letters_are_equal(form):
+    text = unicodedata.normalize(form, "größe,class\nä,ö\n") + "o,u\n"
+    text += unicodedata.normalize("NFC", "ä,ö\n")
+    for labels in ("NFC", "NFD"):
+        names, X, y = read(text, unicodedata.normalize(labels, "größe"))
+        assert (names, y) == (["größe", "class"], ["ä", "o", "ä"])
+        assert X == [[1], [0], [1]]
+
+
+def test_column_called_null_is_named(caplog):
+    text = "null,x,z\na,1,2\nb,2,3\na,3,2\n"
+    assert read(text, "null")[2] == ["a", "b", "a"]
+    assert caplog.messages == []
+    assert read(text)[2] == [2, 3, 2]
+    told = "toy.csv: column 'z' holds the classes; 'data.labels=\"null\"' takes column 'null'"
+    assert caplog.messages[0] == told
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", ", "])

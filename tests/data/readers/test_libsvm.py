@@ -1,4 +1,5 @@
 import io
+import unicodedata
 
 import numpy as np
 import pytest
@@ -23,6 +24,33 @@ def test_indices_from_zero():
 def test_comments_query_ids_blank_lines_and_empty_rows():
     text = "# made by hand\n1 qid:3 1:5 # the first\n\n2\n3.0 1:1\n"
     assert read(text) == ([[5], [0], [1]], [1, 2, 3])
+
+
+def test_query_ids_are_named(caplog):
+    read("1 1:5 # not qid:3\n2 1:4\n")
+    assert caplog.messages == []
+    read("1 1:5\n2 qid:3 1:4\n")
+    assert caplog.messages == ["toy.svm: qid: is passed over, as classification has no queries"]
+
+
+@pytest.mark.parametrize(
+    "text", ["python 1:2\n\n2 1:3\n3 1:4\n", "1 1:2\n# a\npython 1:3\n3 1:4\n"]
+)
+def test_word_among_numeric_labels_is_refused(text):
+    line = 1 if text.startswith("python") else 3
+    with pytest.raises(
+        UserError, match=rf"^toy\.svm, line {line}: the label 'python' is a word am"
+    ):
+        read(text)
+    assert read(text.replace("3 1:4", "java 1:4"))[1] in (
+        ["python", "2", "java"],
+        ["1", "python", "java"],
+    )
+
+
+def test_composed_and_decomposed_labels_are_equal():
+    text = unicodedata.normalize("NFC", "ö 1:2\no 1:3\n")
+    assert read(text + unicodedata.normalize("NFD", "ö 1:4\n"))[1] == ["ö", "o", "ö"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -1,4 +1,6 @@
 import io
+import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -15,6 +17,21 @@ def npz(**arrays):
 
 
 MIXED_SIZES = np.array([np.eye(2), np.eye(3)], dtype=object)
+
+
+@pytest.mark.parametrize("names", [("x", "y", "y"), ("x", "y", "X")])
+def test_arrays_of_one_name_are_refused(names):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # zipfile warns of the second member
+        for name in names:
+            member = npz(a=np.arange(4.0))
+            content = zipfile.ZipFile(member).read("a.npy")
+            archive.writestr(f"{name}.npy", content)
+    with pytest.raises(
+        UserError, match=f"^toy holds 2 arrays called {names[2].lower()}; leave one"
+    ):
+        read_npz(stream, "toy")
 
 
 def test_parts_become_a_fixed_split():
