@@ -31,6 +31,16 @@ class Pair(NamedTuple):
         first, second = self.axes
         return self.table[first.cells(Z), second.cells(Z)]
 
+    @property
+    def n_cells(self):
+        """Number of cells of the table."""
+        return self.table.shape[0] * self.table.shape[1]
+
+    def flat_cells(self, Z):
+        """Return the cell of each sample, as a place in the raveled table."""
+        cells = [axis.cells(Z) for axis in self.axes]
+        return np.ravel_multi_index(cells, self.table.shape[:2])
+
 
 class PairBlock(BagBlock):
     """Some of the samples of a bag, whose columns are quadrants of pairs instead of stumps."""

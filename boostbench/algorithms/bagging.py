@@ -130,7 +130,7 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
                 "bag: leave its samples out of X"
             )
         X, y, weights = self._weighed(X, y, sample_weight)
-        X = self._viewed(X, weights, reset=True)
+        rows, X = X, self._viewed(X, weights, reset=True)
         labels = self._target(y)
         rng = check_random_state(self.random_state)
         tasks = []
@@ -144,6 +144,7 @@ class BaggedBooster(MetaEstimatorMixin, ScoringClassifier, Inputs, Declared):
                 member.set_params(categorical_features=None)
             tasks.append(delayed(_fit)(member, X, y, weights, train, rest))
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(tasks)
+        self._keep_term_sizes(rows, weights)
         return self
 
     def _scores(self, X):

@@ -162,6 +162,7 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
         for onlooker in onlookers:
             onlooker.end()
         self._take_over(training)
+        self._keep_term_sizes(X, *weights)
         return self
 
     def _onlookers(self, training, X, y, weights=None, *, validation):
@@ -185,6 +186,8 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
 
     def _take_over(self, training):
         """Become what the training has come to."""
+        # Those of a fit before.
+        vars(self).pop("_term_sizes", None)
         self._fit_params = self.get_params(deep=False)
         self.n_iterations_ = training.rounds
         self.seconds_ = training.clock.seconds

@@ -116,6 +116,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     solved.objective_ = np.append(model.objective_[:-1], solution.value / problem.size)
     if np.ndim(model.converged_):
         solved.converged_ = np.append(model.converged_[:-1], solution.converged)
+    solved._keep_term_sizes(X, weights)
     return solved
 
 

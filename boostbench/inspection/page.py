@@ -42,8 +42,9 @@ def export_html(estimator, X, path, *, row=0, max_terms=20):
     """Write what a fitted model does as a page of HTML.
 
     The page shows the importances, one row explained, and the shape functions: a curve of each
-    number, a bar for each category, and a mark for a missing value. All is exact. The page works
-    without a network.
+    number, a bar for each category, and a mark for a missing value. All is exact. Importances are
+    the `feature_importances_` of the estimator, of its training rows. The page works without a
+    network.
 
     Parameters
     ----------
@@ -175,18 +176,20 @@ class _Page:
 
     def pairs(self):
         """Give what is drawn of the pairs, one heat map for each output."""
-        sizes = [np.abs(pair.table).max() for pair in self.shapes.pairs]
-        largest = max(sizes, default=1.0) or 1.0
+        importances = self.shapes.pair_importances
+        order = np.argsort(-importances, kind="stable")
+        largest = max((np.abs(pair.table).max() for pair in self.shapes.pairs), default=1.0) or 1.0
         return [
             {
-                "name": self.shapes.pair_name(pair),
-                "size": size,
+                "name": self.shapes.pair_name(self.shapes.pairs[number]),
+                "importance": float(importances[number]),
+                "size": np.abs(self.shapes.pairs[number].table).max(),
                 "maps": [
-                    heat_map(self.shapes, pair, output, largest, self.number)
+                    heat_map(self.shapes, self.shapes.pairs[number], output, largest, self.number)
                     for output in range(len(self.shapes.outputs))
                 ],
             }
-            for pair, size in zip(self.shapes.pairs, sizes, strict=True)
+            for number in order
         ]
 
     def _curves(self, term):

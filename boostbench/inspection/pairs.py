@@ -26,7 +26,7 @@ class PairDisplay:
     Attributes
     ----------
     axes_ : list of matplotlib.axes.Axes
-        In the order of the largest entry.
+        In the order of importance.
     meshes_ : list of matplotlib.collections.QuadMesh
         Of one scale of colours.
     figure_ : matplotlib.figure.Figure
@@ -46,7 +46,7 @@ class PairDisplay:
         X : array-like of shape (n_samples, n_features), default=None
             Samples over which the tables are to have the mean 0. None: those of the training.
         n_pairs : int, default=6
-            As many at most, those of the largest entry.
+            As many at most, those of the largest importance.
         output : label, default=None
             Of more than two classes, whose score; None is the last one.
         n_columns : int, default=3
@@ -81,10 +81,9 @@ class PairDisplay:
         if output is not None and output not in outputs:
             raise ValueError(f"there is no score of {output!r}")
         at = len(outputs) - 1 if output is None else outputs.index(output)
-        sizes = [np.abs(pair.table[..., at]).max() for pair in self.shapes.pairs]
-        order = np.argsort(-np.array(sizes), kind="stable")[:n_pairs]
+        order = np.argsort(-self.shapes.pair_importances, kind="stable")[:n_pairs]
         self.figure_, _, self.axes_ = canvases(len(order), n_columns, _WIDTH, _HEIGHT)
-        largest = max(sizes) or 1.0
+        largest = max(np.abs(pair.table[..., at]).max() for pair in self.shapes.pairs) or 1.0
         self.meshes_ = [
             self._map(ax, self.shapes.pairs[number], at, largest)
             for ax, number in zip(self.axes_, order, strict=True)

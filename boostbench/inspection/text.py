@@ -29,8 +29,9 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
         up the largest difference that a feature makes.
     max_terms : int, default=None
         So many features at most, those of the largest importance, each with what it adds to the
-        scores in intervals of its values: all stumps on it together. Neighbours that print alike
-        are one interval. None: a line for each stump, or 5 features of a model with more than 100
+        scores in intervals of its values: all stumps on it together. Importances are mean absolute
+        terms over the training rows, as of `feature_importances_`. Neighbours that print alike are
+        one interval. None: a line for each stump, or 5 features of a model with more than 100
         stumps, unless `n_rules` is given.
 
     Returns
@@ -118,9 +119,13 @@ def _by_feature(shapes, max_terms, decimals):
     left_out = int((importances > 0).sum()) - len(terms)
     if left_out:
         lines.append(f"... {left_out} more features")
-    for pair in shapes.pairs:
+    for number in np.argsort(-shapes.pair_importances, kind="stable"):
+        pair, importance = shapes.pairs[number], shapes.pair_importances[number]
         ends = (f"{end:+z.{_decimals(step)}f}" for end in (pair.table.min(), pair.table.max()))
-        lines.append(f"{shapes.pair_name(pair)}: a table, from {' to '.join(ends)}")
+        lines.append(
+            f"{shapes.pair_name(pair)}, importance {importance:.2f}: a table, from "
+            f"{' to '.join(ends)}"
+        )
     return "\n".join(lines)
 
 

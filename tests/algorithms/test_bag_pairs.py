@@ -144,7 +144,11 @@ def test_what_shows_models_shows_pairs(fitted, tmp_path):
     names = [shapes.pair_name(pair) for pair in model.pairs_]
     assert "number & words" in names
     text = export_text(model)
-    assert all(f"{name}: a table, from " in text for name in names)
+    lines = [line for line in text.splitlines() if ": a table, from " in line]
+    order = np.argsort(-shapes.pair_importances, kind="stable")
+    for line, number in zip(lines, order, strict=True):
+        importance = shapes.pair_importances[number]
+        assert line.startswith(f"{names[number]}, importance {importance:.2f}: a table, from ")
     export_html(model, X, tmp_path / "model.html")
     assert "number &amp; words" in (tmp_path / "model.html").read_text(encoding="utf-8")
     pair = model.pairs_[names.index("number & words")]
@@ -153,6 +157,21 @@ def test_what_shows_models_shows_pairs(fitted, tmp_path):
     assert shapes.cell_names(pair.axes[1]) == ["ash", "elm", "fir", "oak", "missing"]
     with pytest.raises(ValueError, match="has pairs of features"):
         model.rules()
+
+
+def test_importances_of_pairs_are_mean_absolute_tables_in_the_unit_of_features(fitted):
+    model, X, _, weights = fitted
+    shapes = model.shape_functions()
+    n_outputs = len(shapes.outputs)
+    terms = shapes.explain_local(X).to_numpy().reshape(len(X), n_outputs, -1)
+    terms = terms - np.average(terms, axis=0, weights=weights)
+    if n_outputs > 1:
+        terms = terms - terms.mean(axis=1, keepdims=True)
+    sizes = np.average(np.abs(terms[:, :, 1:]), axis=0, weights=weights).mean(axis=0)
+    of_features, of_pairs = np.split(sizes, [X.shape[1]])
+    total = of_features.sum()
+    np.testing.assert_allclose(model.feature_importances_, of_features / total, rtol=1e-9)
+    np.testing.assert_allclose(shapes.pair_importances, of_pairs / total, rtol=1e-9)
 
 
 def edge_cases(model, X):

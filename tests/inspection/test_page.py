@@ -126,7 +126,9 @@ def test_pairs_are_heat_maps(page):
     model, X, browser = page
     shapes = model.shape_functions(X)
     assert len(model.pairs_) == model.interactions
-    assert browser.seen("#pairs h3") == [shapes.pair_name(pair) for pair in shapes.pairs]
+    order = np.argsort(-shapes.pair_importances, kind="stable")
+    pairs = [shapes.pairs[number] for number in order]
+    assert browser.seen("#pairs h3") == [shapes.pair_name(pair) for pair in pairs]
     drawn = browser.run("""
     return [...document.querySelectorAll("#pairs svg")].map((map) =>
       [...map.querySelectorAll("rect:not(.frame)")].map((cell) => [
@@ -136,7 +138,7 @@ def test_pairs_are_heat_maps(page):
     """)
     assert len(drawn) == len(shapes.pairs) * len(shapes.outputs)
     largest = max((np.abs(pair.table).max() for pair in shapes.pairs), default=1.0)
-    tables = [column for pair in shapes.pairs for column in np.moveaxis(pair.table, 2, 0)]
+    tables = [column for pair in pairs for column in np.moveaxis(pair.table, 2, 0)]
     for cells, table in zip(drawn, tables, strict=True):
         values, texts = zip(*cells, strict=True)
         np.testing.assert_allclose(largest * np.array(values), table.ravel(), atol=1e-3 * largest)

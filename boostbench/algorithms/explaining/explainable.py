@@ -1,10 +1,12 @@
 """What estimators have to show, where their scores are a sum of stumps."""
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.explaining.rules import rules
 from boostbench.algorithms.explaining.shape_functions import ShapeFunctions
 from boostbench.algorithms.explaining.stump_sums import of_stumps
+from boostbench.algorithms.explaining.term_sizes import term_sizes
 
 
 class Explainable:
@@ -12,16 +14,49 @@ class Explainable:
 
     @property
     def feature_importances_(self):
-        """How much each feature moves the scores, of shape (n_features_in_,), with sum 1.
+        """Mean absolute term of each feature, of shape (n_features_in_,), with sum 1.
 
-        It is the sum of the absolute coefficients of the stumps on a feature, equal stumps counted
-        as one: the total variation of its shape functions. Of more than two classes, the mean over
-        the classes is subtracted first. There is none where the model is no sum of stumps.
+        It is the mean, over the training rows with their weights, of the absolute value that the
+        feature adds to the score, where its shape function has the mean 0 over these rows. For more
+        than two classes, the mean over the classes is subtracted first, as what is added to all
+        scores alike decides nothing, and the mean over the classes is taken. Importances are
+        divided by their sum; they are 0 where no feature is in use. Rows that early stopping held
+        out do not count, and tables of pairs have no share. A model that is no sum of stumps has no
+        importances.
         """
+        importances = np.zeros(self.n_features_in_)
+        sizes = self._fitted_term_sizes()
+        importances[sizes.features] = sizes.sizes / sizes.total
+        return importances
+
+    def _fitted_term_sizes(self):
+        """Return the mean absolute terms over the training rows, which `fit` has computed.
+
+        Returns
+        -------
+        boostbench.algorithms.explaining.term_sizes.TermSizes
+
+        Raises
+        ------
+        AttributeError
+            If the model is not fitted, or no sum of stumps.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_term_sizes"):
+            try:
+                self.stump_sum()
+            except ValueError as error:
+                raise AttributeError(str(error)) from None
+            raise AttributeError("importances are computed at the end of fit")
+        return self._term_sizes
+
+    def _keep_term_sizes(self, X, weights=None):
+        """Compute the mean absolute terms of the training rows, if the model is a sum of stumps."""
         try:
-            return self.shape_functions().importances
-        except ValueError as error:
-            raise AttributeError(str(error)) from None
+            shapes = self.shape_functions()
+        except ValueError:
+            return
+        self._term_sizes = term_sizes(shapes, X, weights)
 
     def shape_functions(self, X=None):
         """Return the scores as a sum of functions of one feature each, where they are one.

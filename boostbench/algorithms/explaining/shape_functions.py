@@ -67,14 +67,18 @@ class Term(NamedTuple):
         first = int(self.thresholds.searchsorted(low))
         return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
 
-    def of(self, values):
-        """Look values up: numbers, or those of categories; the rows of the table."""
+    def rows(self, values):
+        """Return the row of the table for each value: a number, or that of a category."""
         missing = np.isnan(values)
         if self.categories is None:
-            at = self.thresholds.searchsorted(values)
+            rows = self.thresholds.searchsorted(values)
         else:
-            at = np.where(missing, 0, values).astype(int)
-        return self.table[np.where(missing, len(self.table) - 1, at)]
+            rows = np.where(missing, 0, values).astype(int)
+        return np.where(missing, len(self.table) - 1, rows)
+
+    def of(self, values):
+        """Look values up: the rows of the table, of shape (n_values, n_outputs)."""
+        return self.table[self.rows(values)]
 
 
 class ShapeFunctions:
@@ -124,7 +128,6 @@ class ShapeFunctions:
         self.outputs = outputs_of(model)
         self.feature_names = features_of(model)
         tables = self._without_constants(additive_tables(stumps, columns))
-        self._variation = self._variation_of(tables)
         self.terms = [self._term(feature, some) for feature, some in self._by_feature(tables)]
         self.pairs = list(getattr(model, "pairs_", ()))
         if X is not None:
@@ -167,13 +170,21 @@ class ShapeFunctions:
 
     @property
     def importances(self):
-        """Total variation of the shape functions, of shape (n_features,), with sum 1.
+        """Importances of the features, of shape (n_features,), with sum 1.
 
-        Of categories and missing values it is the sum over the tests for each. Of more than two
-        classes, the mean over the classes is subtracted first, as what is added to all scores alike
-        decides nothing. Pairs do not count. All are 0 where no feature is in use.
+        They are the model's `feature_importances_`, of its training rows, whatever `X` is.
         """
-        return self._variation / (self._variation.sum() or 1.0)
+        return self._model.feature_importances_
+
+    @property
+    def pair_importances(self):
+        """Importances of the pairs, of shape (n_pairs,), in the unit of `importances`.
+
+        The mean absolute entry of a table over the training rows, divided by the sum of the mean
+        absolute terms of all features.
+        """
+        sizes = self._model._fitted_term_sizes()
+        return sizes.pair_sizes / sizes.total
 
     def term(self, feature):
         """Return the shape function of a feature: 0 everywhere where it is not in use."""
@@ -277,6 +288,24 @@ class ShapeFunctions:
         names = ["missing" if np.isinf(code) else str(known[int(code)]) for code in codes]
         return names if len(names) > 1 else [f"other than {names[0]}", *names]
 
+    def cell_weights(self, X, weights):
+        """Add up the weights of checked samples in the cells of each pair.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        weights : ndarray of shape (n_samples,)
+
+        Returns
+        -------
+        list of ndarray of shape (n_cells,)
+            In the order of the cells of the raveled tables.
+        """
+        if not self.pairs:
+            return []
+        Z = self._views.of(X)
+        return [np.bincount(pair.flat_cells(Z), weights, pair.n_cells) for pair in self.pairs]
+
     def _of_pairs(self, X):
         """List what the pairs add for checked samples, each of shape (n_samples, n_outputs)."""
         if not self.pairs:
@@ -312,21 +341,12 @@ class ShapeFunctions:
                 self._move(table, table[0].copy())
         return kept
 
-    def _variation_of(self, tables):
-        variation = np.zeros(self._n_features)
-        for view, _, table in tables:
-            steps = np.diff(table, axis=0)
-            if not self._is_binary:
-                steps = steps - steps.mean(axis=1, keepdims=True)
-            variation[self._views.feature[view]] += np.abs(steps).sum()
-        return variation
-
     def _by_feature(self, tables):
-        """Yield each feature in use, and the tables of its views."""
-        of_views = [self._views.feature[view] for view, _, _ in tables]
-        for feature in np.unique(of_views):
-            pairs = zip(of_views, tables, strict=True)
-            yield int(feature), [table for of_view, table in pairs if of_view == feature]
+        """Return the features in use, each with the tables of its views."""
+        by_feature = {}
+        for table in tables:
+            by_feature.setdefault(int(self._views.feature[table[0]]), []).append(table)
+        return sorted(by_feature.items())
 
     def _term(self, feature, tables):
         """Add up the tables of the views of a feature."""

@@ -8,9 +8,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import boostbench as bb
+from boostbench.core.weak.stump import Stump, Stumps
 
 from ..models import BINARY, SUMS, with_classes
-from ..problems import blobs
+from ..problems import blobs, messy
 
 CASES = with_classes(SUMS)
 NAMES = ["width", "height", "depth", "age"]
@@ -99,21 +100,99 @@ class TestTheSum:
         close(terms[:, 0], scores(model, X).mean(axis=0))
         close(shapes.intercept, terms[:, 0])
 
-    def test_importances_are_how_much_the_functions_move(self, fitted):
-        model, _, _ = fitted
+    def test_importances_are_mean_absolute_terms_of_the_training_rows(self, fitted):
+        model, X, new = fitted
         importances = model.feature_importances_
-        table = model.shape_functions().explain_global()
-        wanted = dict.fromkeys(NAMES, 0.0)
-        for feature, steps in table.groupby("feature"):
-            moves = np.diff(steps[outputs(model)].to_numpy(), axis=0)
-            if moves.shape[1] > 1:
-                moves = moves - moves.mean(axis=1, keepdims=True)
-            wanted[feature] = np.abs(moves).sum()
-        np.testing.assert_allclose(
-            importances, np.array(list(wanted.values())) / sum(wanted.values())
-        )
+        np.testing.assert_allclose(importances, mean_absolute_terms(model, X), rtol=1e-9)
+        np.testing.assert_array_equal(model.shape_functions(new).importances, importances)
         assert importances.sum() == pytest.approx(1)
         assert (importances >= 0).all()
+
+
+def mean_absolute_terms(model, X):
+    """Average the absolute terms of all samples, as shares of the features, in one table."""
+    n_features = X.shape[1]
+    terms = model.shape_functions(X).explain_local(X).to_numpy().reshape(len(X), -1, 1 + n_features)
+    if terms.shape[1] > 1:
+        terms = terms - terms.mean(axis=1, keepdims=True)
+    sizes = np.abs(terms[:, :, 1:]).mean(axis=(0, 1))
+    return sizes / sizes.sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "model",
+    [
+        bb.AdaBoostMH(n_iterations=20),
+        bb.MCBoost(n_iterations=20, category_sets=True),
+        bb.BaggedBooster(n_estimators=2, random_state=0),
+        bb.BaggedMCBoost(n_iterations=30, n_estimators=2, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_importances_count_rows_by_their_weights(model, n_classes):
+    X, y = messy(n_classes)
+    weights = np.arange(len(y)) % 4
+    model = clone(model).fit(X, y, weights)
+    repeated = X.iloc[np.repeat(np.arange(len(y)), weights)]
+    wanted = mean_absolute_terms(model, repeated)
+    np.testing.assert_allclose(model.feature_importances_, wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_importances_of_samples_for_early_stopping_do_not_count():
+    X, y = blobs(3, n_samples=120)
+    model = bb.MCBoost(n_iterations=60, n_iter_no_change=3, random_state=0)
+    model.fit(X[:60], y[:60], X_val=X[60:], y_val=y[60:])
+    wanted = mean_absolute_terms(model, X[:60])
+    np.testing.assert_allclose(model.feature_importances_, wanted, rtol=1e-9)
+
+
+def test_importances_of_a_sparse_matrix_are_those_of_the_full_one():
+    X, y = blobs(3, n_samples=100)
+    X[np.abs(X) < 1] = 0
+    X[::7, 1] = np.nan
+    dense, of_sparse = (
+        bb.MCBoost(n_iterations=20).fit(matrix, y).feature_importances_
+        for matrix in (X, sparse.csr_array(X))
+    )
+    np.testing.assert_allclose(of_sparse, dense, rtol=1e-12)
+
+
+def test_importances_of_many_features_are_kept_for_those_in_use():
+    X = sparse.random_array((60, 5000), density=0.01, format="csr", random_state=0)
+    model = bb.MCBoost(n_iterations=5).fit(X, np.arange(60) % 3)
+    importances = model.feature_importances_
+    assert importances.shape == (5000,)
+    used = np.unique(model.hypotheses_.feature)
+    np.testing.assert_array_equal(np.flatnonzero(importances), used)
+    assert len(model._term_sizes.features) == len(used) <= 5
+
+
+def test_importances_of_a_category_of_noise_are_small():
+    """Total variation, which counts few rows as much as many, gave the noise 0.7."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"number": rng.normal(size=2000), "noise": rng.integers(60, size=2000).astype(str)}
+    )
+    y = X["number"] + rng.logistic(size=2000) > 0
+    bag = bb.BaggedMCBoost(random_state=0).fit(X, y)
+    assert bag.feature_importances_[0] > 0.6
+
+
+def test_importances_are_refused_before_the_end_of_the_fit():
+    model = bb.AdaBoostMH(n_iterations=2)
+    names = []
+    fit = model._take_over
+
+    def take_over(training):
+        fit(training)
+        names.append(hasattr(model, "feature_importances_"))
+
+    model._take_over = take_over
+    X, y = blobs(3)
+    model.fit(X, y).fit(X, y)
+    assert names == [False, False]
+    assert hasattr(model, "feature_importances_")
 
 
 @pytest.mark.parametrize("high", [2.5, 4.0, 9.0])
@@ -132,26 +211,17 @@ def test_steps_within_an_interval_are_those_of_the_function(low, high):
 
 
 def test_importances_of_one_sum_by_hand():
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [3.0, 1.0]])
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 1.0]])
     model = bb.AdaBoost(n_iterations=3).fit(X, [0, 1, 0, 1])
-    alphas = np.bincount(model.hypotheses_.feature, model.coefficients_, minlength=2)
-    distinct = len(set(zip(model.hypotheses_.feature, model.hypotheses_.threshold, strict=True)))
-    assert distinct == len(model.coefficients_)
-    np.testing.assert_allclose(model.feature_importances_, alphas / alphas.sum())
-
-
-def test_a_step_back_does_not_count_twice():
-    """GradBoost changes the coefficients of one stump again and again."""
-    X, y = blobs(2, n_features=2)
-    model = bb.GradBoost(n_iterations=300, nu=1e-2).fit(X, y)
-    stumps = model.hypotheses_
-    tests = np.stack([stumps.feature, stumps.threshold], axis=1)
-    distinct, at = np.unique(tests, axis=0, return_inverse=True)
-    assert len(distinct) < len(tests)
-    votes = (model.coefficients_ @ [-1.0, 1.0]) * stumps.polarity
-    sizes = np.abs(np.bincount(at.ravel(), votes))
-    wanted = np.bincount(distinct[:, 0].astype(int), sizes, minlength=2)
-    np.testing.assert_allclose(model.feature_importances_, wanted / wanted.sum())
+    model.hypotheses_ = Stumps([Stump(0, 0.5), Stump(1, 0.5)])
+    model.coefficients_ = np.array([1.0, 2.0])
+    model._keep_term_sizes(X)
+    # One of four samples is apart from the rest: with the mean 0, it adds 1.5 and the others -0.5.
+    np.testing.assert_allclose(model.feature_importances_, [1 / 3, 2 / 3])
+    model._keep_term_sizes(X, np.array([1.0, 1.0, 1.0, 3.0]))
+    # Weights of 1 to 5 and of 3 to 3.
+    sizes = np.array([1 * 4 * 5 / 36, 2 * 4 * 9 / 36])
+    np.testing.assert_allclose(model.feature_importances_, sizes / sizes.sum())
 
 
 @pytest.mark.parametrize(
