@@ -13,15 +13,16 @@ import numpy as np
 from boostbench.core.solvers.coefficient_grid import snap_to_grid
 from boostbench.core.solvers.exponential_sum import minimise
 
-# The exponents of a step are at most that: it is as far as AdaBoost goes for a perfect stump.
+# Largest exponent that a step may reach. AdaBoost's step for a perfect stump is about as long.
 _MAX_EXPONENT = 24.0
 
-# How far the codeword that moves most moves, at first; and how often that is halved or doubled.
+# First step of the codeword that moves most, as a length, and the maximum number of times that the
+# line search halves or doubles it.
 _INITIAL_STEP_SIZE = 0.05
 _MAX_TRIALS = 30
 
-# Bits of the direction and of the size of a move that are kept, and what is no difference of risks:
-# the last digits of sums must not grow from move to move, nor decide.
+# Bits of the direction and of the size of a step that are kept, and the relative difference below
+# which two risks are equal: rounding errors must neither grow from step to step nor decide.
 _DIRECTION_BITS, _SIZE_BITS = 22, 16
 _RISK_TOLERANCE = 1e-14
 
@@ -31,27 +32,27 @@ class CodewordRisk:
 
     .. math:: R = \frac1n \sum_i L(z_i, f(x_i))
 
-    Losses are held by their common logarithmic scale, so that neither large nor small ones leave
-    the range of doubles.
+    Losses are stored relative to the largest loss, with its logarithm beside them, so that neither
+    large nor small losses leave the range of doubles.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        z, from 0 to n_classes - 1.
+        Classes z, from 0 to n_classes - 1.
     codewords : ndarray of shape (n_classes, n_components)
     predictions : ndarray of shape (n_samples, n_components), default=None
-        f at first; by default 0.
+        Initial predictions f; None: 0.
     sample_weight : ndarray of shape (n_samples,), default=None
-        With which the mean of the losses is taken, positive; None: all are 1.
+        Positive weights in the mean of the losses; None: all are 1.
 
     Attributes
     ----------
     codewords : ndarray of shape (n_classes, n_components)
-        y, of length 1.
+        Codewords y, of unit length.
     predictions : ndarray of shape (n_samples, n_components)
-        f.
+        Predictions f.
     log_risk : float
-        The logarithm of R.
+        Logarithm of the risk R.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class CodewordRisk:
 
     def __init__(self, labels, codewords, predictions=None, sample_weight=None):
         self.labels = labels
-        # Of the weights, of mean 1: a loss is an exponential.
+        # Logarithms of the normalised weights: they add to the exponents of the losses.
         self._log_weights = None
         if sample_weight is not None:
             self._log_weights = np.log(sample_weight / sample_weight.mean())
@@ -70,7 +71,7 @@ class CodewordRisk:
         if predictions is None:
             predictions = np.zeros((len(labels), codewords.shape[1]))
         self.predictions = predictions
-        # Classes in rows, so that a sum over them is one of long vectors.
+        # Classes are rows, so that a sum over classes adds long vectors.
         self._own_class_index = labels, np.arange(len(labels))
         self._is_own_class = np.zeros((len(codewords), len(labels)))
         self._is_own_class[self._own_class_index] = 1.0
@@ -78,47 +79,47 @@ class CodewordRisk:
         self._losses, self.log_risk = self._compute_losses(codewords)
 
     def weights(self):
-        r"""Direction of steepest descent of the risk in each prediction.
+        r"""Return the direction of steepest descent of the risk in the predictions.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components), dtype=float64
             :math:`w_i = \frac12 \sum_j (y_{z_i} - y_j) e^{-\frac12 \langle y_{z_i} - y_j, f_i
-            \rangle}` of eq. (5), times a positive number, the same for all samples. Printed is
-            :math:`y_j - y_{z_i}`, along which the risk grows.
+            \rangle}` of eq. (5), times a positive number that is the same for all samples. The
+            paper prints :math:`y_j - y_{z_i}`, a direction of ascent.
         """
         return self._duals(self._losses).T @ (-0.5 * self.codewords)
 
     def codeword_gradient(self):
-        """Derivatives of the risk by the codewords.
+        """Return the derivatives of the risk with respect to the codewords.
 
         Returns
         -------
         ndarray of shape (n_classes, n_components), dtype=float64
-            Times n_samples and the same number as `weights`.
+            Derivatives times n_samples and the positive number of `weights`.
         """
         return self._gradient(self._losses)
 
     def step(self, leaf, values):
-        """Add a multiple of a weak learner to the predictor: the one that makes the risk least.
+        """Add the multiple of a weak learner that minimises the risk to the predictor, eq. (6).
 
-        Samples of one leaf and class change their losses alike: their sums are all that the search
-        for the multiple needs.
+        The losses of the samples of one leaf and class change by one factor, so that the search for
+        the multiple needs their sums only. The multiple is limited: no exponent of a loss
+        exceeds 24.
 
         Parameters
         ----------
         leaf : ndarray of shape (n_samples,)
-            The leaf that a sample comes to, from 0 to n_leaves - 1.
+            Index of each sample's leaf, from 0 to n_leaves - 1.
         values : ndarray of shape (n_leaves, n_components)
-            What the weak learner gives there.
+            Output of the weak learner in each leaf.
 
         Returns
         -------
         multiple : float
         is_perfect : bool
-            Whether the weak learner lowers every loss of every sample, so that more of it always
-            lowers the risk. Then, and where no loss holds the step back, the multiple is the
-            largest that is allowed.
+            True if the weak learner lowers every loss of every sample, so that the risk has no
+            minimum and the multiple is the largest that is allowed.
         """
         sums = [
             (self._losses * (leaf == index)) @ self._is_own_class.T for index in range(len(values))
@@ -133,13 +134,13 @@ class CodewordRisk:
     def move_codewords(self):
         """Make one step of gradient descent in the codewords: LADDER, Algorithm 2.
 
-        The size of the step is searched for with codewords that have length 1 again, so that the
-        risk does not rise; eq. (12) searches before they are made so.
+        The line search compares risks after the codewords are normalised, so that the risk never
+        rises; eq. (12) searches before the normalisation.
 
         Returns
         -------
         bool
-            False where no step lowers the risk, and the codewords have stayed.
+            False if no step lowers the risk; the codewords are unchanged then.
         """
         gradient = self.codeword_gradient()
         largest = np.linalg.norm(gradient, axis=1).max()
@@ -150,7 +151,8 @@ class CodewordRisk:
         direction = across + along * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
         here = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
-        # A search may end at a step so short that the next one, from there, sees no difference.
+        # A search can end at a step so short that the next search, which starts with its length,
+        # sees no difference of risks.
         for start in dict.fromkeys((self._last_move, _INITIAL_STEP_SIZE)):
             move = self._line_search(here, direction, start)
             if move is not here:
@@ -159,7 +161,7 @@ class CodewordRisk:
         return False
 
     def _compute_losses(self, codewords):
-        """Losses of all pairs of a sample and a class, divided by the largest, and the log risk."""
+        """Return the losses of (class, sample) pairs relative to the largest, and the log risk."""
         exponents = codewords @ self.predictions.T
         exponents -= exponents[self._own_class_index]
         exponents *= 0.5
@@ -172,7 +174,7 @@ class CodewordRisk:
         return losses, float(largest) + np.log(losses.sum() / len(self.labels))
 
     def _duals(self, losses):
-        """Losses, and minus the sum of a sample's own in the row of its class."""
+        """Return the losses, with minus their sum over the classes in the row of each own class."""
         duals = losses.copy()
         duals[self._own_class_index] = -losses.sum(axis=0)
         return duals
@@ -181,7 +183,7 @@ class CodewordRisk:
         return 0.5 * self._duals(losses) @ self.predictions
 
     def _move_by(self, here, direction, size):
-        """Make a move of a size."""
+        """Return the codewords after a step of a given size, with their risk and slope."""
         codewords = here.codewords + size * direction
         lengths = np.linalg.norm(codewords, axis=1, keepdims=True)
         codewords /= lengths
@@ -192,15 +194,15 @@ class CodewordRisk:
         )
 
     def _line_search(self, here, direction, size):
-        """Search for a move that lowers the risk well, from a first size on.
+        """Search for a step that lowers the risk well, beginning with a given size.
 
-        The last trial is at the root of the line through the slopes at the ends of an interval in
-        which the risk has a minimum: differences of risks have too few digits for it.
+        The last trial is a secant step: the root of the line through the slopes at both ends of an
+        interval that contains a minimum. Differences of risks are too inexact for this.
 
         Returns
         -------
         _Move
-            `here` where none lowers the risk.
+            `here` if no step lowers the risk.
         """
         best = low = here
         high = self._move_by(here, direction, size)
@@ -211,7 +213,7 @@ class CodewordRisk:
                 best = low = high
                 high = self._move_by(here, direction, 2 * high.size)
             elif high.slope <= low.slope:
-                break  # there is no root of that line ahead
+                break  # the line has no root ahead
             else:
                 share = snap_to_grid(low.slope / (low.slope - high.slope), _SIZE_BITS)
                 bottom = float(low.size + share * (high.size - low.size))
@@ -223,20 +225,20 @@ class CodewordRisk:
 
 
 def _split_along_codewords(vectors, codewords):
-    """Part vectors into what is across the codewords, and multiples of these."""
+    """Return the components of vectors orthogonal to the codewords, and the coordinates along."""
     along = (vectors * codewords).sum(axis=1, keepdims=True)
     return vectors - along * codewords, along
 
 
 def _slope(gradient, direction, codewords):
-    """Derivative along a direction: only what is across a codeword moves it."""
+    """Return the derivative along a direction; components along the codewords have no effect."""
     return float((_split_along_codewords(gradient, codewords)[0] * direction).sum())
 
 
 class _Move(NamedTuple):
-    """Codewords after a move, their losses as of `CodewordRisk._losses_with`, and what falls.
+    """Codewords after a step, with their losses (see `CodewordRisk._compute_losses`) and log risk.
 
-    `slope` is the derivative of the logarithm of the risk by the size.
+    `slope` is the derivative of the log risk with respect to the size of the step.
     """
 
     size: float

@@ -1,21 +1,22 @@
-"""Which curvatures make up a Hessian: it only decides how fast Newton's method goes."""
+"""Selection of the curvatures in a Hessian; it affects only the speed of Newton's method."""
 
 import numpy as np
 
-# What has together less than this part of all curvature is left out: most have next to none.
+# The smallest curvatures whose sum is below this fraction of the total are left out. Most samples
+# have hardly any curvature.
 _NEGLIGIBLE = 1e-3
 
-# Equal margins have equal curvature but for rounding: all of them are left out, or none.
+# Relative difference below which curvatures are equal: equal margins are all kept or all left out.
 _SAME = 1e-6
 
 
 def significant_mask(curvature):
-    """Tell what is not negligible, row by row.
+    """Return a mask of the curvatures that are not negligible, row by row.
 
     Parameters
     ----------
     curvature : ndarray of shape (n,) or (n_rows, n), dtype=float64
-        Not negative.
+        Nonnegative curvatures.
 
     Returns
     -------

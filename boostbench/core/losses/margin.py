@@ -23,12 +23,12 @@ class Logistic:
         Parameters
         ----------
         margin : ndarray
-            Of any shape.
+            Margins, of any shape.
 
         Returns
         -------
         value, dual : ndarray
-            Of the shape of `margin`.
+            Loss and dual variable of each margin.
         """
         small = np.exp(-np.abs(margin))
         inverse = 1.0 / (1.0 + small)
@@ -36,7 +36,7 @@ class Logistic:
         return value, np.where(margin > 0, small * inverse, inverse)
 
     def curvature(self, dual):
-        """Second derivative of the loss where its dual variable has a value; of any shape."""
+        """Return the second derivative of the loss where its dual variable is `dual`."""
         return dual * (1.0 - dual)
 
 
@@ -50,27 +50,27 @@ class Exponential:
     [1.] [1.]
     """
 
-    # Line searches try wild steps; past this the value only has to be large and finite.
+    # Line searches try long steps. Beyond this exponent the loss only has to be large and finite.
     _LARGEST_EXPONENT = 300.0
 
     def value_and_dual(self, margin):
-        """Evaluate the loss and its dual variables; as `Logistic.value_and_dual`."""
+        """Evaluate the loss and its dual variables; see `Logistic.value_and_dual`."""
         value = np.exp(np.minimum(-margin, self._LARGEST_EXPONENT))
         return value, value.copy()
 
     def curvature(self, dual):
-        """Second derivative; as `Logistic.curvature`."""
+        """Return the second derivative; see `Logistic.curvature`."""
         return dual
 
 
 class WeightedLoss:
-    r"""A loss times the weight of the sample: :math:`c_i \lambda(\rho)`.
+    r"""Loss multiplied by sample weights: :math:`c_i \lambda(\rho)`.
 
     Parameters
     ----------
     loss : Logistic or Exponential
     sample_weight : ndarray of shape (n_samples,)
-        c, positive. Samples are the last axis of the margins.
+        Positive weights c. Samples are the last axis of the margins.
 
     Examples
     --------
@@ -84,12 +84,12 @@ class WeightedLoss:
         self._sample_weight = sample_weight
 
     def value_and_dual(self, margin):
-        """Evaluate the loss and its dual variables; as `Logistic.value_and_dual`."""
+        """Evaluate the loss and its dual variables; see `Logistic.value_and_dual`."""
         value, dual = self._loss.value_and_dual(margin)
         return value * self._sample_weight, dual * self._sample_weight
 
     def curvature(self, dual):
-        """Second derivative; as `Logistic.curvature`."""
+        """Return the second derivative; see `Logistic.curvature`."""
         return self._loss.curvature(dual / self._sample_weight) * self._sample_weight
 
 
@@ -97,13 +97,13 @@ LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
 def get_loss(name, sample_weight=None):
-    """Return the loss of a name.
+    """Return the loss with a given name.
 
     Parameters
     ----------
     name : {"exponential", "logistic"}
     sample_weight : ndarray of shape (n_samples,), default=None
-        As of `WeightedLoss`; None: all are 1.
+        See `WeightedLoss`; None: all are 1.
     """
     loss = LOSSES[name]()
     return loss if sample_weight is None else WeightedLoss(loss, sample_weight)

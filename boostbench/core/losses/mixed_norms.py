@@ -1,7 +1,7 @@
 r"""Mixed norms of a coefficient matrix: the sum of the norms of its rows.
 
-Each row belongs to one hypothesis and has a coefficient for every class. Such a penalty sets whole
-rows to 0, so that the classes share few hypotheses.
+Each row holds the coefficients of one weak learner, one per class. Such a penalty sets whole rows
+to 0, so that the classes share few weak learners.
 """
 
 from abc import ABC, abstractmethod
@@ -10,17 +10,19 @@ import numpy as np
 
 
 class RowNorm(ABC):
-    """A norm of the rows of a matrix."""
+    """Norm of the rows of a matrix."""
 
     @abstractmethod
     def value(self, W):
-        """Evaluate the norm of each row of W."""
+        """Return the norm of each row of W."""
 
     @abstractmethod
     def max_decrease(self, G, weight):
-        r"""Order rows g by how low :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|` gets.
+        r"""Return a score that orders rows g by the minimum of a penalised quadratic.
 
-        The lowest value is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`.
+        The quadratic is :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|`.
+
+        Its minimum is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`.
 
         Parameters
         ----------
@@ -32,8 +34,8 @@ class RowNorm(ABC):
         Returns
         -------
         ndarray of shape (n_rows,)
-            Not negative. Of two rows, the one whose value gets lower has the larger number. When
-            rows are added to those of G, it changes by their lengths at most.
+            Nonnegative scores: the larger the score, the lower the minimum. Adding a row to a row
+            of G changes its score by at most the length of the added row.
         """
 
     @abstractmethod
@@ -49,12 +51,12 @@ class RowNorm(ABC):
         Returns
         -------
         ndarray of shape (n_rows, n_columns)
-            A row is 0 exactly where its dual norm is at most `weight`.
+            Minimisers; a row is 0 exactly if its dual norm is at most `weight`.
         """
 
 
 class Euclidean(RowNorm):
-    """The penalty l1/l2: its rows are 0, or shrunk by one length.
+    """Penalty l1/l2: rows are 0, or shrunk by a constant length.
 
     Examples
     --------
@@ -64,22 +66,22 @@ class Euclidean(RowNorm):
     """
 
     def value(self, W):
-        """As `RowNorm.value`."""
+        """Return the norm of each row; see `RowNorm.value`."""
         return np.sqrt((W * W).sum(axis=1))
 
     def max_decrease(self, G, weight):
-        """As `RowNorm.max_decrease`: the length of g, whatever the weight."""
+        """Return the length of each row, which orders rows for any weight."""
         return row_norms(G)
 
     def prox(self, V, weight):
-        """As `RowNorm.prox`."""
+        """Return the proximal point of each row; see `RowNorm.prox`."""
         length = self.value(V)[:, None]
         left = np.maximum(length - weight, 0.0)
         return V * np.divide(left, length, out=np.zeros_like(length), where=length > 0)
 
 
 class Maximum(RowNorm):
-    """The penalty l1/linf: its rows are 0, or have their largest entries cut off at one size.
+    """Penalty l1/linf: rows are 0, or have their largest entries clipped to one magnitude.
 
     Examples
     --------
@@ -89,18 +91,18 @@ class Maximum(RowNorm):
     """
 
     def value(self, W):
-        """As `RowNorm.value`."""
+        """Return the norm of each row; see `RowNorm.value`."""
         return np.abs(W).max(axis=1)
 
     def max_decrease(self, G, weight):
-        """As `RowNorm.max_decrease`: the length of ``prox(g)``."""
+        """Return the length of the proximal point of each row."""
         return row_norms(self.prox(G, weight))
 
     def prox(self, V, weight):
-        """As `RowNorm.prox`."""
-        # By Moreau's decomposition, v less its projection onto the l1 ball of radius `weight`. What
-        # is cut off the j largest entries adds up to the weight for one j, and to no more for the
-        # others.
+        """Return the proximal point of each row; see `RowNorm.prox`."""
+        # Moreau's decomposition gives v minus its projection onto the l1 ball of radius `weight`.
+        # The amounts clipped off the j largest entries add up to the weight for one j, and to at
+        # most the weight for any other j.
         descending = -np.sort(-np.abs(V), axis=1)
         surplus = np.cumsum(descending, axis=1) - weight
         number = np.arange(1, V.shape[1] + 1, dtype=V.dtype)
@@ -109,8 +111,8 @@ class Maximum(RowNorm):
 
 
 def row_norms(G):
-    """Give the lengths of the rows of G, which is overwritten."""
-    # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
+    """Return the Euclidean length of each row of G, which is overwritten."""
+    # A product with ones sums short rows at the speed of BLAS, unlike np.sum over a short axis.
     return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))
 
 

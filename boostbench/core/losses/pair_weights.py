@@ -1,8 +1,8 @@
-r"""The dual variables u of all pairs (sample, class) while MCBoost adds to their margins.
+r"""Dual variables u of all (sample, class) pairs during the training of MCBoost.
 
-Weak learners have outputs -1 and +1. So the margin that a pair (i, r) gains from a weak learner
-with coefficients w, :math:`h(x_i) (w_{y_i} - w_r)`, depends on the output for the sample i, its
-class and r only: a table of ``2 n_classes ** 2`` numbers holds all of them, and updates u without
+Weak learners have outputs -1 and +1. A weak learner with coefficients w adds
+:math:`h(x_i) (w_{y_i} - w_r)` to the margin of a pair (i, r). This depends on the output, the class
+of the sample and r only. A table of ``2 n_classes ** 2`` factors therefore updates all u, without
 an exponential per pair.
 """
 
@@ -15,36 +15,36 @@ from scipy import sparse
 from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProblem, laplacian
 from boostbench.core.sparse_products import product
 
-# Odds beyond are as good as infinite, and stay numbers.
+# Odds are capped here, so that they stay finite.
 MAX_ODDS = 1e300
 
-# The logarithm of a loss that is as good as 0. Much further down numbers lose their digits.
+# Logarithm of a loss that counts as 0. Doubles become subnormal at -708.
 _MIN_LOG_LOSS = -650.0
 
-# So many pairs stay in the cache through all passes.
+# Number of pairs per block, which stays in the cache through all passes.
 _BLOCK_PAIRS = 2**17
 
 
 class PairWeights(ABC):
-    r"""Dual variables of the pairwise margins, and what step 4 needs of them.
+    r"""Dual variables of the pairwise margins, and the problem of step 4 that follows from them.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        0 to n_classes - 1.
+        Classes, from 0 to n_classes - 1.
     n_classes : int
     sample_weight : ndarray of shape (n_samples,), default=None
-        What the losses of the samples are multiplied with, positive; None: 1.
+        Positive factors of the samples' losses; None: all are 1.
 
     Attributes
     ----------
     gains : ndarray of shape (n_samples, n_classes)
-        G of eq. (10) times `total`.
+        Weights G of eq. (10) times `total`.
     total : float
-        The sum of u over the pairs with :math:`r \ne y_i`.
+        Sum of u over the pairs with :math:`r \ne y_i`.
     share : float
-        The part of these pairs in the sum of u over all pairs, by which eq. (11) divides u. The
-        margins of the pairs with :math:`r = y_i` are always 0.
+        Fraction that these pairs have of the sum of u over all pairs, by which eq. (11) divides u.
+        The margins of the pairs with :math:`r = y_i` are always 0.
     """
 
     def __init__(self, labels, n_classes, sample_weight=None):
@@ -54,17 +54,17 @@ class PairWeights(ABC):
         self.n_classes = n_classes
         self._own_class_index = np.arange(n_samples) * n_classes + labels
         self._minus_ones = np.full(n_classes, -1.0)
-        # Groups (output, class) change with the weak learner.
+        # Samples are grouped by (output, class); the groups change with the weak learner.
         self._group = self._labels.copy()
         length = max(1, min(n_samples, _BLOCK_PAIRS // n_classes))
         self._rows, self._work = np.empty((2, length, n_classes))
         self._blocks = [self._block(start, length) for start in range(0, n_samples, length)]
 
     def _block(self, start, length):
-        """Some samples, and a product that sums their rows by group."""
+        """Return a slice of samples, and the matrix whose product sums their rows by group."""
         chunk = slice(start, min(start + length, len(self._labels)))
         group = self._group[chunk]
-        # The one entry of column i is in the row of the group of sample i.
+        # Column i has one entry, in the row of the group of sample i.
         by_group = sparse.csc_array((2 * self.n_classes, len(group)))
         by_group.data, by_group.indices = np.ones(len(group)), group
         by_group.indptr = np.arange(len(group) + 1, dtype=np.int32)
@@ -72,29 +72,29 @@ class PairWeights(ABC):
 
     @abstractmethod
     def problem(self, outputs):
-        """Set up step 4 for a weak learner.
+        """Return the problem of step 4 for a weak learner.
 
         Parameters
         ----------
         outputs : ndarray of shape (n_samples,)
-            -1 or +1.
+            Outputs of the weak learner, -1 or +1.
 
         Returns
         -------
         problem : boostbench.core.solvers.balancing.PairwiseProblem
             Valid until the next call.
         scale : float
-            The objective of eq. (13) or (14) is `scale` times that of the problem, and a constant.
+            Factor of the problem's objective in eq. (13) or (14), up to a constant.
         """
 
     @abstractmethod
     def move(self, w):
-        """Add the weak learner of the last call of `problem`.
+        """Add the weak learner of the last call of `problem` to the margins.
 
         Parameters
         ----------
         w : ndarray of shape (n_classes,)
-            With these coefficients.
+            Coefficients of the weak learner.
         """
 
     def _group_by(self, outputs):
@@ -102,19 +102,19 @@ class PairWeights(ABC):
         self._group += self._labels
 
     def _gather_rows(self, table, chunk):
-        """Return the rows of the groups of some samples, in a buffer."""
+        """Return the table row of each sample of a chunk, in a reused buffer."""
         rows = table.reshape(-1, self.n_classes)
         group = self._group[chunk]
         return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
     def _fill_own_class(self, chunk):
-        """Set some gains of the own classes, now 0, so that rows sum to 0; returns them."""
+        """Set the gains of own classes, which are 0, so that rows sum to 0; return them."""
         own_gains = self.gains[chunk].dot(self._minus_ones)
         self.gains.ravel()[self._own_class_index[chunk]] = own_gains
         return own_gains
 
     def _symmetrise(self, sums):
-        """Add up sums by group of the pairs that a weak learner moves alike; own classes get 0."""
+        """Add the sums of the two groups that a weak learner moves alike; own classes get 0."""
         low, high = sums.reshape(2, self.n_classes, -1)
         pair_sums = high + low.T
         pair_sums.ravel()[:: self.n_classes + 1] = 0.0
@@ -122,7 +122,7 @@ class PairWeights(ABC):
 
 
 class ExponentialWeights(PairWeights):
-    r"""Eq. (11): :math:`u_{ir}` in proportion to :math:`e^{-\rho_{ir}}`.
+    r"""Dual variables of the exponential loss, eq. (11): :math:`u_{ir} \propto e^{-\rho_{ir}}`.
 
     Examples
     --------
@@ -148,13 +148,13 @@ class ExponentialWeights(PairWeights):
 
     @property
     def share(self):
-        """The part of the pairs with r != y_i in the sum of u; 0 where they come to nothing."""
+        """Fraction of the pairs with r != y_i in the sum of u; 0 where it underflows."""
         if self._log_mean < _MIN_LOG_LOSS:
             return 0.0
         return 1.0 / (1.0 + exp(-self._log_mean) / (self.n_classes - 1))
 
     def problem(self, outputs):
-        """Set up step 4, eq. (13); as `PairWeights.problem`."""
+        """Return the problem of step 4, eq. (13); see `PairWeights.problem`."""
         self._group_by(outputs)
         gain, *others = [product(by_group, self.gains[chunk]) for chunk, by_group in self._blocks]
         for other in others:
@@ -164,7 +164,7 @@ class ExponentialWeights(PairWeights):
         return ExponentialProblem(-self._symmetrise(gain), share), share
 
     def move(self, w):
-        """Add the last weak learner; as `PairWeights.move`."""
+        """Add the last weak learner; see `PairWeights.move`."""
         table = margin_factors(w)
         total = -float(self._gain.ravel().dot(table.ravel()))
         self._log_mean += log(total)
@@ -176,9 +176,9 @@ class ExponentialWeights(PairWeights):
 
 
 class LogisticWeights(PairWeights):
-    r"""Eq. (12): :math:`u_{ir} = o_{ir} / (1 + o_{ir})` with the odds :math:`o = e^{-\rho}`.
+    r"""Dual variables of the logistic loss, eq. (12), from the odds :math:`o = e^{-\rho}`.
 
-    Before the first weak learner u is 1/2, as eq. (12) has it for margins of 0.
+    :math:`u_{ir} = o_{ir} / (1 + o_{ir})`, which is 1/2 before the first weak learner.
 
     Examples
     --------
@@ -197,12 +197,12 @@ class LogisticWeights(PairWeights):
         self.move(np.zeros(n_classes))
 
     def problem(self, outputs):
-        """Set up step 4, eq. (14); as `PairWeights.problem`."""
+        """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
         self._group_by(outputs)
         return LogisticProblem(self), self.total
 
     def move(self, w):
-        """Add the last weak learner; as `PairWeights.move`."""
+        """Add the last weak learner; see `PairWeights.move`."""
         table = margin_factors(w)
         self.total = 0.0
         for chunk, _ in self._blocks:
@@ -216,7 +216,7 @@ class LogisticWeights(PairWeights):
         self.share = pair_share(self.total, self._size)
 
     def sums_at(self, w):
-        """Sum u by class and other class, were the last learner added with w.
+        """Return the sums of u by class and other class, if the last learner had coefficients w.
 
         Parameters
         ----------
@@ -225,13 +225,13 @@ class LogisticWeights(PairWeights):
         Returns
         -------
         ndarray of shape (n_classes, n_classes)
-            Where the weak learner is -1, own and other class have changed places.
+            Sums of u; own and other class change places where the weak learner is -1.
         """
         table = margin_factors(w)
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
         moved = w.any()
         for chunk, by_group in self._blocks:
-            # Where w is 0, u is known, but for its sign.
+            # For w = 0, u is known from the gains, up to its sign.
             dual = weighted = self.gains[chunk]
             rows, work = self._rows[: len(dual)], self._work[: len(dual)]
             if moved:
@@ -249,12 +249,12 @@ class LogisticWeights(PairWeights):
         return self._symmetrise(sums if moved else -sums)
 
     def square_sums(self):
-        """Sum the squares of u in the same way, after `sums_at` and for the same w."""
+        """Return the sums of squares of u for the w of the last call of `sums_at`."""
         return self._squares
 
 
 class LogisticProblem(PairwiseProblem):
-    """The sum of log(1 + odds) over all pairs, divided by that of the dual variables at w = 0.
+    """Sum of log(1 + odds) over all pairs, divided by the sum of the dual variables at w = 0.
 
     Parameters
     ----------
@@ -266,47 +266,48 @@ class LogisticProblem(PairwiseProblem):
         self._part = np.full(weights.n_classes, 1.0 / weights.total)
 
     def gradient(self, w):
-        """Evaluate the function's gradient; as `PairwiseProblem.gradient`."""
+        """Return the gradient; see `PairwiseProblem.gradient`."""
         self._sums = self._weights.sums_at(w)
         return self._part @ self._sums - self._sums @ self._part
 
     def laplacian(self):
-        """Evaluate the second derivatives; as `PairwiseProblem.laplacian`."""
-        # Of the pairs' u (1 - u).
+        """Return the second derivatives; see `PairwiseProblem.laplacian`."""
+        # The curvature of a pair's loss is u (1 - u).
         stiffness = self._sums - self._weights.square_sums()
         degrees = stiffness @ self._part + self._part @ stiffness
         return laplacian(stiffness * self._part, degrees)
 
     def start(self):
-        """Return 0, as the last rounds have left the loss near its minimum."""
+        """Return 0: previous rounds have left the loss near its minimum."""
         return np.zeros(len(self._part))
 
 
 def pair_share(total, size):
-    """Give the part of the pairs with r != y_i in the sum of u; 0 where they come to nothing.
+    """Return the fraction of the pairs with r != y_i in the sum of u; 0 where it underflows.
 
     Parameters
     ----------
     total : float
-        The sum of u over these pairs.
+        Sum of u over these pairs.
     size : float
-        The sum of the weights of the samples, each of which has u = 1/2 for its own class.
+        Sum of the sample weights; each sample has u = 1/2 for its own class.
     """
     return total / (total + 0.5 * size) if total > exp(_MIN_LOG_LOSS) else 0.0
 
 
 def margin_factors(w):
-    """Exponentials of minus the margins that a weak learner adds.
+    """Return the factors by which a weak learner changes the odds of the pairs.
 
     Parameters
     ----------
     w : ndarray of shape (n_classes,)
-        Its coefficients.
+        Coefficients of the weak learner.
 
     Returns
     -------
     ndarray of shape (2, n_classes, n_classes)
-        By output (-1, +1), own class and other class; 0 where these are one.
+        Exponentials of minus the added margins, by output (-1, +1), own class and other class; 0 on
+        the diagonal.
     """
     factor = np.exp(w)
     table = np.empty((2, len(w), len(w)))

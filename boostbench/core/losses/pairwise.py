@@ -1,4 +1,4 @@
-"""Pairwise margins between the own class of a sample and the others, and their loss.
+"""Pairwise margins between the class of a sample and each other class, and their loss.
 
 `PairwiseLoss` is a function of a matrix of coefficients. Its arrays are class-major: scores have
 the shape (n_classes, n_samples).
@@ -12,12 +12,12 @@ from boostbench.core.losses.curvature import significant_mask
 from boostbench.core.solvers.newton import Problem, Quadratic
 from boostbench.core.symmetric import inverse_from_cholesky, weighted_gram
 
-# Of a block's largest diagonal entry: columns may depend on each other.
+# Ridge relative to the largest diagonal entry of a block, since columns can be linearly dependent.
 _RIDGE = 1e-5
 
 
 def pairwise_weights(dual, is_own):
-    """Weights of the weak-learner problem from the dual variables of the pairwise margins.
+    """Return the weights of the weak-learner problem from the dual variables of the margins.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def pairwise_weights(dual, is_own):
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        G with ``sum_ir u[i, r] (a[i, y_i] - a[i, r]) = sum_ir G[i, r] a[i, r]`` for any a.
+        Matrix G with ``sum_ir u[i, r] (a[i, y_i] - a[i, r]) = sum_ir G[i, r] a[i, r]`` for any a.
 
     Examples
     --------
@@ -40,26 +40,26 @@ def pairwise_weights(dual, is_own):
 
 
 class PairwiseLoss(Problem):
-    r"""Sum of the losses of all pairwise margins, of the scores ``W @ H``.
+    r"""Sum of the losses of all pairwise margins of the scores ``W @ H``.
 
     .. math:: f(W) = \sum_i \sum_r \lambda(F_{y_i}(x_i) - F_r(x_i)),
               \quad F_r(x_i) = \sum_t W_{rt} h_t(x_i)
 
-    The terms r = y_i are constants; they are counted.
+    The sum includes the constant terms r = y_i.
 
     Parameters
     ----------
     H : ndarray of shape (n_columns, n_samples)
         Outputs of the weak learners.
     is_own : ndarray of shape (n_classes, n_samples), dtype=bool
-        True where the class is the sample's.
+        True for the class of each sample.
     loss : object
         From `boostbench.core.losses.margin.get_loss`.
 
     Attributes
     ----------
     dual : ndarray of shape (n_classes, n_samples)
-        :math:`u = -\lambda'` of each margin at the current point; 0 for r = y_i.
+        Dual variables :math:`u = -\lambda'` at the current point; 0 for r = y_i.
 
     Examples
     --------
@@ -84,19 +84,19 @@ class PairwiseLoss(Problem):
         self._samples = np.arange(is_own.shape[1])
 
     def move(self, w):
-        """Evaluate at w; as `Problem.move`."""
+        """Move to w; see `Problem.move`."""
         self._margins = self.margins(self._scores(w))
         values, dual = self.loss.value_and_dual(self._margins)
         self.dual = np.where(self.is_own, 0.0, dual)
         return float(values.sum()), -self.slopes(self.dual)
 
     def along(self, step):
-        """Evaluate along a step; as `Problem.along`."""
+        """Return the function along a step; see `Problem.along`."""
         slopes = self.margins(self._scores(step))
         return lambda size: float(self.loss.value_and_dual(self._margins + size * slopes)[0].sum())
 
     def quadratic(self, free, damping):
-        """Return the Hessian; as `Problem.quadratic`."""
+        """Return the Hessian; see `Problem.quadratic`."""
         curvature = self.loss.curvature(self.dual)
         return _PairwiseQuadratic(self, curvature, free, damping)
 
@@ -104,16 +104,16 @@ class PairwiseLoss(Problem):
         return w @ self.H
 
     def margins(self, scores):
-        """Score of the own class less those of all, for scores of shape (n_classes, n_samples)."""
+        """Return the margins for scores of shape (n_classes, n_samples)."""
         return scores[self._labels, self._samples] - scores
 
     def slopes(self, dual):
-        """Sum, over the samples, of a weight for every margin times its derivative by W.
+        """Return the derivative with respect to W of the weighted sum of margins.
 
         Parameters
         ----------
         dual : ndarray of shape (n_classes, n_samples)
-            The weights, 0 for r = y_i.
+            Weights of the margins, 0 for r = y_i.
 
         Returns
         -------
@@ -124,11 +124,11 @@ class PairwiseLoss(Problem):
 
 
 class _PairwiseQuadratic(Quadratic):
-    """The Hessian as a matrix; preconditioned by its blocks of one class each.
+    """Hessian as a dense matrix, preconditioned by its diagonal blocks, one per class.
 
-    The Hessian couples the coefficients of two classes through the samples of these two only, so
-    its diagonal blocks come near to it: conjugate gradients need 5 to 10 times fewer iterations
-    than with its diagonal.
+    The Hessian couples the coefficients of two classes through the samples of these classes only.
+    Its diagonal blocks are therefore a good approximation: conjugate gradients need 5 to 10 times
+    fewer iterations than with its diagonal.
     """
 
     def __init__(self, problem, curvature, free, damping):
@@ -137,18 +137,18 @@ class _PairwiseQuadratic(Quadratic):
         self._matrix = _hessian(problem, curvature, classes, columns, ends)
         diagonal = np.einsum("tt->t", self._matrix)
         diagonal += damping * diagonal
-        # Blocks have one size, filled up with 0.
+        # Blocks are padded with zeros to one size.
         sizes = np.diff(ends)
         width = sizes.max()
         self._inverses = np.zeros((len(free), width, width))
         for padded, start, end in zip(self._inverses, ends, ends[1:], strict=False):
             size = end - start
             padded[:size, :size] = _ridged_inverse(self._matrix[start:end, start:end])
-        # Where the free coefficients are in the blocks.
+        # Positions of the free coefficients in the padded blocks.
         self._place = np.nonzero(np.arange(width) < sizes[:, None])
 
     def product(self, v):
-        # BLAS stores by columns, so that this is the triangle below the diagonal.
+        # BLAS stores by columns: its lower triangle is our upper one.
         return dsymv(1.0, self._matrix.T, v, lower=0)
 
     def precondition(self, v):
@@ -159,16 +159,16 @@ class _PairwiseQuadratic(Quadratic):
 
 
 def _hessian(problem, curvature, classes, columns, ends):
-    """Second derivatives by the coefficients of the given classes and columns.
+    """Return the second derivatives with respect to the coefficients of given classes and columns.
 
-    With ``c`` the curvature of a margin, a sample of class y adds ``c[r]`` to the second derivative
-    by the score of another class r, their sum to that by its own, and ``-c[r]`` to the mixed one.
-    It adds nothing where two other classes meet.
+    Let ``c`` be the curvatures of a sample's margins. A sample of class y adds ``c[r]`` to the
+    second derivative by the score of another class r, ``sum(c)`` to the second derivative by the
+    score of its own class, and ``-c[r]`` to the mixed one. It adds nothing for two other classes.
 
     Returns
     -------
     ndarray of shape (n_free, n_free)
-        Blocks above the diagonal are left at 0.
+        Lower block triangle; blocks above the diagonal are 0.
     """
     H = problem.H
     curvature = np.where(significant_mask(curvature), curvature, 0.0)
@@ -177,10 +177,10 @@ def _hessian(problem, curvature, classes, columns, ends):
     for label, members in enumerate(problem.members):
         is_own = slice(ends[label], ends[label + 1])
         relevant = np.flatnonzero(by_score[label])
-        # Most of H is needed in neither product, and takes longer to copy than they do.
+        # Copying all of H would take longer than both products, which need few of its samples.
         h = H.take(columns[is_own, None] * H.shape[1] + relevant)
         matrix[is_own, is_own] = weighted_gram(h, by_score[label, relevant])
-        # Curvature is 0 for r = y_i, so that nothing is taken off the block above.
+        # The curvature is 0 for r = y_i, so that the diagonal block stays unchanged.
         relevant = members[by_score[label, members] > 0]
         others = H.take(relevant, axis=1)[columns]
         h = others[is_own].copy()

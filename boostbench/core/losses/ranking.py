@@ -1,7 +1,7 @@
-r"""The losses of the ranking margins of RBoost^rank as functions of the coefficients.
+r"""Losses of the ranking margins of RBoost^rank as functions of the coefficients.
 
-With one row of :math:`\delta h` for each weak learner and one column for each pair (i, r), the
-margins of the pairs are :math:`\rho = w^\top A`.
+The margins of the pairs (i, r) are :math:`\rho = w^\top A`, where the rows of A hold
+:math:`\delta h` of the weak learners.
 """
 
 import numpy as np
@@ -12,17 +12,18 @@ from boostbench.core.losses.curvature import significant_mask
 from boostbench.core.solvers.newton import Problem, Quadratic
 from boostbench.core.symmetric import weighted_gram
 
-# Less than this part of the largest diagonal entry may be a coefficient's that is left out.
+# A diagonal entry below this fraction of the largest one is a sign that the pairs left out carry
+# all the curvature of its coefficient.
 _MIN_DIAGONAL_FRACTION = 1e-3
 
-# Of the largest diagonal entry: weak learners may come twice.
+# Ridge relative to the largest diagonal entry, since a weak learner can occur twice.
 _RIDGE = 1e-10
 
-# Margins are at most twice the norm of w in size, so up to here no exponential of any margin
-# leaves the range of double precision.
+# The magnitude of a margin is at most twice the norm of w. Up to this norm, the exponential of a
+# margin stays within the range of double precision.
 LARGEST_NORM = float(np.log(np.finfo(np.float64).max) / 2)
 
-# No weak learner has a larger edge, in units of the sum of the dual variables.
+# Upper bound on the edge of a weak learner, relative to the sum of the dual variables.
 _MAX_EDGE = 2.0
 
 
@@ -39,7 +40,7 @@ class SumOfLosses:
         self._loss = loss
 
     def value_and_dual(self, margins):
-        r"""Evaluate.
+        r"""Return the loss and its dual variables.
 
         Parameters
         ----------
@@ -55,7 +56,7 @@ class SumOfLosses:
         return float(values.sum()), dual
 
     def curvature(self, dual):
-        """Second derivative of the loss of each pair where its dual variable has this value."""
+        """Return the second derivative of each pair's loss where its dual variable is `dual`."""
         return self._loss.curvature(dual)
 
 
@@ -70,7 +71,7 @@ class LogSumExp:
     """
 
     def value_and_dual(self, margins):
-        r"""Evaluate; as `SumOfLosses.value_and_dual`, with u of sum 1: eq. (4)."""
+        r"""Return the loss and its dual variables, whose sum is 1 (eq. (4))."""
         least = margins.min()
         shares = np.exp(least - margins)
         total = shares.sum()
@@ -78,23 +79,23 @@ class LogSumExp:
 
 
 class RankingLoss(Problem):
-    r"""A loss of the margins ``w @ A``.
+    r"""Loss of the margins ``w @ A``.
 
     Parameters
     ----------
     A : ndarray of shape (n_columns, n_pairs), dtype=float64
-        :math:`\delta h` of every weak learner (the columns of column generation).
+        Values :math:`\delta h` of the weak learners (the columns of column generation).
     loss : SumOfLosses or LogSumExp
-        Newton's method takes the former only.
+        Loss; Newton's method requires `SumOfLosses`.
 
     Attributes
     ----------
     margins : ndarray of shape (n_pairs,)
-        At the current point.
+        Margins at the current point.
     dual : ndarray of shape (n_pairs,)
-        The dual variables u at the current point.
+        Dual variables u at the current point.
     norm_slope : float
-        What more of the L1 norm costs at the current point: 0.
+        Derivative of the loss with respect to the L1 norm of w; 0 here.
 
     Examples
     --------
@@ -114,48 +115,48 @@ class RankingLoss(Problem):
         self.loss = loss
 
     def move(self, w):
-        """Evaluate at w; as `Problem.move`."""
+        """Move to w; see `Problem.move`."""
         self.margins = w @ self.A
         value, self.dual = self.loss.value_and_dual(self.margins)
         return value, -(self.A @ self.dual)
 
     def along(self, step):
-        """Evaluate along a step; as `Problem.along`."""
+        """Return the function along a step; see `Problem.along`."""
         slopes = step @ self.A
         return lambda size: self.loss.value_and_dual(self.margins + size * slopes)[0]
 
     def quadratic(self, free, damping):
-        """Return the Hessian; as `Problem.quadratic`."""
+        """Return the Hessian; see `Problem.quadratic`."""
         curvature = self.loss.curvature(self.dual)
         heavy = np.flatnonzero(significant_mask(curvature))
         hessian = weighted_gram(self.A[np.ix_(free, heavy)], curvature[heavy])
         diagonal = np.einsum("tt->t", hessian)
-        # What is left out may be all that a coefficient has.
+        # The pairs left out can hold all the curvature of a coefficient.
         if diagonal.min(initial=np.inf) < _MIN_DIAGONAL_FRACTION * diagonal.max(initial=0.0):
             hessian = weighted_gram(self.A[free], curvature)
         return _DenseQuadratic(hessian, damping)
 
 
 class LimitedLogSumExp(RankingLoss):
-    r"""The loss of eq. (2) within the range of double precision.
+    r"""Loss of eq. (2), limited to the range of double precision.
 
     .. math:: \log \sum_{ir} e^{-\rho_{ir}} + 2 \log (1 + e^{1^\top w - N})
 
-    The second term is next to nothing up to norms of w a little below N = `LARGEST_NORM`, 355, and
-    grows there as fast as the first can ever fall: with any weight of the norm there is a solution.
-    For L-BFGS only: `along` and `quadratic` do not know the second term.
+    The second term is negligible for norms of w below N = `LARGEST_NORM`, 355, and grows from there
+    as fast as the first term can fall, so that a solution exists for any weight of the norm. It is
+    made for L-BFGS: `along` and `quadratic` ignore the second term.
 
     Parameters
     ----------
     A : ndarray of shape (n_columns, n_pairs), dtype=float64
-        As of `RankingLoss`.
+        See `RankingLoss`.
     """
 
     def __init__(self, A):
         super().__init__(A, LogSumExp())
 
     def move(self, w):
-        """Evaluate at w; as `Problem.move`."""
+        """Move to w; see `Problem.move`."""
         value, gradient = super().move(w)
         excess = w.sum() - LARGEST_NORM
         self.norm_slope = _MAX_EDGE * float(expit(excess))
@@ -177,22 +178,22 @@ class _DenseQuadratic(Quadratic):
 
 
 def margin_rows(scores, n_members, is_own, pairs):
-    """Give the margins of the pairs of a sample and a class, a row for each member of a sum.
+    """Return the margins of (sample, class) pairs, one row per member of a sum.
 
     Parameters
     ----------
     scores : iterable of ndarray of shape (n_samples, n_classes)
-        Of each member.
+        Scores of each member.
     n_members : int
     is_own : ndarray of shape (n_samples, n_classes), dtype=bool
-        True for the class of a sample.
+        True for the class of each sample.
     pairs : ndarray of shape (n_samples, n_classes), dtype=bool
-        Which pairs.
+        Mask of the pairs.
 
     Returns
     -------
     ndarray of shape (n_members, n_pairs)
-        Scores of the samples' own classes less those of the pairs' classes.
+        Score of the sample's own class minus the score of the pair's class.
     """
     A = np.empty((n_members, np.count_nonzero(pairs)))
     for row, member_scores in zip(A, scores, strict=True):

@@ -1,4 +1,4 @@
-"""The dual variables of the logistic loss for two classes, with one number for each sample."""
+"""Dual variables of the logistic loss for two classes, one number per sample."""
 
 from math import exp
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from boostbench.core.losses.pair_weights import MAX_ODDS, LogisticProblem, pair_share
 
-# So many samples stay in the cache through all passes.
+# Number of samples per block, which stays in the cache through all passes.
 _BLOCK_SAMPLES = 2**14
 
 
 class TwoClassLogisticWeights:
-    r"""As `boostbench.core.losses.pair_weights.LogisticWeights`, for two classes.
+    r"""Two-class version of `boostbench.core.losses.pair_weights.LogisticWeights`.
 
     A sample has one margin, :math:`F_{y_i} - F_{1 - y_i}`, to which a weak learner adds
     :math:`\pm (w_1 - w_0)`.
@@ -19,20 +19,21 @@ class TwoClassLogisticWeights:
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        0 or 1.
+        Classes, 0 or 1.
     n_classes : int
-        2.
+        Number of classes, 2.
     sample_weight : ndarray of shape (n_samples,), default=None
-        What the losses of the samples are multiplied with, positive; None: 1.
+        Positive factors of the samples' losses; None: all are 1.
 
     Attributes
     ----------
     gains : ndarray of shape (n_samples, 1)
-        G of eq. (10) times `total`, of the first class; that of the second has the other sign.
+        Weights G of eq. (10) times `total`, for the first class; for the second they have the
+        opposite sign.
     total : float
-        The sum of u over the pairs with :math:`r \ne y_i`.
+        Sum of u over the pairs with :math:`r \ne y_i`.
     share : float
-        Their part in the sum of u.
+        Fraction of these pairs in the sum of u.
 
     Examples
     --------
@@ -50,7 +51,7 @@ class TwoClassLogisticWeights:
         self._size = n_samples if sample_weight is None else sample_weight.sum()
         self._odds = np.ones(n_samples)
         self.gains = np.empty((n_samples, 1))
-        # 1 where the output is for the other class, else 0.
+        # Indicator of the samples whose output favours the other class, as numbers 0 and 1.
         self._is_wrong = np.zeros(n_samples)
         self._ones = np.ones(min(n_samples, _BLOCK_SAMPLES))
         self._buffers = np.empty((2, len(self._ones)))
@@ -59,14 +60,14 @@ class TwoClassLogisticWeights:
         self.move(np.zeros(2))
 
     def problem(self, outputs):
-        """Set up step 4, eq. (14); as `boostbench.core.losses.pair_weights.PairWeights.problem`."""
+        """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
         np.copyto(self._is_wrong, (outputs > 0) == self._is_second)
-        # Where w is 0, u is known.
+        # For w = 0, u is known from the gains.
         self._wrong_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
 
     def move(self, w):
-        """Add the last weak learner; as `boostbench.core.losses.pair_weights.PairWeights.move`."""
+        """Add the last weak learner; see `PairWeights.move`."""
         total = squares = 0.0
         for chunk in self._blocks:
             odds, work, ones = self._odds_after(w, chunk)
@@ -82,7 +83,7 @@ class TwoClassLogisticWeights:
         self.share = pair_share(total, self._size)
 
     def sums_at(self, w):
-        """Sum u by class and other class, were the last learner added with w.
+        """Return the sums of u by class and other class, if the last learner had coefficients w.
 
         Parameters
         ----------
@@ -91,7 +92,7 @@ class TwoClassLogisticWeights:
         Returns
         -------
         ndarray of shape (2, 2)
-            Where the weak learner is -1, own and other class have changed places.
+            Sums of u; own and other class change places where the weak learner is -1.
         """
         if w[0] == w[1]:
             total, is_wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
@@ -109,17 +110,17 @@ class TwoClassLogisticWeights:
         return np.array([[0.0, total - is_wrong], [is_wrong, 0.0]])
 
     def square_sums(self):
-        """Sum the squares of u after `sums_at`, of which only the sum over all classes counts."""
+        """Return the sums of squares of u after `sums_at`; only their total is exact."""
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
 
     def _odds_after(self, w, chunk):
-        """Odds after a weak learner with w, in a buffer that may be overwritten."""
+        """Return the odds after a weak learner with coefficients w, in a reused buffer."""
         change = float(w[0] - w[1])
         odds, work, ones = *self._buffers, self._ones
         is_wrong = self._is_wrong[chunk]
         if len(is_wrong) < len(ones):
             odds, work, ones = odds[: len(is_wrong)], work[: len(is_wrong)], ones[: len(is_wrong)]
-        # The factors from the smaller one: the other way round, digits would be lost.
+        # The larger factor is the smaller one plus a difference; the reverse would cancel digits.
         if change < 0:
             is_wrong = np.subtract(1.0, is_wrong, out=work)
         least = exp(-abs(change))

@@ -1,7 +1,7 @@
-"""A grid on which solvers work, so that last digits of sums do not grow into other solutions.
+"""Grid of numbers on which solvers work, so that rounding errors do not change solutions.
 
-Another library of linear algebra, or another processor, adds numbers in another order. Where an
-objective is flat, each step of a solver multiplies what sums differ by.
+Libraries of linear algebra and processors differ in the order of additions. Where an objective is
+flat, each step of a solver amplifies the differences.
 """
 
 import math
@@ -11,21 +11,21 @@ import numpy as np
 
 
 def snap_to_grid(numbers, n_bits, min_unit=sys.float_info.min):
-    """Round to so many bits of the largest number, and to multiples of no less than `min_unit`.
+    """Return the numbers rounded to multiples of a unit, which keeps `n_bits` of the largest one.
 
     Parameters
     ----------
     numbers : ndarray
-        Returned as they are where one is not finite.
+        Numbers; they are returned unchanged if one of them is not finite.
     n_bits : int
-        Bits of the largest number that are kept.
+        Number of bits of the largest number that are kept.
     min_unit : float, optional
-        What numbers are multiples of, at least.
+        Minimum of the unit.
 
     Returns
     -------
     ndarray
-        Of the shape of `numbers`.
+        Rounded numbers, of the shape of `numbers`.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""ERLPBoost's program over a growing set of weak learners, by Newton's method on the simplex."""
+"""Newton's method on the simplex for the program of ERLPBoost, whose columns come one by one."""
 
 import numpy as np
 from scipy.special import rel_entr
 
 from boostbench.core.solvers.growable_matrix import GrowableMatrix
 
-# The gap between the two sides of the program that is as good as none: edges are at most 1.
+# Duality gap at which the solver stops; edges are at most 1.
 _GAP_TOLERANCE = 1e-9
 _MAX_STEPS = 500
 
-# What is added to the Hessian's diagonal, in parts of eta: more after a step that was too long, as
-# samples come to their bound or leave it, less after a full one.
+# Damping of the Hessian's diagonal, as a multiple of eta. It grows after a step that was too long,
+# because samples reach or leave their bound, and falls after a full step.
 _MIN_DAMPING = 1e-9
 _INITIAL_DAMPING = 1e-4
 _MAX_DAMPING = 1e2
@@ -19,7 +19,7 @@ _MIN_STEP_SIZE = 1e-3
 
 
 class EntropyMarginProgram:
-    r"""The program of ERLPBoost, to which a weak learner is added at a time.
+    r"""Program of ERLPBoost, to which weak learners are added one at a time.
 
     .. math:: \min_{d} \max_j \sum_i d_i y_i h_j(x_i) + \frac1\eta \sum_i d_i \ln\frac{d_i}{d^0_i}
               \quad\text{s.t.}\quad 1^\top d = 1, \; 0 \le d_i \le d^0_i / \nu
@@ -30,34 +30,34 @@ class EntropyMarginProgram:
     .. math:: \phi(w) = \min_d \sum_i d_i \rho_i + \frac1\eta \sum_i d_i \ln\frac{d_i}{d^0_i},
               \quad \rho_i = \sum_j w_j y_i h_j(x_i),
 
-    with the same d, which are found in closed form: :math:`d_i = \min(d^0_i / \nu, \theta d^0_i
-    e^{-\eta \rho_i})`. The gradient of :math:`\phi` are the edges, and its Hessian is that of the
-    log-sum-exp of the samples that are not at their bound. Each Newton step is a quadratic program
-    over the simplex, solved by an active set. It starts from the last solution.
+    with the same d, in closed form: :math:`d_i = \min(d^0_i / \nu, \theta d^0_i e^{-\eta \rho_i})`.
+    The gradient of :math:`\phi` is the vector of edges; its Hessian is the Hessian of the
+    log-sum-exp over the samples below their bound. Each Newton step is a quadratic program over the
+    simplex, which an active-set method solves, starting from the last solution.
 
     Parameters
     ----------
     weights : ndarray of shape (n_samples,)
-        Of the samples, positive, on any scale: :math:`d^0`.
+        Positive sample weights :math:`d^0`, on any scale.
     nu : float
-        :math:`\nu`, in (0, 1].
+        Parameter :math:`\nu`, in (0, 1].
     eta : float
-        :math:`\eta`, positive.
+        Parameter :math:`\eta`, positive.
 
     Attributes
     ----------
     dual : ndarray of shape (n_samples,)
-        d.
+        Distribution d over the samples.
     edge : float
-        The largest edge of the weak learners; 0 before the first.
+        Largest edge of the weak learners; 0 before the first one.
     coefficients : ndarray of shape (n_columns,)
-        w.
+        Coefficients w.
     value : float
-        :math:`\phi(w)`, the maximum.
+        Maximum :math:`\phi(w)`.
     divergence : float
-        The relative entropy of d to :math:`d^0`, divided by :math:`\eta`.
+        Relative entropy of d to :math:`d^0`, divided by :math:`\eta`.
     gap : float
-        What the maximum may be above `value`.
+        Upper bound on the distance of `value` from the maximum.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class EntropyMarginProgram:
         self.value = -np.inf
 
     def add(self, margins):
-        """Add a weak learner, and solve.
+        """Add a weak learner, and solve the program.
 
         Parameters
         ----------
         margins : ndarray of shape (n_samples,)
-            :math:`y_i h(x_i)`.
+            Margins :math:`y_i h(x_i)`.
         """
         self._margins.append(margins)
         U = self._margins.matrix
@@ -100,17 +100,18 @@ class EntropyMarginProgram:
                 break
 
     def _set_margins(self, rho):
-        """Find d for the margins."""
+        """Set the margins, and compute d and the value for them."""
         self._rho = rho
         self.dual, self._below_bound, self._free_mass = self._optimal_weights(rho)
         self.divergence = float(rel_entr(self.dual, self._prior).sum()) / self._eta
         self.value = float(self.dual @ rho) + self.divergence
 
     def _optimal_weights(self, rho):
-        """Return d, where it is below its bound, and its sum there."""
+        """Return d, the indices of samples below their bound, and the sum of d over these."""
         order = np.argsort(rho, kind="stable")
-        # With the k smallest margins at their bound: what is left for the others, and the factor of
-        # these. k is the least number with which no other is above its bound.
+        # If the samples with the k smallest margins are at their bound, `remaining` is the mass of
+        # the other samples, and theta their factor. k is the smallest number for which no other
+        # sample exceeds its bound.
         remaining = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
         exponents = -self._eta * rho[order]
         tails = np.logaddexp.accumulate((exponents + np.log(self._prior[order]))[::-1])[::-1]
@@ -124,7 +125,7 @@ class EntropyMarginProgram:
         return dual, free, max(float(remaining[k]), 0.0)
 
     def _step(self, U, edges):
-        """Try a Newton step; False where rounding hides what the shortest would gain."""
+        """Take a Newton step; return False if no step gains more than rounding errors."""
         w, value, rho = self.coefficients, self.value, self._rho
         active = np.flatnonzero((w > 0) | (edges > w @ edges))
         H = self._hessian(U[active])
@@ -140,7 +141,7 @@ class EntropyMarginProgram:
             gain = self.value - value
             if gain >= _SUFFICIENT_INCREASE * size * slope:
                 self._adapt_damping(gain / predicted_gain if size == 1.0 else 0.0)
-                # Rounding must not leave behind what should be 0.
+                # A coefficient that leaves the support is exactly 0.
                 w = target if size == 1.0 else np.maximum(w + size * step, 0.0)
                 self.coefficients = w / w.sum()
                 return True
@@ -150,12 +151,12 @@ class EntropyMarginProgram:
         return self._damping < _MAX_DAMPING
 
     def _adapt_damping(self, gain_ratio):
-        """Trust the quadratic model more or less, by the part of its promise that was kept."""
+        """Change the damping according to the ratio of the actual to the predicted gain."""
         factor = 0.1 if gain_ratio > 0.75 else 10.0 if gain_ratio < 0.25 else 1.0
         self._damping = float(np.clip(factor * self._damping, _MIN_DAMPING, _MAX_DAMPING))
 
     def _hessian(self, U):
-        """Minus the Hessian of the value, positive definite by its damping."""
+        """Return minus the Hessian of the value, made positive definite by damping."""
         below_bound = self._below_bound[self.dual[self._below_bound] > 0]
         d = self.dual[below_bound]
         columns = U[:, below_bound]
@@ -173,14 +174,14 @@ def _simplex_maximiser(H, slope, start):
     Parameters
     ----------
     H : ndarray of shape (n, n)
-        Positive definite.
+        Positive definite matrix.
     slope, start : ndarray of shape (n,)
-        `start` is in the simplex.
+        Linear term, and a point of the simplex.
 
     Returns
     -------
     ndarray of shape (n,)
-        ``start + p``.
+        Maximiser ``start + p``.
     """
     x, free = start.copy(), start > 0
     slope = slope.copy()

@@ -1,32 +1,31 @@
-"""Minimise a sum of exponentials along a line: the step of boosting with codewords."""
+"""Line search on a sum of exponentials: the step of boosting with codewords."""
 
 import numpy as np
 
-# Done when the slope of the sum's logarithm, of exponents between -1 and 1, is less.
+# Slope of the sum's logarithm at which the search stops; exponents are scaled to [-1, 1].
 _TOLERANCE = 1e-12
 _MAX_ITER = 100
 
 
 def minimise(weights, slopes, max_exponent):
-    r"""Find the minimum of :math:`\sum_k w_k e^{a s_k}` by Newton's method within a bracket.
+    r"""Minimise :math:`\sum_k w_k e^{a s_k}` over a by Newton's method within a bracket.
 
-    The logarithm of the sum is convex in a. A Newton step on it that leaves the bracket, or that
-    brings too little, is replaced by a bisection.
+    The logarithm of the sum is convex in a. A bisection replaces a Newton step that leaves the
+    bracket.
 
     Parameters
     ----------
     weights : ndarray of shape (n,)
-        w, not negative, one at least positive.
+        Nonnegative weights w, not all 0.
     slopes : ndarray of shape (n,)
-        s.
+        Slopes s.
     max_exponent : float
-        No exponent ``a s_k`` is to be larger in magnitude.
+        Upper bound on the magnitude of the exponents ``a s_k``.
 
     Returns
     -------
     float
-        a, of any sign: the minimum, or the largest that is allowed on the way there; 0 where all
-        slopes are 0.
+        Minimiser a, of any sign, clipped to the allowed range; 0 if all slopes are 0.
 
     Examples
     --------
@@ -37,7 +36,7 @@ def minimise(weights, slopes, max_exponent):
     if not is_active.any():
         return 0.0
     scale = float(np.abs(slopes[is_active]).max())
-    # The terms that do not move with a stay in the sum.
+    # Terms of slope 0 are a constant of the sum.
     constant = float(weights[(weights > 0) & (slopes == 0)].sum())
     weights, slopes = weights[is_active], slopes[is_active] / scale
     if weights @ slopes > 0:

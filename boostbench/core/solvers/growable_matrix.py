@@ -1,4 +1,4 @@
-"""A matrix that gains rows, for solvers whose problems gain columns."""
+"""Matrix with a growing number of rows, for solvers whose problems gain columns."""
 
 import numpy as np
 
@@ -6,13 +6,14 @@ _FIRST_ROWS = 64
 
 
 class GrowableMatrix:
-    """Rows of one length in one block of memory, which doubles when it is full.
+    """Rows in one block of memory, which doubles when it is full.
 
-    A column of a problem is a row here, so that it is one piece of memory.
+    A column of a problem is stored as a row, so that it is contiguous.
 
     Parameters
     ----------
     length : int
+        Length of the rows.
 
     Examples
     --------
@@ -30,11 +31,11 @@ class GrowableMatrix:
 
     @property
     def matrix(self):
-        """The rows so far: a view of shape (n_rows, length), dtype=float64."""
+        """View of the rows, of shape (n_rows, length), dtype=float64."""
         return self._block[: self._n]
 
     def append(self, row):
-        """Add a row, an array of shape (length,)."""
+        """Append a row, an array of shape (length,)."""
         if self._n == len(self._block):
             block = np.empty((2 * self._n, self._block.shape[1]))
             block[: self._n] = self._block

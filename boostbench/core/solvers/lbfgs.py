@@ -1,4 +1,4 @@
-"""L-BFGS for an L1 norm over non-negative coefficients: from zero, or from the round before."""
+"""L-BFGS for an L1 norm over nonnegative coefficients, with cold and warm starts."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -21,11 +21,11 @@ def nonnegative_l1(smooth, start, nu, max_iter):
     smooth : callable
         ``smooth(w)`` returns f and its gradient, of the shape of w.
     start : ndarray
-        Where to start, not negative; of any shape.
+        Starting point, nonnegative, of any shape.
     nu : float
-        Weight of the L1 norm, not negative.
+        Weight of the L1 norm, nonnegative.
     max_iter : int
-        L-BFGS-B iterations at most; 100 in RandomBoost, section IV-B.
+        Maximum number of L-BFGS-B iterations; 100 in RandomBoost, section IV-B.
 
     Returns
     -------
@@ -58,35 +58,35 @@ def nonnegative_l1(smooth, start, nu, max_iter):
     )
 
 
-# In the place of `_FTOL`, which ends the projected method before slopes are as small as L-BFGS-B
-# leaves them.
+# Relative progress at which the projected method stops. With `_FTOL` it would stop at larger slopes
+# than L-BFGS-B.
 _PROGRESS = 1e-12
 
-# Losses are added up here, not averaged, and so is what their derivatives are off by.
+# Unit of the rounded derivatives. The losses are sums, not means, and so are the rounding errors.
 _RESOLUTION = 5e-7
 
 
 class NonnegativeLBFGS:
-    """Projected L-BFGS in the place of `boostbench.core.solvers.newton.NonnegativeNewton`.
+    """Projected L-BFGS with the interface of `boostbench.core.solvers.newton.NonnegativeNewton`.
 
-    It goes on from one round to the next, and on the grid of `nonnegative_quasi_newton`: SciPy's
-    L-BFGS-B multiplies last digits on its way, until two machines make two models of the same data.
+    It continues from one round to the next, on the grid of `nonnegative_quasi_newton`. SciPy's
+    L-BFGS-B amplifies rounding errors, until two machines fit different models to the same data.
     """
 
     resolution = _FTOL
 
     def minimise(self, problem, start, nu, tol, max_iter):
-        """Minimise, and leave the problem at the solution.
+        """Minimise the objective; the problem is left at the solution.
 
         Parameters
         ----------
         problem : boostbench.core.solvers.newton.Problem
         start : ndarray
-            Where to start, not negative.
+            Starting point, nonnegative.
         nu, max_iter
-            As of `nonnegative_quasi_newton`.
+            See `nonnegative_quasi_newton`.
         tol : float
-            Not used: the solver ends where RandomBoost's does.
+            Ignored: the solver has RandomBoost's stopping rule.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""NM-Boost's linear program over a growing set of weak learners: LPBoost's, in another box."""
+"""Linear program of NM-Boost, whose constraints come one by one."""
 
 import highspy
 import numpy as np
@@ -7,35 +7,37 @@ from boostbench.core.solvers.soft_margin import SoftMarginProgram
 
 
 class NegativeMarginProgram(SoftMarginProgram):
-    r"""The dual linear program of NM-Boost, to which a constraint is added at a time.
+    r"""Dual linear program of NM-Boost, to which constraints are added one at a time.
 
-    With weights s of the samples, of mean 1, it is
+    With sample weights s of mean 1 it is
 
     .. math:: \max_{v, \gamma} \tau \sum_i (v_i - C s_i) - \gamma \quad\text{s.t.}\quad
               \sum_i v_i y_i h_j(x_i) \le \gamma, \quad C s_i \le v_i \le (1 + C) s_i.
 
-    As the constraints of `SoftMarginProgram` end in 1, its last variable is :math:`\gamma - 1`.
+    The constraints of `SoftMarginProgram` have the right-hand side 1, so that its last variable is
+    :math:`\gamma - 1`.
 
     Parameters
     ----------
     weights : ndarray of shape (n_samples,)
-        Of the samples, positive, on any scale.
+        Positive sample weights, on any scale.
     C : float
-        Weight of the margins beside the negative margins.
+        Weight of the margins relative to the negative margins.
     margin : float or None
-        :math:`\tau`; None: 1 / J with J constraints, 1 / 2 with the first, as no margin is above 1:
-        the one weak learner of the largest edge would solve all programs, and w is 1 anyway.
+        Target margin :math:`\tau`; None: 1 / J with J constraints, and 1 / 2 with the first one.
+        Margins are at most 1, so that with :math:`\tau = 1` the first weak learner would solve all
+        later programs.
 
     Attributes
     ----------
     dual : ndarray of shape (n_samples,)
-        v, clipped to its box.
+        Dual variables v, clipped to their bounds.
     edge : float
-        :math:`\gamma`; 0 before the first constraint.
+        Edge :math:`\gamma`; 0 before the first constraint.
     coefficients : ndarray of shape (n_constraints,)
-        w, the multipliers of the constraints, whose sum is 1.
+        Coefficients w: the multipliers of the constraints, of sum 1.
     value : float
-        The maximum by the number of samples, which is also the minimum of
+        Maximum divided by the number of samples, which is also the minimum of
         :math:`\frac1n \sum_i s_i [\max(0, \tau - \rho_i) - C \rho_i]` with the margins
         :math:`\rho_i = \sum_j w_j y_i h_j(x_i)`.
 
@@ -62,7 +64,7 @@ class NegativeMarginProgram(SoftMarginProgram):
         self.value = np.inf
 
     def add(self, margins):
-        """Add the constraint of a weak learner, and solve; as `SoftMarginProgram.add`."""
+        """Add the constraint of a weak learner, and solve; see `SoftMarginProgram.add`."""
         n_samples = len(margins)
         n_constraints = len(self.coefficients) + 1
         margin = 1 / max(n_constraints, 2) if self._margin is None else self._margin

@@ -1,4 +1,4 @@
-"""Newton's method for smooth convex problems with an L1 norm over non-negative coefficients."""
+"""Newton's method for smooth convex problems with an L1 norm over nonnegative coefficients."""
 
 from abc import ABC, abstractmethod
 
@@ -7,19 +7,20 @@ import numpy as np
 from boostbench.core.solvers.coefficient_grid import snap_to_grid
 from boostbench.core.solvers.solution import SolverResult, kkt_residual
 
-# A step need only solve Newton's equations to this part of their right-hand side: more costs more
-# products with the Hessian than it saves steps.
+# Relative residual to which conjugate gradients solve Newton's equations, and their maximum number
+# of iterations: higher accuracy costs more products with the Hessian than it saves steps.
 _FORCING_TERM = 0.3
 _MAX_PRODUCTS_PER_STEP = 60
 
-# Damping of the Hessian's diagonal, relative to it. It falls after as many steps as a round of
-# boosting takes: with less damping, what sums differ by grows where the objective is flat.
+# Damping relative to the Hessian's diagonal. It may fall below the initial value only after more
+# steps than a round of boosting takes: less damping amplifies rounding errors where the objective
+# is flat.
 _INITIAL_DAMPING = 1e-3
 _MIN_DAMPING = 1e-6
 _MAX_DAMPING = 1e8
 _DAMPED_STEPS = 5
 
-# Bits of the longest step, and of the directions and lengths that it is made of, that are kept.
+# Bits that are kept of the entries of a step, and of the directions and lengths it is composed of.
 _STEP_BITS, _DIRECTION_BITS = 12, 16
 
 _MIN_STEP_SIZE = 1e-8
@@ -27,43 +28,43 @@ _SUFFICIENT_DECREASE = 1e-4
 
 
 class Problem(ABC):
-    """A smooth convex function f of an array w of coefficients, at a point that moves."""
+    """Smooth convex function f of an array w of coefficients, with a current point."""
 
     @abstractmethod
     def move(self, w):
-        """Go to w.
+        """Make w the current point, and evaluate f there.
 
         Parameters
         ----------
         w : ndarray
-            Of the shape of the coefficients.
+            Coefficients.
 
         Returns
         -------
         value : float
         gradient : ndarray
-            Of the shape of w, dtype=float64.
+            Gradient, of the shape of w, dtype=float64.
         """
 
     @abstractmethod
     def along(self, step):
-        """Return a function that gives f at ``w + size * step``, for sizes in [0, 1]."""
+        """Return the function ``size -> f(w + size * step)`` for sizes in [0, 1]."""
 
     @abstractmethod
     def quadratic(self, free, damping):
-        """Return the `Quadratic` of the Hessian at w.
+        """Return the damped Hessian at w.
 
         Parameters
         ----------
         free : ndarray of the shape of w, dtype=bool
-            The coefficients to restrict it to; they are numbered as ``w[free]`` is.
+            Mask of the coefficients of the Hessian, in the order of ``w[free]``.
         damping : float
-            ``damping`` times its diagonal is added.
+            Multiple of the diagonal that is added.
         """
 
 
 class Quadratic(ABC):
-    """A positive definite matrix B of shape (n_free, n_free), as products with vectors."""
+    """Positive definite operator B of shape (n_free, n_free)."""
 
     @abstractmethod
     def product(self, v):
@@ -71,22 +72,22 @@ class Quadratic(ABC):
 
     @abstractmethod
     def precondition(self, v):
-        """Return an approximation of ``solve(B, v)``, linear, symmetric, positive definite."""
+        """Return a linear, symmetric, positive definite approximation of ``solve(B, v)``."""
 
 
 class NonnegativeNewton:
     r"""Minimise ``f(w) + nu * sum(w)`` over ``w >= 0``.
 
-    A step minimises the quadratic model of the objective by preconditioned conjugate gradients
-    over the coefficients that are positive or want to be; those it would make negative are set to
-    0 and the others found again, until none is left. A Levenberg-Marquardt damping grows where the
-    model proves too optimistic. The objective never rises. Steps are on a grid, see
-    `boostbench.core.solvers.coefficient_grid`.
+    A step minimises the quadratic model of the objective by preconditioned conjugate gradients over
+    the coefficients that are positive or have a negative derivative. Coefficients that it would
+    make negative are set to 0, and the step is computed again for the remaining ones. The
+    Levenberg-Marquardt damping grows if the model is too optimistic. The objective never increases.
+    Steps are rounded, see `boostbench.core.solvers.coefficient_grid`.
 
     Attributes
     ----------
     resolution : float
-        Objectives that differ by less than this part of them are the same.
+        Relative difference below which two objectives are equal.
 
     Examples
     --------
@@ -96,25 +97,25 @@ class NonnegativeNewton:
     resolution = 1e-10
 
     def minimise(self, problem, start, nu, tol, max_iter):
-        """Minimise, and leave the problem at the solution.
+        """Minimise the objective; the problem is left at the solution.
 
         Parameters
         ----------
         problem : Problem
         start : ndarray
-            Where to start, not negative.
+            Starting point, nonnegative.
         nu : float
             Weight of the L1 norm.
         tol : float
-            Done when no coefficient's derivative of the objective is further from what optimality
-            demands: 0 for positive coefficients, not negative for the others.
+            Maximum violation of the optimality conditions: derivatives are 0 for positive
+            coefficients, and nonnegative for zero coefficients.
         max_iter : int
-            Newton steps at most.
+            Maximum number of Newton steps.
 
         Returns
         -------
-        Solution
-            `tol` is compared with its residual.
+        SolverResult
+            It has converged if its residual is at most `tol`.
         """
         w = start
         self._damping = _INITIAL_DAMPING
@@ -126,7 +127,7 @@ class NonnegativeNewton:
             size = _step_size(problem, step, slope, nu)
             self._adapt_damping(size, _INITIAL_DAMPING if n_steps < _DAMPED_STEPS else _MIN_DAMPING)
             if size:
-                # Rounding must not leave behind what should be 0, nor go below it.
+                # Rounding must neither leave a tiny positive coefficient nor make one negative.
                 w = np.maximum(w + size * step, 0.0)
                 value, gradient = self._evaluate(problem, w, nu)
         max_violation = kkt_residual(w, gradient)
@@ -158,7 +159,7 @@ class NonnegativeNewton:
 
 
 def _bounded_minimiser(quadratic, slope, lower):
-    """Minimise ``slope @ x + x @ B @ x / 2`` over ``x >= lower``, roughly; lower <= 0."""
+    """Minimise ``slope @ x + x @ B @ x / 2`` approximately over ``x >= lower``, with lower <= 0."""
     x = np.zeros_like(slope)
     is_free = np.ones(len(x), bool)
     residual = -slope
@@ -194,7 +195,7 @@ def _bounded_minimiser(quadratic, slope, lower):
 
 
 def _step_size(problem, step, slope, nu):
-    """Halve twice until the objective falls enough; 0 where rounding hides the fall."""
+    """Return a step size with sufficient decrease; 0 if rounding hides the decrease."""
     value = problem.along(step)
     initial, linear = value(0.0), nu * step.sum()
     size = 1.0

@@ -1,14 +1,15 @@
 r"""Linear support vector machines in the primal, whose columns come one by one.
 
-Both losses are of one form. With :math:`z = 1 - y f` and a width :math:`\delta`, a sample costs
+Both losses have one form. With :math:`z = 1 - y f` and a width :math:`\delta`, the loss of a sample
+is
 
 .. math:: 0 \;(z \le 0), \quad \tfrac{c}{2} z^2 \;(0 < z < \delta), \quad
           c \delta z - \tfrac{c}{2} \delta^2 \;(z \ge \delta),
 
 and its dual variable is :math:`\alpha = c \min(\max(z, 0), \delta)`. The squared hinge has
-:math:`c = 2C` and a middle piece without an end. The hinge is the limit of :math:`\delta \to 0`
-with :math:`c \delta = C`; for any width, :math:`\alpha` is feasible in the dual problem of the
-hinge, which says how far from its solution we are. The c of a sample may have a weight as a factor.
+:math:`c = 2C` and an infinite width. The hinge is the limit :math:`\delta \to 0` with
+:math:`c \delta = C`; for any width, :math:`\alpha` is feasible in the dual problem of the hinge, so
+that the duality gap bounds the error. A sample weight is a factor of c.
 """
 
 import numpy as np
@@ -17,30 +18,30 @@ from scipy.linalg import blas, lapack
 from boostbench.core.solvers.growable_matrix import GrowableMatrix
 from boostbench.core.symmetric import inverse_from_cholesky
 
-# A derivative is a sum over the samples: below this part of the sum of the dual variables it is a
-# rounding error.
+# A derivative is a sum over the samples. Below this fraction of the sum of the dual variables it is
+# a rounding error.
 _RESOLUTION = 1e-11
 
-# Newton steps end far earlier; this many only if rounding errors are larger than expected.
+# Newton's method needs far fewer steps, unless rounding errors are larger than expected.
 _MAX_STEPS = 500
 
-# A step may miss Newton's equations by this part of their right-hand side: the next one, from an
-# exact gradient, makes good for it. If it misses by more, the inverse has lost its digits.
+# Relative residual of Newton's equations that a step may have: the next step, from an exact
+# gradient, corrects it. A larger residual means that the inverse has lost its accuracy.
 _MAX_RELATIVE_ERROR = 0.1
 
-# More samples that change pieces than this part of the coefficients: a new inverse is cheaper than
-# its update.
+# If the samples that change pieces outnumber this fraction of the coefficients, a new inverse is
+# cheaper than an update.
 _MAX_UPDATED_FRACTION = 0.25
 
-# The matrices of the Hessian have room for that many more columns, no more: their padding is
-# calculated with.
+# Number of columns by which the matrices of the Hessian grow. Products include the padding, so that
+# it is small.
 _PADDING = 64
 
 _INITIAL_WIDTH = 1.0
 _WIDTH_FACTOR = 0.25
 
-# A step must give this part of the decrease that the slope promises; objectives that differ by less
-# than their rounding errors are the same.
+# Fraction of the predicted decrease that a step must achieve, and relative difference below which
+# two objectives are equal.
 _SUFFICIENT_DECREASE = 1e-3
 _RELATIVE_TOLERANCE = 1e-14
 
@@ -48,30 +49,29 @@ _RELATIVE_TOLERANCE = 1e-14
 class PrimalSVM:
     r"""Minimise :math:`\frac12 \|w\|^2 + C \sum_i \ell(y_i (w^\top h_i + b))` with a free bias b.
 
-    Columns are added one at a time, and the problem is solved again each time, by Newton's method
-    from the solution before. The objective is quadratic as long as no sample changes pieces, so
-    that finitely many steps solve it up to rounding. The inverse of the Hessian is kept, bordered
-    by each new column and updated for the samples that change pieces: a step costs a few products
-    of a matrix and a vector.
+    Columns are added one at a time, and Newton's method solves the problem again each time, from
+    the previous solution. The objective is quadratic while no sample changes pieces, so that
+    finitely many steps solve it up to rounding. The inverse of the Hessian is bordered by each new
+    column and updated for the samples that change pieces: a step costs a few matrix-vector
+    products.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,), dtype=float64
-        -1 or +1; both occur.
+        Labels -1 and +1; both occur.
     C : float
         Weight of the loss, positive.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
-        :math:`\ell(\rho) = \max(0, 1 - \rho)`, or its square.
+        Loss :math:`\ell(\rho) = \max(0, 1 - \rho)`, or its square.
     tol : float, default=1e-3
-        For the hinge: the duality gap to reach, as a part of the objective. The squared hinge is
-        solved up to rounding.
+        Relative duality gap for the hinge. The squared hinge is solved up to rounding.
     sample_weight : ndarray of shape (n_samples,), default=None
-        What the losses of the samples are multiplied with, positive; None: 1.
+        Positive factors of the samples' losses; None: all are 1.
 
     Attributes
     ----------
     dual : ndarray of shape (n_samples,), dtype=float64
-        :math:`\alpha \ge 0`, with :math:`w = \sum_i y_i \alpha_i h_i` and
+        Dual variables :math:`\alpha \ge 0`, with :math:`w = \sum_i y_i \alpha_i h_i` and
         :math:`\sum_i y_i \alpha_i = 0`.
 
     References
@@ -93,11 +93,12 @@ class PrimalSVM:
         self._C = C
         self._tol = tol
         self._is_hinge = loss == "hinge"
-        # The bias comes first, as the coefficient of a column of ones.
+        # The bias is the first coefficient; its column is all ones.
         self._theta = np.zeros(1)
         self._rows = GrowableMatrix(len(y))
         self._rows.append(np.ones(len(y)))
-        # H'H over the samples in the middle piece, and the inverse of the Hessian; padded with 0.
+        # These are H'H over the samples in the middle piece, and the inverse of the Hessian, both
+        # padded with zeros.
         self._gram = np.zeros((_PADDING, _PADDING), order="F")
         self._inverse = np.zeros_like(self._gram)
         self._is_middle = np.zeros(len(y), bool)
@@ -107,17 +108,17 @@ class PrimalSVM:
 
     @property
     def weights(self):
-        """The coefficients w."""
+        """Coefficients w."""
         return self._theta[1:]
 
     @property
     def intercept(self):
-        """The bias b."""
+        """Bias b."""
         return float(self._theta[0])
 
     @property
     def objective(self):
-        """The objective at the solution."""
+        """Objective at the solution."""
         hinge = np.maximum(self._slack, 0.0)
         weighted = self._apply_weights(hinge)
         loss = weighted.sum() if self._is_hinge else weighted @ hinge
@@ -129,7 +130,7 @@ class PrimalSVM:
         Parameters
         ----------
         column : ndarray of shape (n_samples,)
-            Its values for the samples.
+            Values of the column for the samples.
         """
         n = len(self._theta)
         if n == len(self._gram):
@@ -155,7 +156,7 @@ class PrimalSVM:
             self._newton()
 
     def _gap(self):
-        """Duality gap for the hinge, at a solution for the width."""
+        """Return the duality gap of the hinge at a solution for the current width."""
         hinge = self._apply_weights(np.maximum(self._slack, 0.0))
         return float(self._C * hinge.sum() - self.dual @ self._slack)
 
@@ -183,9 +184,9 @@ class PrimalSVM:
         return np.abs(error).max() <= _MAX_RELATIVE_ERROR * np.abs(gradient).max()
 
     def _take_step(self, step, slope):
-        """Take the step, or go along it to the least objective where it does not lower that.
+        """Take the step, or its exact line minimum if the full step does not decrease.
 
-        Returns False where nothing is left to lower but rounding errors.
+        Return False if only rounding errors remain.
         """
         image = self._y * (step @ self._rows.matrix)
         linear, squared_norm = step[1:] @ self.weights, step[1:] @ step[1:]
@@ -193,7 +194,7 @@ class PrimalSVM:
         size, slack = 1.0, self._slack - image
         change = self._loss(slack) - loss + linear + squared_norm / 2
         is_too_long = change > _SUFFICIENT_DECREASE * slope + _RELATIVE_TOLERANCE * loss
-        # Where nothing holds the bias, nothing says how long its steps are.
+        # The Hessian does not determine the bias if no sample is in the middle piece.
         if is_too_long or not self._is_middle.any():
             size = self._exact_line_search(image, linear, squared_norm)
             slack = self._slack - size * image
@@ -211,11 +212,11 @@ class PrimalSVM:
         return self._apply_weights(np.minimum(np.maximum(slack, 0.0), self._width))
 
     def _apply_weights(self, values, rows=slice(None)):
-        """Multiply values of some samples with their weights."""
+        """Return the values of samples multiplied by their weights."""
         return values if self._sample_weight is None else values * self._sample_weight[rows]
 
     def _exact_line_search(self, image, linear, square):
-        """Where on a step the derivative, which rises piecewise linearly, is 0."""
+        """Return the root of the derivative along a step, which increases piecewise linearly."""
 
         def derivative(size):
             middle = self._clipped_slack(self._slack - size * image)
@@ -228,7 +229,7 @@ class PrimalSVM:
                 breakpoints, (self._slack[active] - self._width) / image[active]
             )
         breakpoints = np.unique(np.append(breakpoints[breakpoints > 0], [0.0, 1.0]))
-        # Bisection for the last end where the objective still falls.
+        # Bisection finds the last breakpoint at which the objective still decreases.
         low, high = 0, len(breakpoints)
         while high - low > 1:
             middle = (low + high) // 2
@@ -241,7 +242,7 @@ class PrimalSVM:
         return start + (stop - start) * slope_at_start / (slope_at_start - slope_at_stop)
 
     def _update_active_set(self, slack):
-        """Go to new slacks; see who is in the middle piece now."""
+        """Set the slacks, and update the Hessian for samples that change pieces."""
         self._slack = slack
         self.dual = self._curvature * self._clipped_slack(slack)
         is_middle = (slack > 0) & (slack < self._width)
@@ -254,7 +255,7 @@ class PrimalSVM:
         columns[:n] = self._rows.matrix[:, changed]
         signs = self._apply_weights(np.where(is_middle[changed], 1.0, -1.0), changed)
         self._gram = _add_product(self._gram, columns * signs, columns)
-        # Where the middle piece is or was empty, `_invert` has something to say of the bias.
+        # If the middle piece is or was empty, `_invert` handles the bias.
         if len(changed) > _MAX_UPDATED_FRACTION * n or not (previous.any() and is_middle.any()):
             self._invert()
             return
@@ -263,7 +264,7 @@ class PrimalSVM:
         try:
             change = np.linalg.solve(capacitance, solved.T).T
         except np.linalg.LinAlgError:
-            # The old inverse has lost the digits that its update needs.
+            # The old inverse is too inaccurate for an update.
             self._invert()
             return
         self._inverse = _add_product(self._inverse, -solved, change)
@@ -279,8 +280,8 @@ class PrimalSVM:
         hessian = self._curvature * self._gram[:n, :n]
         hessian[np.arange(1, n), np.arange(1, n)] += 1.0
         if not self._is_middle.any():
-            # Without samples in the middle piece the Hessian says nothing of the bias, which then
-            # moves along its derivative; `_exact_line_search` finds the length.
+            # The Hessian does not determine the step in the bias, which then follows its
+            # derivative; `_exact_line_search` finds the length.
             hessian[0, 0] = 1.0
         factor, _ = lapack.dpotrf(hessian, lower=1)
         self._inverse[:n, :n] = inverse_from_cholesky(factor)
@@ -294,5 +295,5 @@ def _enlarge(matrix):
 
 
 def _add_product(matrix, left, right):
-    """Add ``left @ right.T`` to a matrix, in its place."""
+    """Add ``left @ right.T`` to a matrix in place."""
     return blas.dgemm(1.0, left, right, beta=1.0, c=matrix, trans_b=1, overwrite_c=1)

@@ -5,37 +5,36 @@ from scipy.linalg import blas, solve_triangular
 
 from boostbench.core.solvers.growable_matrix import GrowableMatrix
 
-# A column of which less than that part of its square is new, its own coordinate included, depends
-# on those before: that is so where weights or C are huge.
+# A column whose new component has less than this fraction of its squared norm is linearly dependent
+# on the earlier columns. This happens only for huge weights or C.
 _MIN_NEW_FRACTION = 1e-24
 
 
 class GrowingRidge:
     r"""Minimise :math:`\frac12 \|W\|^2 + \frac C2 \|L - H W - 1 b^\top\|^2` with a free b.
 
-    It is least squares with columns :math:`(h - \bar h, e / \sqrt C)` and targets
-    :math:`(L - \bar L, 0)`, where e is a coordinate of the column's own. A new column is made
-    orthogonal to those before it by one Gram-Schmidt step, and what it explains is taken off the
-    residual: O(n_samples * n_columns) in all. One step is enough, since the own coordinate keeps
-    the columns apart. These coordinates are nowhere needed: what is kept of a column are its values
-    for the samples.
+    This is least squares with columns :math:`(h - \bar h, e / \sqrt C)` and targets
+    :math:`(L - \bar L, 0)`, where e is a unit vector for each column. One Gram-Schmidt step makes a
+    new column orthogonal to the earlier ones, and its projection is subtracted from the residual:
+    O(n_samples * n_columns) in all. One step suffices, since the unit vectors keep the columns
+    linearly independent. Only the values for the samples are stored, not the unit vectors.
 
     Parameters
     ----------
     targets : ndarray of shape (n_samples, n_targets), dtype=float64
-        L.
+        Targets L.
     C : float
         Weight of the squared errors, positive.
     sample_weight : ndarray of shape (n_samples,), default=None
-        What the squared errors of the samples are multiplied with, positive; None: 1. Means are
-        weighted then, and what is left after them is multiplied with the roots of the weights.
+        Positive factors of the samples' squared errors; None: all are 1. With weights, means are
+        weighted, and centred values are multiplied by the square roots of the weights.
 
     Attributes
     ----------
     target_means : ndarray of shape (n_targets,)
-        Of L.
+        Means of L.
     means : list of float
-        Of each column.
+        Mean of each column.
 
     Examples
     --------
@@ -56,7 +55,7 @@ class GrowingRidge:
         self._triangle = []
 
     def add(self, column):
-        """Add a column, an array of shape (n_samples,), and fit anew."""
+        """Add a column, an array of shape (n_samples,), and update the fit."""
         if self._sample_weight is None:
             mean = column.sum() / len(column)
         else:
@@ -69,10 +68,11 @@ class GrowingRidge:
         is_dependent = square < _MIN_NEW_FRACTION * squared_norm
         length = np.sqrt(squared_norm if is_dependent else square)
         orthogonal /= length
-        # By the column itself: only its own coordinate is 0 in the residual.
+        # The product with the centred column equals the product with its orthogonal component,
+        # since the residual is orthogonal to the earlier columns, and is more accurate.
         step = centred @ self._residual / length
         if is_dependent:
-            # Nothing is left of it but rounding.
+            # The orthogonal component is a rounding error.
             orthogonal[:] = step[:] = 0.0
         self._residual = blas.dger(-1.0, orthogonal, step, a=self._residual, overwrite_a=1)
         self._orthogonal.append(orthogonal)
@@ -82,24 +82,24 @@ class GrowingRidge:
 
     @property
     def residual(self):
-        """What is left of the targets, times the weights, of shape (n_samples, n_targets).
+        """Weighted residual of the targets, of shape (n_samples, n_targets).
 
-        C times this are the dual variables U.
+        The dual variables U are C times this matrix.
         """
         return self._apply_root_weights(self._residual)
 
     @property
     def steps(self):
-        """Coefficients of the orthogonal columns, an array of shape (n_columns, n_targets)."""
+        """Coefficients of the orthogonal columns, of shape (n_columns, n_targets)."""
         return np.reshape(self._steps, (len(self._steps), self._residual.shape[1]))
 
     def triangle(self):
-        """Return R: centred columns are orthogonal ones times R.
+        """Return the triangular factor R of the QR decomposition of the centred columns.
 
         Returns
         -------
         ndarray of shape (n_columns, n_columns)
-            Upper triangular.
+            Upper triangular matrix.
         """
         triangle = np.zeros((len(self.means), len(self.means)))
         for i, parts in enumerate(self._triangle):
@@ -107,7 +107,7 @@ class GrowingRidge:
         return triangle
 
     def weights(self):
-        """Return W, an array of shape (n_columns, n_targets)."""
+        """Return the coefficients W, an array of shape (n_columns, n_targets)."""
         return solve_triangular(self.triangle(), self.steps)
 
     def _apply_root_weights(self, rows):

@@ -1,47 +1,47 @@
-"""LPBoost's linear program over a growing set of weak learners, which HiGHS goes on solving."""
+"""Linear program of LPBoost with constraints that come one by one, warm-started in HiGHS."""
 
 import highspy
 import numpy as np
 
-# HiGHS takes bounds from this one on for infinite: the default of its option `infinite_bound`.
+# HiGHS treats bounds from this number on as infinite: the default of its option `infinite_bound`.
 _INFINITE = 1e20
 
 
 class _SilentHighs(highspy.Highs):
-    """HiGHS without callbacks: 1.16 writes its banner where they are enabled, before any option."""
+    """HiGHS without callbacks: enabling them makes version 1.16 print its banner."""
 
     def enableCallbacks(self):
         pass
 
 
 class SoftMarginProgram:
-    r"""The dual linear program of LPBoost, to which a constraint is added at a time.
+    r"""Dual linear program of LPBoost, to which constraints are added one at a time.
 
     .. math:: \max_{0 \le \alpha \le C} 1^\top \alpha \quad\text{s.t.}\quad
               \sum_i y_i \alpha_i h_j(x_i) \le 1, \; j = 1 \dots J
 
-    A new constraint leaves the last basis dual feasible, so that the dual simplex method goes on
+    A new constraint leaves the last basis dual feasible, so that the dual simplex method continues
     from it. The basis has a row for each constraint, not for each sample.
 
     Parameters
     ----------
     n_samples : int
     C : float or ndarray of shape (n_samples,)
-        Upper bound of the dual variables, of all or of each; infinite: no bound.
+        Upper bound of all dual variables, or of each; infinity: no bound.
 
     Attributes
     ----------
     dual : ndarray of shape (n_samples,)
-        :math:`\alpha`, clipped to [0, C].
+        Dual variables :math:`\alpha`, clipped to [0, C].
     coefficients : ndarray of shape (n_constraints,)
-        w, the multipliers of the constraints, not negative.
+        Nonnegative coefficients w: the multipliers of the constraints.
     value : float
-        The maximum, which is also the minimum of :math:`\|w\|_1 + C^\top \xi`.
+        Maximum, which is also the minimum of :math:`\|w\|_1 + C^\top \xi`.
 
     Raises
     ------
     ValueError
-        If a finite bound is one that HiGHS takes for infinite.
+        If a finite bound is so large that HiGHS would treat it as infinite.
 
     Examples
     --------
@@ -65,8 +65,8 @@ class SoftMarginProgram:
         self.value = float(self.dual.sum())
         self._columns = np.arange(n_samples, dtype=np.int32)
         self._highs = highs = _SilentHighs()
-        # Nothing on the screen, no threads beside those of the runner, and nothing that would
-        # start from nothing.
+        # HiGHS prints nothing, uses no threads beside the runner's, and keeps the warm start, which
+        # presolve would discard.
         for option, value in (
             ("output_flag", False),
             ("threads", 1),
@@ -79,12 +79,12 @@ class SoftMarginProgram:
         self._check(highs.changeObjectiveSense(highspy.ObjSense.kMaximize))
 
     def add(self, margins):
-        """Add the constraint of a weak learner, and solve.
+        """Add the constraint of a weak learner, and solve the program.
 
         Parameters
         ----------
         margins : ndarray of shape (n_samples,)
-            :math:`y_i h(x_i)`.
+            Margins :math:`y_i h(x_i)`.
 
         Raises
         ------

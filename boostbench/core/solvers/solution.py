@@ -1,4 +1,4 @@
-"""What comes out of a solver for an L1 norm over non-negative coefficients."""
+"""Result of a solver for an L1 norm over nonnegative coefficients."""
 
 from typing import NamedTuple
 
@@ -6,21 +6,21 @@ import numpy as np
 
 
 class SolverResult(NamedTuple):
-    """The coefficients at which a solver ended.
+    """Final coefficients of a solver, and the quality of the solution.
 
     Attributes
     ----------
     w : ndarray
-        The coefficients, not negative, of the shape of the start.
+        Nonnegative coefficients, of the shape of the starting point.
     value : float
-        The objective at w.
+        Objective at w.
     residual : float
-        Of the derivatives of the objective at w, as from `kkt_residual`.
+        Violation of the optimality conditions at w; see `kkt_residual`.
     converged : bool
-        Whether the solver ended by its own rule: not at its limit of steps, nor because no step
-        lowered the objective.
+        True if the solver met its stopping rule; False if it reached its maximum number of steps,
+        or if no step decreased the objective.
     dual : ndarray or None
-        The dual variables at w, where they are asked for.
+        Dual variables at w; None if the solver does not compute them.
     """
 
     w: np.ndarray
@@ -31,15 +31,17 @@ class SolverResult(NamedTuple):
 
 
 def kkt_residual(w, gradient):
-    """How far the objective's derivatives are from what optimality demands over ``w >= 0``.
+    """Return the maximum violation of the optimality conditions over ``w >= 0``.
 
     Parameters
     ----------
     w, gradient : ndarray
+        Coefficients, and derivatives of the objective, of one shape.
 
     Returns
     -------
     float
-        The largest derivative of a positive coefficient, or the most negative one of the others.
+        Largest magnitude among the derivatives of positive coefficients and the negative
+        derivatives of zero coefficients.
     """
     return float(np.abs(np.where(w > 0, gradient, np.minimum(gradient, 0.0))).max(initial=0.0))

@@ -1,8 +1,8 @@
-"""Projected L-BFGS for an L1 norm over non-negative coefficients, warm-started.
+"""Projected L-BFGS for an L1 norm over nonnegative coefficients, warm-started.
 
-SciPy's L-BFGS-B takes most of its time for itself where a problem has hundreds of coefficients and
-its functions are cheap. The two-metric projection method needs a few products of vectors instead: a
-quasi-Newton step over the coefficients that are not held at 0, and a projection.
+The overhead of SciPy's L-BFGS-B dominates for problems with hundreds of coefficients and cheap
+functions. The two-metric projection method needs a few products of vectors instead: a quasi-Newton
+step over the coefficients that are not held at 0, and a projection.
 """
 
 from collections import deque
@@ -14,21 +14,21 @@ from boostbench.core.solvers.solution import SolverResult, kkt_residual
 
 _CORRECTIONS = 10
 
-# Where RandomBoost's L-BFGS-B ends: by its default for the gradient, and by "10^7 eps" (section
-# IV-B) for the progress of an iteration.
+# Stopping rule of RandomBoost's L-BFGS-B: its default for the gradient, and "10^7 eps" (section
+# IV-B) for the relative progress of an iteration.
 _GRADIENT_TOLERANCE = 1e-5
 _PROGRESS = 1e7 * np.finfo(float).eps
 
-# A rise by less than that part of the objective is none: a line search does not fail by rounding,
-# and whether a step was worth it is seen after it. It goes with `_PROGRESS`.
+# Relative increase of the objective that a line search ignores, so that rounding does not make it
+# fail. The progress of a step is checked after it. It is proportional to `_PROGRESS`.
 _RISE_TOLERANCE = 1e-8
 
 # Bits of the largest derivative and of the longest step that are kept. A direction needs no more,
-# and sums in double precision are sure of many more.
+# and sums in double precision are far more accurate.
 _GRADIENT_BITS, _STEP_BITS = 24, 16
 
-# Derivatives below that are none. A thousandth of where it ends takes hardly more steps than all
-# digits do, a twentieth takes twice as many.
+# Unit of rounded derivatives. With a thousandth of the tolerance, the method takes hardly more
+# steps than without rounding; with a twentieth, twice as many.
 _RESOLUTION = _GRADIENT_TOLERANCE / 1000
 
 _SUFFICIENT_DECREASE = 1e-4
@@ -47,31 +47,31 @@ def nonnegative_quasi_newton(
         ``smooth(w)`` returns f and its gradient, of the shape of w. It is called last at the
         solution.
     start : ndarray of shape (n_coefficients,)
-        Where to start, not negative.
+        Starting point, nonnegative.
     nu : float
-        Weight of the L1 norm, not negative.
+        Weight of the L1 norm, nonnegative.
     max_iter : int
-        Steps at most.
+        Maximum number of steps.
     progress : float, default=2.2e-9
-        It ends where a step lowers the objective by less than this part of it.
+        Relative decrease of the objective in a step below which the method stops.
     resolution : float, default=1e-8
-        What derivatives are rounded to, at least: far above what the order of their sums decides.
+        Minimum unit to which derivatives are rounded; it is far above their rounding errors.
 
     Returns
     -------
-    Solution
+    SolverResult
 
     Notes
     -----
-    It ends where no derivative is further than 1e-5 from what optimality demands, or where steps
-    make no progress.
+    The method stops if no derivative violates the optimality conditions by more than 1e-5, or if
+    steps make no progress.
 
-    *On a grid.* Another library of linear algebra, or another processor, gives other last digits.
-    Where the objective is flat, each step multiplies them: 1e-16 becomes 1e-4 within a hundred
-    steps. So they are left out where they arise, and the solution is the same to the last bit
-    however sums are added up. Derivatives keep 24 bits of the largest, and nothing below
-    `resolution`; steps keep 16 bits of the longest. All else is done entry by entry, which gives
-    the same everywhere. Other digits get through only where a sum lies next to the middle between
+    *Rounding.* Libraries of linear algebra and processors differ in the last digits of sums. Where
+    the objective is flat, each step amplifies the differences: 1e-16 becomes 1e-4 within a hundred
+    steps. The method therefore rounds derivatives and steps, and the solution is equal to the last
+    bit for any order of additions. Derivatives keep 24 bits of the largest one, and nothing below
+    `resolution`; steps keep 16 bits of the longest one. All other operations are elementwise, with
+    the same result everywhere. Differences survive only if a sum lies next to the middle between
     two points of the grid.
 
     References
@@ -122,7 +122,7 @@ def nonnegative_quasi_newton(
             is_stationary = len(pairs) == 1
             if is_stationary:
                 break
-            # The step may have been a poor one only.
+            # The quasi-Newton step may have been poor: the next step is a gradient step.
             pairs.clear()
     return SolverResult(
         w, float(value), max_violation, is_stationary or max_violation <= _GRADIENT_TOLERANCE
@@ -130,20 +130,20 @@ def nonnegative_quasi_newton(
 
 
 def _quasi_newton_step(pairs, descent, free):
-    """Multiply the L-BFGS inverse Hessian of the free coefficients with the descent direction.
+    """Return the product of the L-BFGS inverse Hessian of the free coefficients and a direction.
 
     Parameters
     ----------
     pairs : iterable of (ndarray, ndarray)
-        Steps and changes of the gradient, the oldest first.
+        Steps and changes of the gradient, in chronological order.
     descent : ndarray of shape (n_coefficients,)
-        0 where a coefficient is not free.
+        Descent direction, 0 for coefficients that are not free.
     free : ndarray of shape (n_coefficients,), dtype=bool
 
     Returns
     -------
     ndarray of shape (n_coefficients,)
-        0 where a coefficient is not free. Without pairs, of an L1 norm of at most 1.
+        Step, 0 for coefficients that are not free. Without pairs its L1 norm is at most 1.
     """
     usable = []
     for step, change in pairs:
@@ -165,10 +165,10 @@ def _quasi_newton_step(pairs, descent, free):
 
 
 def _line_search(objective, w, value, gradient, step, rise):
-    """Return a point of a sufficient decrease along the projected step, and its `objective`.
+    """Return a point of sufficient decrease along the projected step, with its `objective`.
 
-    None where there is none, as the projection turns the step uphill. A rise by less than the part
-    `rise` of the objective is none.
+    Return None if there is no such point, because the projection turns the step uphill. Increases
+    below the fraction `rise` of the objective are ignored.
     """
     size = 1.0
     while size > _MIN_STEP_SIZE:
