@@ -35,7 +35,7 @@ def to_pandas(X):
 
 def _column(series):
     if isinstance(series.dtype, nw.Enum):
-        return pd.Categorical(series.to_list(), list(series.cat.get_categories()))
+        return pd.Categorical(series.to_list(), list(series.dtype.categories))
     if isinstance(series.dtype, nw.Categorical):
         return pd.Categorical(series.to_list())
     if isinstance(series.dtype, nw.String) or series.dtype.is_nested():
