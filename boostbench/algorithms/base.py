@@ -186,7 +186,7 @@ class Booster(CallbackSupportMixin, Inputs, Declared, ABC):
 
     def _take_over(self, training):
         """Become what the training has come to."""
-        # Those of a fit before.
+        # The sizes of a previous fit are stale.
         vars(self).pop("_term_sizes", None)
         self._fit_params = self.get_params(deep=False)
         self.n_iterations_ = training.rounds
@@ -338,7 +338,9 @@ class Tabular(Weighted):
     Attributes
     ----------
     categories_ : dict of int to ndarray
-        The categories of each feature that is some, by its number.
+        The categories of each feature that has such, by its number: sorted, or in the order that
+        an ordered data type has. The model does not depend on the order in which an unordered data
+        type lists them.
     views_ : boostbench.core.weak.views.Views
     """
 

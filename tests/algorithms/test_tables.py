@@ -25,6 +25,11 @@ MODELS = {
     "MCBoost, sets": bb.MCBoost(n_iterations=12, category_sets=True),
     "LsBoost, sets": bb.LsBoost(n_iterations=12, category_sets=True),
 }
+PAIRS = {
+    "BaggedMCBoost, pairs": bb.BaggedMCBoost(
+        n_iterations=20, n_estimators=3, interactions=3, random_state=0
+    )
+}
 TREES = ("trees", "LADDER", "Codeword")
 SUMS = {name: model for name, model in MODELS.items() if not any(word in name for word in TREES)}
 
@@ -65,6 +70,23 @@ def test_a_frame_is_taken_as_it_is(name):
     np.testing.assert_array_equal(
         scores, pickle.loads(pickle.dumps(fitted)).decision_function(missing)
     )
+
+
+@pytest.mark.parametrize("name", MODELS | PAIRS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_order_of_unordered_categories_does_not_matter(name):
+    model = (MODELS | PAIRS)[name]
+    X, y = problem(model)
+    names = ["ash", "elm", "fir", "oak"]
+    orders = [names, names[::-1], ["fir", "ash", "oak", "elm"], ["unused", *names[::2], *names]]
+    scores = [
+        clone(model)
+        .fit(X.assign(words=pd.Categorical(X["words"], categories=dict.fromkeys(order))), y)
+        .decision_function(X)
+        for order in orders
+    ]
+    for others in scores[1:]:
+        np.testing.assert_array_equal(others, scores[0])
 
 
 @pytest.mark.parametrize("name", SUMS)

@@ -68,7 +68,7 @@ class Term(NamedTuple):
         return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
 
     def rows(self, values):
-        """Return the row of the table for each value: a number, or that of a category."""
+        """Return the row of the table for each value: a number, or the number of a category."""
         missing = np.isnan(values)
         if self.categories is None:
             rows = self.thresholds.searchsorted(values)

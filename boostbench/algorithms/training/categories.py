@@ -40,8 +40,8 @@ def categories(X, asked="from_dtype", weights=None):
     Returns
     -------
     dict of int to ndarray
-        For each of these features its categories: in the order that the data type has, or sorted.
-        Of more than 255 the most frequent ones.
+        For each of these features its categories, sorted; ordered ones in the order that the data
+        type has. Of more than 255 the most frequent ones.
 
     Raises
     ------
@@ -358,13 +358,13 @@ def _known(column, weights):
         is_known = codes >= 0
         sums = np.bincount(codes[is_known], weights[is_known], len(distinct))
         counts = pd.Series(sums, pd.Index(distinct, dtype=object))
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
         ordered = [value for value in column.cat.categories if value in counts.index]
     else:
         try:
             ordered = sorted(counts.index)
         except TypeError:  # of several types
-            ordered = sorted(counts.index, key=str)
+            ordered = sorted(counts.index, key=lambda value: (str(value), type(value).__name__))
     counts = counts.reindex(pd.Index(ordered, dtype=object))
     frequent = counts.to_numpy().argsort(kind="stable")[::-1][:_MOST_CATEGORIES]
     return counts.index.to_numpy()[np.sort(frequent)]

@@ -24,7 +24,7 @@ from boostbench.text_columns import find_problem
 
 FRAME = pd.DataFrame(
     {
-        "category": pd.Categorical(["b", "a", None, "b"], ["b", "c", "a"]),
+        "category": pd.Categorical(["b", "a", None, "b"], ["b", "c", "a"], ordered=True),
         "words": ["y", None, "x", "y"],
         "string": pd.array(["u", "v", None, "u"], dtype="string"),
         "mixed": ["1", 1, None, 2.5],
