@@ -1,10 +1,13 @@
 """What stands beside a result on a file of one's own: the constant, and a logistic regression."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from boostbench import configs
+from boostbench.experiment.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.report import numbers
 from boostbench.report.cells import Cell
+from boostbench.report.merge import join
 
 _BASELINES = ("constant", "logistic_regression")
 #: Measures that any classifier has.
@@ -34,16 +37,46 @@ def baselines(spec: Mapping) -> list[dict]:
 
 
 def below_the_constant(cell: Cell, others: Sequence[Cell]) -> str | None:
-    """Say so where a number is no better than that of the constant, as both are printed."""
+    """Say that a classifier is no better than the constant, as the numbers are printed.
+
+    All quantities that were recorded of both count: where one class is rare, the constant has a low
+    test error, and a classifier that ranks the samples well may not have a lower one.
+
+    Parameters
+    ----------
+    cell : Cell
+        What was run.
+    others : sequence of Cell
+        The baselines beside it.
+
+    Returns
+    -------
+    str or None
+        None where the quantity that the cell shows is better.
+    """
     constant = next((other for other in others if other.algo == _BASELINES[0]), None)
-    # A loss that is not a number is not at least another.
-    if constant is None or not _loss(cell) >= _loss(constant):
+    if constant is None:
         return None
-    return (
-        f"{cell.title} is no better than the constant, which predicts the most frequent class of "
-        "the training part for every sample."
+    quantities = [cell.quantity, *(QUANTITIES[name] for name in ("test_error", *SCORES))]
+    losses = {
+        quantity.phrase: (_loss(cell, quantity), _loss(constant, quantity))
+        for quantity in quantities
+    }
+    better = [name for name, (ours, theirs) in losses.items() if ours < theirs]
+    worse = [name for name, (ours, theirs) in losses.items() if ours >= theirs]
+    if cell.quantity.phrase not in worse:
+        return None
+    text = (
+        f"By {join(worse)}, {cell.title} is no better than the constant, which predicts the most "
+        "frequent class of the training part for every sample."
     )
+    if better:
+        return f"{text} By {join(better)} it is better."
+    is_alone = len(worse) == 1
+    return f"{text} measure=scores records log-loss and ROC AUC, too." if is_alone else text
 
 
-def _loss(cell: Cell) -> float:
-    return numbers.rounded(cell.quantity.sign * cell.mean, cell.quantity.digits)
+def _loss(cell: Cell, quantity: Quantity) -> float:
+    """Return the mean of a quantity as it is printed, the lower the better; NaN without one."""
+    mean = replace(cell, quantity=quantity).mean
+    return numbers.rounded(quantity.sign * mean, quantity.digits)

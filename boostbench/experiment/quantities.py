@@ -81,6 +81,24 @@ class Quantity:
         """The lowest and the highest number there could be."""
         return min(self.perfect, self.worst), max(self.perfect, self.worst)
 
+    @property
+    def phrase(self) -> str:
+        """Its title within a sentence: ``"test error"``, ``"ROC AUC"``."""
+        is_abbreviation = self.title[1:2].isupper()
+        return self.title if is_abbreviation else self.title[:1].lower() + self.title[1:]
+
+    def with_unit_of_differences(self, number: str) -> str:
+        """Write the unit of differences behind a number; percentages differ by points.
+
+        Examples
+        --------
+        >>> TEST_ERROR.with_unit_of_differences("+5.17"), ROUNDS.with_unit_of_differences("10")
+        ('+5.17 percentage points', '10 rounds')
+        """
+        if self.unit != "percent":
+            return f"{number} {self.unit}".rstrip()
+        return f"{number} percentage point{'' if number == '1' else 's'}"
+
     def of(self, record: Mapping, rounds: int | None = None) -> float | None:
         """Read the number off a record.
 

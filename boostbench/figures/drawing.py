@@ -76,9 +76,7 @@ def winners(errors: Iterable[Mapping[str, float]]) -> tuple[list[str], int, int]
 
 def name_axis(quantity: Quantity) -> str:
     """``"test error (%)"``: what stands along an axis."""
-    title = quantity.title
-    name = title if title[1:2].isupper() else title[:1].lower() + title[1:]  # ROC AUC
-    return f"{name} ({quantity.symbol})" if quantity.symbol else name
+    return f"{quantity.phrase} ({quantity.symbol})" if quantity.symbol else quantity.phrase
 
 
 def sentence(message: str) -> list[str]:

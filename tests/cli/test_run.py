@@ -111,7 +111,8 @@ def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(ca
     assert heads == ["DecisionTreeClassifier", "constant", "logistic regression"]
     told = " ".join(result.out.split())
     assert "constant 20.0 (0.0)" in told
-    assert "DecisionTreeClassifier is no better than the constant, which predicts" in told
+    assert "By test error, DecisionTreeClassifier is no better than the constant" in told
+    assert "measure=scores records log-loss" in told
     assert max(len(line.rstrip()) for line in result.out.splitlines()[2:]) <= 80
     # What is on record is not run again, and the mistake of a baseline is none of the user's.
     again = call("run", "algo=logistic_regression", *QUICK[2:], "data.path=my.csv", "rerun=never")
@@ -121,6 +122,19 @@ def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(ca
     scores = call("run", *QUICK, "data.path=my.csv", "measure=scores")
     assert "constant: Log-loss 0.5" in scores.out
     assert "constant" not in call("run", *QUICK, "data=wine").out
+
+
+def test_a_rare_class_is_judged_by_the_measures_that_were_recorded(done, folder):
+    """One sample in 25 is of class 1; its scores are high, and no probability is above 1/2."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=1000)
+    y = rng.random(1000) < 1 / (1 + np.exp(4 - 1.5 * x))
+    lines = [f"{value:.4f},{int(label)}" for value, label in zip(x, y, strict=True)]
+    (folder / "rare.csv").write_text("\n".join(["a,class", *lines]))
+    bayes = ["algo._target_=sklearn.naive_bayes.GaussianNB", "data.path=rare.csv", *QUICK[2:]]
+    told = " ".join(done("run", *bayes, "measure=scores").out.split())
+    assert "GaussianNB is no better than the constant" in told
+    assert re.search(r"By [^.]*log-loss[^.]* and ROC AUC[^.]* it is better\.", told)
 
 
 def test_cfg_shows_the_config(call):
