@@ -1,4 +1,4 @@
-"""Average ranks of algorithms, and which of them do not differ: Demšar's diagram."""
+"""Average ranks of algorithms, and which of them tests separate: Demšar's diagram."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ _LABEL_WIDTH = 30  # characters, then a label is broken
 _MARGIN = 0.06
 _GAP = 0.08  # between a label and its line
 _TOP = 0.62  # above the axis: ticks and the critical difference
-_BAR = 0.09  # from one bar of those that do not differ to the next
+_BAR = 0.09  # from one bar to the next
 _LINE = 0.14  # of text
 
 
 def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
-    """Draw the average ranks of columns; bars join those that do not differ.
+    """Draw the average ranks of columns; bars join those that a test does not separate.
 
     Upper bars are by Nemenyi's test of average ranks, lower ones by Wilcoxon's test of each two
     with Holm's correction, which does not depend on the other algorithms.
@@ -55,8 +55,10 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     ranks = np.array([comparison.ranks[name] for name in names])
     significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm <= LEVEL]
     bars = {
-        "Nemenyi": groups(np.abs(ranks[:, None] - ranks) >= test.critical_difference),
-        "Wilcoxon, Holm": groups(np.array([[{a, b} in significant for b in names] for a in names])),
+        "Nemenyi's test": groups(np.abs(ranks[:, None] - ranks) >= test.critical_difference),
+        "Wilcoxon's with Holm's correction": groups(
+            np.array([[{a, b} in significant for b in names] for a in names])
+        ),
     }
     labels = [fill(table.columns[name].label, _LABEL_WIDTH) for name in names]
     texts = [label(f"{name}  {rank:.2f}") for name, rank in zip(labels, ranks, strict=True)]
@@ -137,9 +139,9 @@ def _draw(
 
 
 def _draw_legend(axes: Axes, right: float, tests: Sequence[str]) -> None:
-    """Say above the axis by which tests bars join what does not differ."""
+    """Name the tests above the axis, in the colours of their bars."""
     for colour, name in zip(reversed(COLOURS[: len(tests)]), reversed(tests), strict=True):
-        text = f"no difference: {name}"
+        text = f"not separated by {name}"
         axes.text(right, -_TOP + 0.06, text, ha="right", va="center", color=colour)
         right -= _width(text) + 2 * _GAP
 
@@ -182,7 +184,7 @@ _RANKED = ["algorithm", "average rank"]
 
 @dataclass(frozen=True, kw_only=True)
 class Ranks(OfColumns, FigureDefinition):
-    """Average ranks of algorithms, and which of them do not differ."""
+    """Average ranks of algorithms, and which of them tests do not separate."""
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""

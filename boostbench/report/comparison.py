@@ -38,6 +38,8 @@ class PairTest(NamedTuple):
     resampled : float or None
         Of paired splits, the p-value of the corrected resampled t-test; None of data sets, and
         where splits are no random divisions.
+    resampled_holm : float or None
+        The same p-value, corrected for the number of pairs of columns.
     """
 
     a: str
@@ -49,6 +51,7 @@ class PairTest(NamedTuple):
     nemenyi: float | None
     posterior: Posterior | None = None
     resampled: float | None = None
+    resampled_holm: float | None = None
 
 
 class Comparison(NamedTuple):
@@ -107,6 +110,7 @@ def compare_columns(
     places = list(combinations(range(len(names)), 2))
     apart = [pairs.differences(a, b) for a, b in places]
     tested = [wilcoxon(differences) for differences in apart]
+    resampled, corrected = _resampled(pairs, places)
     tests = [
         PairTest(
             a=names[a],
@@ -114,13 +118,14 @@ def compare_columns(
             difference=float(np.mean(pairs.apart(a, b))),
             score=score(differences),
             wilcoxon=test,
-            holm=float(corrected),
+            holm=float(p_holm),
             nemenyi=float(together.nemenyi[a, b]) if together else None,
             posterior=_posterior(pairs, a, b, differences, rope),
-            resampled=_resampled(pairs, a, b),
+            resampled=p_resampled,
+            resampled_holm=p_resampled_holm,
         )
-        for (a, b), differences, test, corrected in zip(
-            places, apart, tested, holm([test.p for test in tested]), strict=True
+        for (a, b), differences, test, p_holm, p_resampled, p_resampled_holm in zip(
+            places, apart, tested, holm([t.p for t in tested]), resampled, corrected, strict=True
         )
     ]
     return Comparison(pairs, ranks, tests, together, rope)
@@ -138,8 +143,14 @@ def _posterior(
     return correlated_t(pairs.quantity.sign * pairs.apart(a, b), rope, pairs.ratio)
 
 
-def _resampled(pairs: Paired, a: int, b: int) -> float | None:
-    return None if pairs.ratio is None else corrected_t(pairs.apart(a, b), pairs.ratio)
+def _resampled(
+    pairs: Paired, places: Sequence[tuple[int, int]]
+) -> tuple[Sequence[float | None], Sequence[float | None]]:
+    """Return the p-values of the corrected resampled t-test, without and with Holm's correction."""
+    if pairs.ratio is None:
+        return [None] * len(places), [None] * len(places)
+    p = [corrected_t(pairs.apart(a, b), pairs.ratio) for a, b in places]
+    return p, holm(p).tolist()
 
 
 def effect(table: Table, row: str, a: str, b: str) -> float:

@@ -9,10 +9,12 @@ from boostbench.experiment.quantities import CALIBRATION
 from boostbench.report import numbers, words
 from boostbench.report.blocks import Line, Listing, Row
 from boostbench.report.cells import STALE, Cell
+from boostbench.report.comparison import compare_columns
 from boostbench.report.paired import paired
 from boostbench.report.statistics.agreement import POWER, SHORT, TELLING
-from boostbench.report.statistics.wilcoxon import wilcoxon
-from boostbench.report.tables import Table
+from boostbench.report.statistics.friedman import holm
+from boostbench.report.statistics.wilcoxon import Wilcoxon, wilcoxon
+from boostbench.report.tables import ColumnPair, Table
 from boostbench.report.verdicts import CORRECTED, WITHOUT_POOL, Tally
 
 _FOUND = f"{POWER:.0%} power"
@@ -34,22 +36,40 @@ def significance(table: Table) -> list[str]:
     Returns
     -------
     list of str
-        A sentence for each comparison for which there are pairs, and the paper's own result where
-        it gives one.
+        A sentence for each comparison for which there are pairs, with Holm's correction for their
+        number, and the paper's own result where it gives one. Where the matrix of every two columns
+        stands below the table, the tests are those of the matrix.
     """
-    lines, repeated = [], {}
-    for pair in table.compare:
-        names = (pair.a, pair.b)
-        pairs = paired(table, names)
-        if pairs.repeated:
-            repeated[replace(pairs, left_out=[]).note] = None
-        if len(pairs.numbers) > 1:
-            labels = (table.columns[name].label for name in names)
-            result = wilcoxon(pairs.differences(0, 1))
-            lines.append(result.sentence(*labels, pairs.unit))
-            if pair.published:
-                lines[-1] += f" {pair.published}"
-    return [*lines, *repeated]
+    every_two = compare_columns(table, list(table.fits)) if table.matrix else None
+    if every_two and every_two.tests:
+        of_pair = {frozenset((test.a, test.b)): test for test in every_two.tests}
+        unit, n_tests = every_two.pairs.unit, len(every_two.tests)
+        return [
+            _sentence(table, pair, unit, test.wilcoxon, test.holm, n_tests)
+            for pair in table.compare
+            for test in [of_pair[frozenset(pair[:2])]]
+        ]
+    numbers = {pair: paired(table, [pair.a, pair.b]) for pair in table.compare}
+    tests = {
+        pair: wilcoxon(pairs.differences(0, 1))
+        for pair, pairs in numbers.items()
+        if len(pairs.numbers) > 1
+    }
+    corrected = holm([test.p for test in tests.values()])
+    lines = [
+        _sentence(table, pair, numbers[pair].unit, test, p, len(tests))
+        for (pair, test), p in zip(tests.items(), corrected, strict=True)
+    ]
+    repeated = [replace(pairs, left_out=[]).note for pairs in numbers.values() if pairs.repeated]
+    return [*lines, *dict.fromkeys(repeated)]
+
+
+def _sentence(
+    table: Table, pair: ColumnPair, unit: str, test: Wilcoxon, corrected: float, n_tests: int
+) -> str:
+    labels = (table.columns[name].label for name in pair[:2])
+    sentence = test.sentence(*labels, unit, corrected, n_tests)
+    return f"{sentence} {pair.published}" if pair.published else sentence
 
 
 def published_listing(table: Table) -> Listing:

@@ -44,7 +44,7 @@ def matrix_of(table: Table, comparison: Comparison) -> Listing | None:
 def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> Line:
     texts = [table.columns[name].label for name in (test.a, test.b)]
     texts += [fixed(test.difference, table.quantity.digits + 1, "+"), str(test.score)]
-    p_values = [test.holm, *[test.resampled] * splits]
+    p_values = [test.holm, *[test.resampled_holm] * splits]
     small = (place for place, p in enumerate(p_values, len(texts)) if p is not None and p <= LEVEL)
     texts += [*map(p_value, p_values), *[str(test.posterior)] * probable]
     return Line(texts, frozenset(small))
@@ -59,8 +59,8 @@ def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
     ]
     if splits:
         sentences.append(
-            "The splits share samples, so that this p-value is too small; that of Nadeau and "
-            "Bengio's corrected t-test takes it into account (without Holm's correction)."
+            "The splits share samples, so that this p-value is too small. Nadeau and Bengio's "
+            "corrected t-test, with Holm's correction, takes that into account."
         )
     if probable:
         sentences.append(
@@ -83,12 +83,12 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
     quantity = comparison.pairs.quantity
-    difference = f"{fixed(test.difference, quantity.digits + 1, '+')} {quantity.symbol}".rstrip()
-    sentences = [f"Mean difference: {difference}."]
+    difference = fixed(test.difference, quantity.digits + 1, "+")
+    sentences = [f"Mean difference: {quantity.with_unit_of_differences(difference)}."]
     if test.resampled is not None:
         sentences.append(
-            "The splits share samples, so that the p-value above is too small; that of Nadeau and "
-            f"Bengio's corrected t-test takes it into account: p = {p_value(test.resampled)}."
+            "The splits share samples, so that the p-value above is too small. Nadeau and Bengio's "
+            f"corrected t-test takes that into account: p = {p_value(test.resampled)}."
         )
     if test.posterior is not None:
         lower, equal, higher = test.posterior
@@ -106,8 +106,5 @@ def _bayesian(comparison: Comparison) -> str:
 
 
 def _amount(comparison: Comparison) -> str:
-    """``"1 percentage point"``: what is equal for practical purposes."""
-    rope, quantity = comparison.rope, comparison.pairs.quantity
-    if quantity.unit == "percent":
-        return f"{rope:g} percentage point{'' if rope == 1 else 's'}"
-    return f"{rope:g} {quantity.unit}".rstrip()
+    """Return the difference that does not matter, with its unit."""
+    return comparison.pairs.quantity.with_unit_of_differences(f"{comparison.rope:g}")

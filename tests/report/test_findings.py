@@ -42,6 +42,20 @@ def test_only_the_chosen_pairs_are_compared(make_cell, make_table):
     assert "of C against B" in line
 
 
+def test_the_p_values_of_several_pairs_are_corrected(make_cell, make_table):
+    errors = {"a": range(1, 8), "b": range(2, 9), "c": [1, 2, 3, 4, 5, 6, 9]}
+    cells = {("wine", name): make_cell([*own]) for name, own in errors.items()}
+    first, second = significance(make_table(cells, compare=[("a", "b"), ("a", "c")]))
+    # Seven differences of one sign have p = 2 / 2^7; twice that is 1 / 32.
+    assert "p = 0.0312 with Holm's correction for 2 tests, which rejects" in first
+    assert "The papers' statement, without a correction: the statistic (0) is at most" in first
+    assert "(exact p = 0.0156)." in first
+    # One difference, and six ties.
+    assert "p = 1 with Holm's correction for 2 tests, which does not reject" in second
+    (alone,) = significance(make_table(cells, compare=[("a", "b")]))
+    assert "Holm" not in alone
+
+
 def test_last_rounds_are_compared(table_of_rounds, make_cell):
     table_of_rounds.cells["glass", "b@100"] = make_cell([10, 12], rounds=100)
     (line,) = significance(table_of_rounds)

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -6,10 +7,12 @@ import pytest
 from boostbench.experiment.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.comparison import compare_columns
 from boostbench.report.document import make_document
+from boostbench.report.findings import significance
 from boostbench.report.matrix import matrix, pair_sentences
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
 from boostbench.report.statistics.bayesian import correlated_t, signed_rank
+from boostbench.report.statistics.friedman import holm
 from boostbench.report.statistics.resampled import corrected_t
 from boostbench.report.tables import Column
 
@@ -87,8 +90,26 @@ def test_splits_of_one_data_set(of_splits):
     assert found.rows[0][6] == str(correlated_t(differences, 1.0, 25 / 75))
     assert "share samples" in found.explanation
     told = " ".join(pair_sentences(table, compare_columns(table)))
-    assert f"takes it into account: p = {p:.3f}" in told
+    assert f"takes that into account: p = {p:.3f}" in told
+    assert "Mean difference: -0.35 percentage points." in told
     assert "Bayesian correlated t-test: A is better by more than 1 percentage point" in told
+
+
+def test_corrected_t_tests_of_several_pairs_have_holms_correction(make_cell, make_table):
+    cells = {("wine", name): make_cell(ERRORS[name]) for name in "abc"}
+    table = make_table(cells, matrix=True)
+    p = [test.resampled for test in compare_columns(table).tests]
+    assert [row[5] for row in matrix(table).rows] == [f"{p:.3f}" for p in holm(p)]
+
+
+def test_sentences_above_the_matrix_have_its_p_values(of_data):
+    table = of_data(matrix=True, compare=(("a", "b"), ("c", "a")))
+    told = significance(table)
+    assert len(told) == 2
+    for sentence, row in zip(told, matrix(table).rows, strict=False):
+        assert "with Holm's correction for 3 tests" in sentence
+        p = float(re.search(r"p = (\S+) with Holm", sentence)[1])
+        assert row[4] == f"{p:.3f}"
 
 
 def test_what_is_not_exact_is_called_approximate(make_cell, make_table):

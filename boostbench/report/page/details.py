@@ -88,7 +88,8 @@ def _detectable(agreement: Agreement, quantity: Quantity) -> str:
     """Tell what difference would have been found, and what part of the published error it is."""
     if isnan(agreement.detectable):
         return ""
-    size = f"{numbers.fixed(agreement.detectable, quantity.digits + 1)}{_unit(quantity)}"
+    size = numbers.fixed(agreement.detectable, quantity.digits + 1)
+    size = quantity.with_unit_of_differences(size)
     share = f", {agreement.share:.0%} of the published error" if isfinite(agreement.share) else ""
     return f"{size}{share}, with a probability of {POWER:.0%}"
 

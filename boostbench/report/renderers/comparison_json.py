@@ -64,6 +64,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
                 "p_nemenyi": test.nemenyi,
                 "rank_biserial": test.wilcoxon.effect,
                 "p_resampled": test.resampled,
+                "p_resampled_holm": test.resampled_holm,
                 "a_better": test.posterior and test.posterior.lower,
                 "equal": test.posterior and test.posterior.equal,
                 "b_better": test.posterior and test.posterior.higher,

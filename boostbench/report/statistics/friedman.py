@@ -83,8 +83,8 @@ class Friedman(NamedTuple):
         else:
             orders = "all orders" if self.by == "enumeration" else f"{_DRAWN} random orders"
             test += (
-                f"{self.chi2:.2f}; {f}; p = {self.p:.3g} of both, by {orders} of the ranks within "
-                f"the {pairs}, as there are few"
+                f"{self.chi2:.2f}; {f}; both have p = {self.p:.3g}, from {orders} of the ranks, as "
+                f"fewer than {_FEW} {pairs} are too few for an approximation"
             )
         return (
             f"{test}, which {verdict} the null hypothesis that all are equal at the 5% "

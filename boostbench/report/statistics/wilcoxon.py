@@ -62,56 +62,73 @@ class Wilcoxon(NamedTuple):
         """Whether the papers would say so: they compare with the critical value for all `n`."""
         return self.critical is not None and self.statistic <= self.critical
 
-    def sentence(self, a: str, b: str, pairs: str) -> str:
-        """Word the result as the papers do.
+    def sentence(
+        self, a: str, b: str, pairs: str, corrected: float | None = None, n_tests: int = 1
+    ) -> str:
+        """Word the result.
 
         Parameters
         ----------
         a, b : str
-            What was compared.
+            Names of the two.
         pairs : str
             What the pairs are, in the plural.
+        corrected : float, default=None
+            P-value with Holm's correction, where this is one of several tests. It is stated first.
+        n_tests : int, default=1
+            Number of these tests.
 
         Returns
         -------
         str
-            Statistic, critical value, verdict and p-value.
+            Corrected p-value and its verdict, if there are several tests; and the statement that
+            the papers make: statistic, critical value, verdict and p-value, without a correction.
 
         Examples
         --------
-        >>> Wilcoxon(11, 1, 16.0, 10, 0.275).sentence("A", "B", "data sets")
-        'Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: since the signed rank
-        statistic result (16) is not less than the critical value (10), WSRT indicates a failure to
-        reject the null hypothesis at the 5% significance level (exact p = 0.275).'
+        >>> result = Wilcoxon(11, 1, 9.0, 10, 0.037)
+        >>> result.sentence("A", "B", "data sets")
+        'Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: the statistic (9) is at
+        most the critical value (10), so that the test rejects the null hypothesis at the 5%
+        significance level (exact p = 0.037).'
+        >>> result.sentence("A", "B", "data sets", corrected=0.222, n_tests=6)
+        "Wilcoxon signed-rank test (WSRT) of A against B over 11 data sets: p = 0.222 with Holm's
+        correction for 6 tests, which does not reject the null hypothesis at the 5% significance
+        level. The papers' statement, without a correction: the statistic (9) is at most the
+        critical value (10), so that the test rejects the null hypothesis at the 5% significance
+        level (exact p = 0.037)."
         """
         test = f"Wilcoxon signed-rank test (WSRT) of {a} against {b} over {self.n} {pairs}:"
+        if n_tests == 1:
+            return f"{test} {self._statement()}"
+        return (
+            f"{test} p = {corrected:.3g} with Holm's correction for {n_tests} tests, which "
+            f"{_rejects(corrected <= LEVEL)}. The papers' statement, without a correction: "
+            f"{self._statement()}"
+        )
+
+    def _statement(self) -> str:
+        """Compare the statistic with the critical value, as the papers do, and give the p-value."""
         p = f"{'exact' if self.exact else 'approximate'} p = {self.p:.3g}"
-        if self.tabled and not self.significant:
-            # With many ties the rank sum is small whatever the differences are.
-            return (
-                f"{test} {self.ties} of {self.n} pairs are ties, and the others show no "
-                f"difference at the 5% significance level ({p}). The critical value "
-                f"({self.critical}), which the papers hold the statistic ({self.statistic:g}) "
-                "against, ignores ties and would reject the null hypothesis."
-            )
         if self.critical is None:
             return (
-                f"{test} so few pairs cannot show a difference at the 5% significance level "
+                "so few pairs cannot show a difference at the 5% significance level "
                 f"(statistic {self.statistic:g}, {p})."
             )
-        side, verdict = "less", "indicates a failure to reject"
-        if self.tabled:
-            side, verdict = "greater", "rejects"
-        if self.significant and not self.tabled:
-            p += (
-                f", which says difference: {self.ties} of {self.n} pairs are ties, which the "
-                "critical value ignores"
-            )
+        side = "at most" if self.tabled else "above"
+        told = f"the statistic ({self.statistic:g}) is {side} the critical value ({self.critical})"
+        if self.tabled == self.significant:
+            return f"{told}, so that the test {_rejects(self.tabled)} ({p})."
+        # With many ties the rank sum is small whatever the differences are.
         return (
-            f"{test} since the signed rank statistic result ({self.statistic:g}) is not {side} "
-            f"than the critical value ({self.critical}), WSRT {verdict} the null hypothesis at the "
-            f"5% significance level ({p})."
+            f"{p}, which {_rejects(self.significant)}; {told}, but {self.ties} of {self.n} pairs "
+            "are ties, which the critical value ignores."
         )
+
+
+def _rejects(significant: bool) -> str:
+    verb = "rejects" if significant else "does not reject"
+    return f"{verb} the null hypothesis at the 5% significance level"
 
 
 def wilcoxon(differences: np.ndarray) -> Wilcoxon:

@@ -123,7 +123,10 @@ def test_details_tell_all_that_is_known(page):
     assert "Ours 2.00 (1.00) %, 3 splits" in cell
     assert "Published 3.0 (3.0) %, 10 repeats" in cell
     assert "Difference −1.00, Welch’s 95% interval −3.46 to +1.46" in cell
-    assert "Detectable 3.44 %, 115% of the published error, with a probability of 80%" in cell
+    assert (
+        "Detectable 3.44 percentage points, 115% of the published error, with a probability of 80%"
+        in cell
+    )
     assert "Verdict ? undecided" in cell
     assert "Rounds 100 done" in cell
     assert "CPU seconds fit 4.00, weak learners 2.00, prediction 2.00 µs an instance" in cell

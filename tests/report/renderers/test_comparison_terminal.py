@@ -53,9 +53,9 @@ def test_two(show):
     out = show(2, 8, lacking=[(3, "b")])
     words = " ".join(out.split())
     assert "wins 7, ties 0, loses 0." in words
-    assert "over 7 data sets: since the signed rank statistic result (0)" in words
+    assert "over 7 data sets: the statistic (0)" in words
     assert "rank-biserial correlation -1.00, from -1" in words
-    assert "Mean difference: -2.00 %." in words
+    assert "Mean difference: -2.00 percentage points." in words
     assert "is better by more than 1 percentage point with probability 1.00" in words
     assert re.search(r"data0 +5.5 \(0.7\) +7.5 \(0.7\) +-2.0 +-1.60", out)
     assert re.search(r"data3 +8.5 \(0.7\) +not run +- +- +-", out)

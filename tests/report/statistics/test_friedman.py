@@ -176,8 +176,8 @@ def test_two_data_sets_ranked_alike_prove_nothing():
     assert result.p == result.f_p == pytest.approx(1 / 6)
     assert result.sentence("data sets").startswith(
         "Friedman test of 3 algorithms over 2 data sets: chi-squared(2) = 4.00; Iman and "
-        "Davenport's F(2, 2) = inf; p = 0.167 of both, by all orders of the ranks within the data "
-        "sets, as there are few, which fails to reject"
+        "Davenport's F(2, 2) = inf; both have p = 0.167, from all orders of the ranks, as fewer "
+        "than 9 data sets are too few for an approximation, which fails to reject"
     )
 
 

@@ -37,15 +37,14 @@ def test_statements_of_the_papers(statement):
 
 
 def test_sentences_of_randomboost():
-    # As the paper words them, below its Tables V and VI.
+    # What the paper says below its Tables V and VI.
     expected = {"randomboost-table5": ("16", "10"), "randomboost-table6": ("10.5", "0")}
     for table, (statistic, critical) in expected.items():
         proj, rank = (column(table, algo) for algo in ("rboost_proj", "rboost_rank"))
         result = wilcoxon(differences(list(proj.values()), [rank[data] for data in proj]))
         assert (
-            f"since the signed rank statistic result ({statistic}) is not less than the critical "
-            f"value ({critical}), WSRT indicates a failure to reject the null hypothesis at the 5% "
-            "significance level (exact p = "
+            f"the statistic ({statistic}) is above the critical value ({critical}), so that the "
+            "test does not reject the null hypothesis at the 5% significance level (exact p = "
         ) in result.sentence("A", "B", "data sets")
 
 
@@ -135,9 +134,11 @@ def test_ties_do_not_make_a_difference_significant():
     assert result.tabled
     assert not result.significant
     sentence = result.sentence("A", "B", "splits")
-    assert "6 of 10 pairs are ties, and the others show no difference" in sentence
-    assert "rejects" not in sentence
-    assert "The critical value (8), which the papers hold the statistic" in sentence
+    assert sentence.endswith(
+        f"exact p = {result.p:.3g}, which does not reject the null hypothesis at the 5% "
+        "significance level; the statistic (4) is at most the critical value (8), but 6 of 10 "
+        "pairs are ties, which the critical value ignores."
+    )
 
 
 def p_by_trying_all_signs(difference):
@@ -189,7 +190,7 @@ def test_many_pairs_with_shared_ranks_have_the_exact_p(n):
         result = wilcoxon(differences(difference, np.zeros(n)))
         expected = p_by_adding_up_ranks(difference[difference != 0])
         assert result.p == pytest.approx(expected, rel=1e-12)
-        assert "(exact p = " in result.sentence("A", "B", "splits")
+        assert "exact p = " in result.sentence("A", "B", "splits")
 
 
 def test_differences_of_one_size_are_a_sign_test():
@@ -221,6 +222,17 @@ def test_sentence_of_a_difference():
     sentence = Wilcoxon(10, 0, 0.0, 8, 0.002).sentence("A", "B", "splits")
     assert sentence.startswith("Wilcoxon signed-rank test (WSRT) of A against B over 10 splits:")
     assert sentence.endswith(
-        "since the signed rank statistic result (0) is not greater than the critical value (8), "
-        "WSRT rejects the null hypothesis at the 5% significance level (exact p = 0.002)."
+        "the statistic (0) is at most the critical value (8), so that the test rejects the null "
+        "hypothesis at the 5% significance level (exact p = 0.002)."
+    )
+
+
+def test_of_several_tests_the_corrected_p_value_leads():
+    test = Wilcoxon(10, 0, 3.0, 8, 0.0391)
+    assert test.sentence("A", "B", "splits", corrected=0.781, n_tests=15) == (
+        "Wilcoxon signed-rank test (WSRT) of A against B over 10 splits: p = 0.781 with Holm's "
+        "correction for 15 tests, which does not reject the null hypothesis at the 5% "
+        "significance level. The papers' statement, without a correction: the statistic (3) is at "
+        "most the critical value (8), so that the test rejects the null hypothesis at the 5% "
+        "significance level (exact p = 0.0391)."
     )
