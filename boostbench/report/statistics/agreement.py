@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from math import asin, inf, isnan, pi, sin, sqrt
 from typing import NamedTuple
 
+import numpy as np
 from scipy import special
 
 from boostbench.report.numbers import rounded
-from boostbench.report.statistics import LEVEL
+from boostbench.report.statistics import LEVEL, finite_array
 
 #: What a verdict rests on, by the names of `Agreement.basis`.
 BASES = {
@@ -136,7 +137,7 @@ def agreement(
     Agreement
         Difference, 95% interval, verdict, and what it rests on.
     """
-    difference = float(mean - published_mean)
+    difference = float(np.subtract(*finite_array([mean, published_mean])))
     basis, terms, at_best = _terms(std, n, published_std, published_n, pool_share, digits)
     if basis == "rounding" and n_tested:
         both = (mean + published_mean) / 2

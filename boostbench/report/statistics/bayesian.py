@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from boostbench.report.statistics import finite_array
 from boostbench.report.statistics.resampled import standard_error
 
 #: Weight of the prior observation, which is no difference; and how many posteriors are drawn.
@@ -50,7 +51,7 @@ def signed_rank(differences: Sequence[float], rope: float) -> Posterior:
     >>> signed_rank([-3.0, -2.0, -4.0, -2.5], 1.0).lower > 0.9
     True
     """
-    observed = np.concatenate([[0.0], np.asarray(differences, dtype=float)])
+    observed = np.concatenate([[0.0], finite_array(differences)])
     concentration = np.ones(len(observed))
     concentration[0] = _PRIOR
     sums = observed[:, None] + observed
@@ -86,7 +87,7 @@ def correlated_t(differences: Sequence[float], rope: float, ratio: float) -> Pos
     >>> print(correlated_t([-0.2, 0.1, 0.0, -0.1, 0.2], 1.0, 1 / 3))
     0.00/1.00/0.00
     """
-    mean, error = float(np.mean(differences)), standard_error(differences, ratio)
+    mean, error = float(np.mean(finite_array(differences))), standard_error(differences, ratio)
     if error == 0:
         lower, higher = float(mean < -rope), float(mean > rope)
     else:

@@ -1,10 +1,13 @@
 """How large a difference is: who wins, and by how much."""
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
+
+from boostbench.report.statistics import finite_array
 
 
 class Score(NamedTuple):
@@ -18,7 +21,7 @@ class Score(NamedTuple):
         return f"{self.wins}/{self.ties}/{self.losses}"
 
 
-def score(differences: np.ndarray) -> Score:
+def score(differences: Sequence[float]) -> Score:
     """Count wins, ties and losses by `boostbench.report.numbers.differences`; less is a win.
 
     Examples
@@ -26,7 +29,8 @@ def score(differences: np.ndarray) -> Score:
     >>> str(score(np.array([-0.5, 0.0, 1.0])))
     '1/1/1'
     """
-    return Score(*(int(np.sum(np.sign(differences) == sign)) for sign in (-1, 0, 1)))
+    signs = np.sign(finite_array(differences))
+    return Score(*(int(np.sum(signs == sign)) for sign in (-1, 0, 1)))
 
 
 def hedges_g(mean_a: float, std_a: float, n_a: int, mean_b: float, std_b: float, n_b: int) -> float:

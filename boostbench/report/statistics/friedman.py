@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from boostbench.report.numbers import rounded
-from boostbench.report.statistics import LEVEL
+from boostbench.report.statistics import LEVEL, finite_array
 
 #: On fewer data sets the approximate p-values reject too often: by simulation up to 20% of the
 #: time, where 5% are meant; from 9 on 4.7% to 5.8% (3 to 10 algorithms).
@@ -108,7 +108,7 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     Friedman
         With a p-value of 1 where all numbers of each data set are equal.
     """
-    numbers = rounded(numbers, digits)
+    numbers = rounded(finite_array(numbers), digits)
     n, k = numbers.shape
     of_rows = stats.rankdata(numbers, axis=1)
     ranks = of_rows.mean(axis=0)
@@ -171,7 +171,7 @@ def _spread(sums: np.ndarray) -> np.ndarray:
     return (sums**2).sum(axis=-1)
 
 
-def average_ranks(numbers: np.ndarray) -> np.ndarray:
+def average_ranks(numbers: Sequence[Sequence[float]]) -> np.ndarray:
     """Average the ranks of columns over rows; 1 is the lowest, equal numbers share their ranks.
 
     Examples
@@ -179,7 +179,7 @@ def average_ranks(numbers: np.ndarray) -> np.ndarray:
     >>> average_ranks(np.array([[1.0, 2.0, 3.0], [5.0, 5.0, 4.0]]))
     array([1.75, 2.25, 2.  ])
     """
-    return stats.rankdata(numbers, axis=1).mean(axis=0)
+    return stats.rankdata(finite_array(numbers), axis=1).mean(axis=0)
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
@@ -200,7 +200,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    p = np.asarray(p, dtype=float)
+    p = finite_array(p)
     order = np.argsort(p)
     # The smallest is one of n, the next one of n - 1; none is smaller than one before it.
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
+from boostbench.report.statistics import finite_array
+
 
 def p_below(differences: Sequence[float], bound: float) -> float:
     """Test whether the mean is below a bound.
@@ -26,7 +28,7 @@ def p_below(differences: Sequence[float], bound: float) -> float:
     >>> round(p_below([-2.0, -1.0, -3.0], 0.0), 4), p_below([1.0, 1.0], 0.0), p_below([1.0], 0.0)
     (0.0371, 1.0, nan)
     """
-    shifted = np.asarray(differences, dtype=float) - bound
+    shifted = finite_array(differences) - bound
     if len(shifted) < 2:
         return float("nan")
     if np.ptp(shifted) == 0:

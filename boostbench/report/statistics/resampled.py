@@ -10,6 +10,8 @@ from math import sqrt
 import numpy as np
 from scipy import stats
 
+from boostbench.report.statistics import finite_array
+
 
 def standard_error(differences: Sequence[float], ratio: float) -> float:
     """Estimate the standard deviation of a mean over splits that share samples.
@@ -26,7 +28,7 @@ def standard_error(differences: Sequence[float], ratio: float) -> float:
     >>> round(standard_error([1.0, 2.0, 3.0, 4.0], 1 / 3), 4)  # sqrt((1/4 + 1/3) * 5/3)
     0.986
     """
-    variance = np.var(np.asarray(differences, dtype=float), ddof=1)
+    variance = np.var(finite_array(differences), ddof=1)
     return sqrt((1 / len(differences) + ratio) * variance)
 
 
@@ -49,6 +51,7 @@ def corrected_t(differences: Sequence[float], ratio: float) -> float:
     >>> round(corrected_t([1.0, 2.0, 3.0, 4.0], 1 / 3), 4)
     0.085
     """
+    differences = finite_array(differences)
     if len(differences) < 2:
         return float("nan")
     mean, error = float(np.mean(differences)), standard_error(differences, ratio)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from boostbench.report.statistics import LEVEL
+from boostbench.report.statistics import LEVEL, finite_array
 
 #: Of more pairs the normal distribution takes the place of the exact one, which takes time in
 #: proportion to their cube.
@@ -131,12 +131,12 @@ def _rejects(significant: bool) -> str:
     return f"{verb} the null hypothesis at the 5% significance level"
 
 
-def wilcoxon(differences: np.ndarray) -> Wilcoxon:
+def wilcoxon(differences: Sequence[float]) -> Wilcoxon:
     """Test whether paired numbers differ, as the papers do: on the numbers as they are printed.
 
     Parameters
     ----------
-    differences : ndarray of shape (n_pairs,), float64
+    differences : array-like of shape (n_pairs,)
         Of paired numbers as they are printed, see `boostbench.report.numbers.differences`.
 
     Returns
@@ -147,9 +147,10 @@ def wilcoxon(differences: np.ndarray) -> Wilcoxon:
 
     Examples
     --------
-    >>> wilcoxon(np.array([-1.0, -2.0, -3.0, 4.0])).effect  # ranks 1 + 2 + 3 against 4
+    >>> wilcoxon([-1.0, -2.0, -3.0, 4.0]).effect  # ranks 1 + 2 + 3 against 4
     -0.2
     """
+    differences = finite_array(differences)
     n = len(differences)
     ranked = differences[differences != 0]
     ranks = stats.rankdata(np.abs(ranked))
