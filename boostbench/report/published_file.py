@@ -282,6 +282,11 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
             cells = [cell.strip() for cell in cells]
             if not any(cells) or cells[0].startswith("#"):
                 continue
+            if width is None and len(cells) == 1 and (separator := re.search("[;\t|]", cells[0])):
+                raise UserError(
+                    f"{path}:{reader.line_num}: the heading has {separator[0]!r} between its "
+                    "names; separate cells by commas, and write decimal points (1.5, not 1,5)"
+                )
             width = width or len(cells)
             if len(cells) != width:
                 raise UserError(

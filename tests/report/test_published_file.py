@@ -72,6 +72,8 @@ def test_remarks_count_as_lines(write):
         (["data,algo,accuracy,auc,n", "a,b,1,1,2"], ":1: there is both accuracy and auc"),
         (["data,algo,auc", "a,b,1"], ":1: how often was each experiment repeated?"),
         (["data,algo,auc,auc,n", "a,b,1,1,2"], ":1: column 'auc' is there twice"),
+        (["data;algo;test_error;n", "wine;mcboost;2,9;50"], ":1: the heading has ';' between its"),
+        (["data\talgo\tauc\tn", "a\tb\t1\t2"], ":1: the heading has '\\t' between its names"),
         ([HEAD, "wine,mcboost,logistic,2.9,2.4"], ":2: 5 cells, where the heading has 6"),
         ([HEAD, "wine,,logistic,2.9,2.4,50"], ":2: algo is empty"),
         (
