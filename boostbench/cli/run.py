@@ -58,7 +58,8 @@ def run(argv: Sequence[str]) -> int:
         if (folder / "hydra").exists():
             raise UserError(f"{folder / 'hydra'}: a folder of configs cannot change Hydra itself")
     if not args.shell_completion:
-        args.overrides = [checks.written_out(override, folders) for override in args.overrides]
+        written = [checks.written_out(override, folders) for override in args.overrides]
+        args.overrides = checks.allow_new_parameters(written)
     # Hydra takes no flags behind overrides.
     argv = flags + args.overrides
     with one_line_errors(), _hydra_environment(argv), _lazy_help(), _told_once():

@@ -60,11 +60,12 @@ def experiment(settings: Mapping[str, Any], asked: Collection[str] | None = None
     UserError
         Unknown option of a group, unknown key, or a value that cannot be where it is to go.
     """
+    settings = dict(zip(checks.allow_new_parameters(settings), settings.values(), strict=True))
     spec, choices = _copy(checks.of_all()), {}
     for group, usual in checks.chosen_by_default().items():
         choice = settings.get(group, usual)
         choices[group] = "null" if choice is None else str(choice)
-        spec[group] = spec.get(group, {}) | _copy(_option(group, choices[group]))
+        spec[group] = spec.get(group, {}) | _copy(option(group, choices[group]))
     for key, value in settings.items():
         if key not in choices:
             _apply(spec, key, value)
@@ -74,7 +75,14 @@ def experiment(settings: Mapping[str, Any], asked: Collection[str] | None = None
 
 
 @functools.cache
-def _option(group: str, name: str) -> dict:
+def option(group: str, name: str) -> dict:
+    """Read an option of a group, which must not be changed.
+
+    Raises
+    ------
+    UserError
+        Unknown option.
+    """
     checks.check_option(group, name, configs.names(group))
     return configs.read(group, name)
 
@@ -258,7 +266,7 @@ def _replace_algorithm(algo: dict, choice: str, given: list[str]) -> None:
     """Forget the parameters of the config `choice` when ``_target_`` is another class than its."""
     if "algo._target_" not in given:
         return
-    own = _option("algo", choice) if choice in configs.names("algo") else algo
+    own = option("algo", choice) if choice in configs.names("algo") else algo
     # Nothing at all may be given too, by ~algo._target_: what makes the algorithm refuses it.
     if algo.get("_target_") in (None, own["_target_"]):
         return

@@ -71,6 +71,26 @@ def group_of(key: str) -> str:
     return name_of(key).partition(".")[0]
 
 
+def allow_new_parameters(overrides: Iterable[str]) -> list[str]:
+    """Let overrides add parameters to a class that replaces the one of the config.
+
+    The replaced class may have a parameter of the same name, and Hydra adds no key that is there.
+
+    Parameters
+    ----------
+    overrides : iterable of str
+        Overrides, or their keys alone.
+
+    Examples
+    --------
+    >>> allow_new_parameters(["algo._target_=sklearn.svm.SVC", "+algo.C=1"])
+    ['algo._target_=sklearn.svm.SVC', '++algo.C=1']
+    """
+    overrides = list(overrides)
+    is_replaced = any(each.partition("=")[0] == "algo._target_" for each in overrides)
+    return [f"+{each}" if is_replaced and each.startswith("+algo.") else each for each in overrides]
+
+
 def check(overrides: Sequence[str], folders: Sequence[Path] = ()) -> None:
     """Raise the error of the first override that names what does not exist.
 

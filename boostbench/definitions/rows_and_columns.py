@@ -69,6 +69,11 @@ class ColumnDefinition:
     published: dict[str, Any] = field(default_factory=dict)
     without: list[str] = field(default_factory=list)
 
+    @property
+    def choice(self) -> dict[str, str]:
+        """The setting that chooses the algorithm or the class."""
+        return {"algo": self.algo} if self.algo else {"algo._target_": self._target_}
+
     def heading(self, name: str, algo: Mapping) -> str:
         """Give what stands above it, under its group, by its name and the algorithm's config."""
         return self.title or (algo["title"] if self.algo == name else name)

@@ -1,6 +1,7 @@
 """What ``conf/table/*.yaml`` says of a table."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
@@ -20,6 +21,7 @@ from boostbench.definitions.rows_and_columns import (
     read_columns,
     read_rows,
 )
+from boostbench.definitions.shared_overrides import applicable, check_applicable
 from boostbench.errors import UserError, hint, unknown
 from boostbench.experiment.quantities import QUANTITIES, STAGED, TEST_ERROR, TIMES, Quantity
 from boostbench.report.papers import published_table, tables
@@ -28,6 +30,8 @@ from boostbench.report.tables import Claim
 
 #: Row and column of a cell.
 Key = tuple[str, str]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ class TableDefinition:
     rope : float, default=None
         For that, numbers that differ by no more are equal for practical purposes, in the unit of
         what the table shows; by default 1 of what is in percent.
+    path : str, default=""
+        Path of the file, for messages.
     """
 
     name: str
@@ -92,6 +98,7 @@ class TableDefinition:
     claims: list[Claim] = field(default_factory=list)
     matrix: bool = False
     rope: float | None = None
+    path: str = ""
 
     @classmethod
     def read(cls, name: str) -> "TableDefinition":
@@ -119,6 +126,7 @@ class TableDefinition:
             others,
             str(path),
             name=path.stem,
+            path=str(path),
             rows=read_rows(content, str(path)),
             columns=read_columns(content, str(path)),
         )
@@ -162,6 +170,14 @@ class TableDefinition:
             raise UserError(f"{where}: speedup needs seconds: which CPU time is it of?")
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
+        self._check_overrides(where)
+
+    def _check_overrides(self, where: str) -> None:
+        """Refuse an override of the table or of a row that sets a parameter of no column."""
+        check_applicable(self.overrides, [self._chosen(*key) for key in self.keys], where)
+        for row, data in self.rows.items():
+            cells = [self._chosen(row, column) for column in self.columns]
+            check_applicable(data.overrides, cells, f"{where}: row {row}")
 
     def part(self, rows: Sequence[str], columns: Sequence[str]) -> "TableDefinition":
         """Keep some rows and columns, and what is said of these alone.
@@ -281,16 +297,52 @@ class TableDefinition:
             Resolved configs by row and column.
         """
         asked = settings(overrides)
+        check_applicable(asked, [self._chosen(*key) | asked for key in self.keys])
         keys = self.keys if keys is None else keys
-        return {key: experiment(self.cell(*key) | asked, asked) for key in keys}
+        return {key: self._compose(*key, asked) for key in keys}
 
-    def cell(self, row: str, column: str) -> dict[str, Any]:
-        """Collect the settings of a cell."""
+    def _compose(self, row: str, column: str, asked: Settings) -> dict:
+        try:
+            return experiment(self.cell(row, column, asked), asked)
+        except UserError:
+            with self.naming(row, column):
+                experiment(self.cell(row, column))
+            raise  # it is a mistake of the command line
+
+    @contextmanager
+    def naming(self, row: str, column: str) -> Iterator[None]:
+        """Name the file and the cell in an error that is raised within."""
+        try:
+            yield
+        except UserError as error:
+            where = f"{self.path or self.name}: row {row}, column {column}"
+            raise UserError(f"{where}: {error}") from None
+
+    def cell(self, row: str, column: str, asked: Mapping[str, Any] = _NOTHING) -> dict[str, Any]:
+        """Collect the settings of a cell.
+
+        Overrides of the whole table and of its row apply where the algorithm has the parameter.
+
+        Parameters
+        ----------
+        row, column : str
+            The cell.
+        asked : mapping, default={}
+            Overrides of a command line, for every cell.
+        """
         data, variant = self.rows[row], self.columns[column]
-        algo = {"algo": variant.algo} if variant.algo else {"algo._target_": variant._target_}
-        own = data.cells.get(column, {})
-        chosen = choose_data(data.data) | algo
-        return chosen | self.overrides | data.overrides | variant.overrides | own
+        chosen = self._chosen(row, column) | asked
+        for_all, for_row, asked = (
+            applicable(shared, chosen) for shared in (self.overrides, data.overrides, asked)
+        )
+        own = variant.overrides | data.cells.get(column, {})
+        return choose_data(data.data) | variant.choice | for_all | for_row | own | asked
+
+    def _chosen(self, row: str, column: str) -> dict[str, Any]:
+        """Collect the settings of a cell but for its data, applicable or not."""
+        data, variant = self.rows[row], self.columns[column]
+        own = variant.overrides | data.cells.get(column, {})
+        return variant.choice | self.overrides | data.overrides | own
 
     def heading(self, column: str, algo: Mapping) -> str:
         """Give what stands above a column, under its group; `algo` is its resolved config."""

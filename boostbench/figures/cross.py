@@ -10,6 +10,7 @@ from boostbench.definitions.compose import experiment
 from boostbench.definitions.data import choose_data
 from boostbench.definitions.outcomes import execute
 from boostbench.definitions.overrides import Settings, settings
+from boostbench.definitions.shared_overrides import applicable, check_applicable
 from boostbench.errors import UserError
 from boostbench.figures.drawing import stale_note
 
@@ -56,11 +57,16 @@ class OfCross:
     ) -> tuple[list[tuple[str, CrossColumn]], list[dict]]:
         """Give row and column of each cell, and its config; `given` overrides come last."""
         cells, asked = list(product(self.rows, self.columns)), settings(given)
-        chosen = (
-            choose_data(row) | {"algo": column.algo} | self.overrides | column.overrides
-            for row, column in cells
-        )
-        return cells, [experiment(own | asked | {"measure": measure}, asked) for own in chosen]
+        algos = [{"algo": column.algo} for column in self.columns]
+        check_applicable(self.overrides, algos, f"figure {self.name}")
+        check_applicable(asked, algos)
+        specs = []
+        for row, column in cells:
+            algo = {"algo": column.algo}
+            for_all, now = (applicable(each, algo) for each in (self.overrides, asked))
+            chosen = choose_data(row) | algo | for_all | column.overrides | now
+            specs.append(experiment(chosen | {"measure": measure}, asked))
+        return cells, specs
 
 
 @dataclass(frozen=True, kw_only=True)

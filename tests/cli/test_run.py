@@ -124,6 +124,13 @@ def test_beside_a_file_of_ones_own_are_the_constant_and_a_logistic_regression(ca
     assert "constant" not in call("run", *QUICK, "data=wine").out
 
 
+def test_a_class_may_have_a_parameter_of_the_replaced_algorithm(done, folder):
+    """The algorithm of the default config has n_iterations, too."""
+    samme = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=3"]
+    done("run", *samme, "data=wine", *QUICK[2:])
+    assert {record["n_iterations"] for record in records(folder, "wine", "SAMME")} == {3}
+
+
 def test_a_rare_class_is_judged_by_the_measures_that_were_recorded(done, folder):
     """One sample in 25 is of class 1; its scores are high, and no probability is above 1/2."""
     rng = np.random.default_rng(0)

@@ -1,0 +1,89 @@
+import pytest
+
+from boostbench.definitions.compose import experiment
+from boostbench.definitions.overrides import settings
+from boostbench.definitions.table import TableDefinition
+from boostbench.errors import UserError
+
+COLUMNS = [
+    "samme",
+    "constant",
+    "logistic_regression",
+    "rboost_proj",
+    {"knn": {"_target_": "sklearn.neighbors.KNeighborsClassifier"}},
+    {"class": {"_target_": "boostbench.algorithms.MCBoost"}},
+]
+
+
+@pytest.fixture
+def algos(define_table):
+    """Return the configs of the algorithms of a table of all columns, by column."""
+
+    def algos(*overrides, asked=(), rows=("iris",)):
+        path = define_table(rows=list(rows), columns=COLUMNS, overrides=list(overrides))
+        specs = TableDefinition.read(path).compose(asked)
+        return {column: spec["algo"] for (_, column), spec in specs.items()}
+
+    return algos
+
+
+def having(algos, name):
+    return {column: algo[name] for column, algo in algos.items() if name in algo}
+
+
+def test_an_override_applies_where_the_algorithm_has_the_parameter(algos):
+    expected = dict.fromkeys(["samme", "rboost_proj", "class"], 7)
+    assert having(algos("algo.n_iterations=7"), "n_iterations") == expected
+    assert having(algos(asked=["algo.n_iterations=7"]), "n_iterations") == expected
+    row = {"iris": ["algo.n_iterations=7"]}
+    assert having(algos(rows=[row]), "n_iterations") == expected
+    # Parameters that the configs do not mention.
+    assert having(algos("+algo.max_bins=9"), "max_bins") == {"samme": 9, "class": 9}
+    assert having(algos("+algo.n_neighbors=3"), "n_neighbors") == {"knn": 3}
+    assert having(algos("algo.C=3.0"), "C") == {"logistic_regression": 3.0}
+
+
+def test_an_override_of_a_grid_applies_where_the_algorithm_has_it(algos):
+    for override in ("algo.grid.nu=[0.1]", "algo.grid={nu: [0.1]}"):
+        grids = having(algos(override), "grid")
+        assert grids.pop("rboost_proj") == {"nu": [0.1]}
+        assert not any(grids.values())
+    added = having(algos("+algo.grid.n_neighbors=[1,3]"), "grid")
+    assert [column for column, grid in added.items() if "n_neighbors" in grid] == ["knn"]
+
+
+def test_what_is_deleted_of_all_is_deleted_where_it_is(algos):
+    assert "max_iter" not in algos("~algo.max_iter")["logistic_regression"]
+
+
+@pytest.mark.parametrize(
+    "override", ["algo.n_iteration=7", "+algo.n_iteration=7", "algo.grid.n_iteration=[7]"]
+)
+def test_a_parameter_of_no_algorithm_is_refused(algos, override):
+    key = override.lstrip("+").partition("=")[0]
+    for how in ({"rows": [{"iris": [override]}]}, {"asked": [override]}):
+        with pytest.raises(UserError, match=rf"unknown key '{key}'; did you mean algo\."):
+            algos(**how)
+    with pytest.raises(UserError, match=rf"^\S+\.yaml: unknown key '{key}'; did you mean"):
+        algos(override)
+
+
+def test_an_override_of_a_column_is_strict_and_its_place_is_named(define_table):
+    path = define_table(rows=["iris"], columns=["samme", {"constant": ["algo.n_iterations=3"]}])
+    with pytest.raises(UserError) as error:
+        TableDefinition.read(path).compose()
+    assert str(error.value).startswith(
+        f"{path}: row iris, column constant: unknown key 'algo.n_iterations'; did you mean"
+    )
+
+
+def test_a_mistake_on_the_command_line_names_no_file(define_table):
+    path = define_table(rows=["iris"], columns=["samme"])
+    with pytest.raises(UserError, match=r"^unknown key 'protocol.n_split'; did you mean"):
+        TableDefinition.read(path).compose(["protocol.n_split=3"])
+
+
+def test_a_class_may_have_a_parameter_of_the_replaced_algorithm():
+    """The replaced algorithm has n_iterations, too."""
+    given = ["algo._target_=boostbench.algorithms.SAMME", "+algo.n_iterations=7"]
+    assert experiment(settings(given))["algo"]["n_iterations"] == 7
