@@ -4,16 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from boostbench.definitions.file_name import file_name
 from boostbench.definitions.reference import departures
 from boostbench.definitions.table import Key, TableDefinition
 from boostbench.errors import UserError
 from boostbench.experiment import measures
-from boostbench.experiment.quantities import SCORES
-from boostbench.experiment.schema import Measured
 from boostbench.paths import slug
+from boostbench.records.keys import Request
 
 #: Overrides that change where and how a table is made, and not what is in it.
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
@@ -74,8 +71,9 @@ class TableRequest:
         part = definition.part(rows, columns)
         part.keys_run()
         specs = part.compose(overrides)
-        _check_rounds(part, specs)
-        _check_quantity(part, specs)
+        for key, spec in specs.items():
+            with part.naming(*key):
+                _check(part, spec)
         settings = [each for each in overrides if not each.startswith(_WITHOUT_EFFECT)]
         changes, different = _changes(part, specs) if settings else ([], {})
         slugs = map(_slug, settings if changes else [])
@@ -116,31 +114,26 @@ def _limits(profile: Mapping) -> str:
     return f" ({profile['name']}{most and f': at most {most}'})"
 
 
-def _check_rounds(definition: TableDefinition, specs: Mapping[Key, dict]) -> None:
-    """Refuse rounds at which no test error is recorded."""
-    for spec in specs.values():
-        unknown = set(definition.rounds) - set(spec["protocol"]["checkpoints"])
-        if unknown:
-            rounds = ", ".join(map(str, sorted(unknown)))
-            raise UserError(
-                f"no test error is recorded after {rounds} rounds; add them to the table's "
-                "overrides: protocol.checkpoints=[...]"
-            )
-
-
-def _check_quantity(definition: TableDefinition, specs: Mapping[Key, dict]) -> None:
-    """Refuse a quantity that the measure of a cell does not record."""
-    for spec in specs.values():
-        measure = measures.find(spec["measure"])
-        name = definition.shown(measure.quantity).name
-        recorded = {field.name for field in msgspec.structs.fields(measure.form)}
-        is_known = measure.form is Measured or name not in (*SCORES, "mean_average_precision")
-        if not is_known and name not in recorded:
-            wanted = "scores" if name in SCORES else "retrieval"
-            raise UserError(
-                f"measure={measure.name} records no {name}; add measure={wanted} to the table's "
-                "overrides"
-            )
+def _check(definition: TableDefinition, spec: Mapping) -> None:
+    """Refuse parameters that a class does not take, and numbers that are not recorded."""
+    request = Request.of(spec)
+    measure = request.measure
+    checkpoints = request.protocol.checkpoints if measure.has_checkpoints else ()
+    unknown = set(definition.rounds) - set(checkpoints)
+    if unknown:
+        rounds = ", ".join(map(str, sorted(unknown)))
+        advice = "add them to the table's overrides: protocol.checkpoints=[...]"
+        if not measure.has_checkpoints:
+            advice = f"measure={measure.name} records the last round alone"
+        raise UserError(f"no test error is recorded after {rounds} rounds; {advice}")
+    name = definition.shown(measure.quantity).name
+    if not measure.records(name):
+        usual = sorted(measures.names(), key=lambda each: each != "prediction")
+        wanted = next(each for each in usual if measures.find(each).records(name))
+        raise UserError(
+            f"measure={measure.name} records no {name}; add measure={wanted} to the table's "
+            "overrides"
+        )
 
 
 def _changes(

@@ -110,7 +110,8 @@ class Cell:
         if not self.records:
             return "failed" if self.failures else "not run"
         if not self.values:
-            return "not reached"  # it was asked for fewer rounds
+            # Without a number of rounds, the fits do not tell the quantity.
+            return "not recorded" if self.rounds is None else "not reached"
         return printed(self.quantity, self.mean, self.std)
 
     @property

@@ -62,6 +62,7 @@ VERDICTS = {
     "not judged": Verdict("#a3a3a3", "§", "it was not run as the paper's table asks"),
     "failed": Verdict("#d55e00", "✕", "every split that was tried raised an error"),
     "not reached": Verdict("#b5b5b5", "…", "fewer boosting rounds were asked for"),
+    "not recorded": Verdict("#bebebe", "∅", "the fits that are on record do not tell this number"),
     "not run": Verdict("#c7c7c7", "○", "no split is on record"),
     "data not available": Verdict("#d9d9d9", "–", "the data are not at hand"),
     "not published": Verdict("", "", "the paper gives no number"),

@@ -55,6 +55,9 @@ def notes(table: Table) -> list[str]:
     sentences += partial(table)
     if any(cell.text == "not reached" for cell in cells.values()):
         sentences.append("Not reached: fewer boosting rounds were asked for.")
+    silent = (cell.title for cell in cells.values() if cell.text == "not recorded")
+    if titles := ", ".join(dict.fromkeys(silent)):
+        sentences.append(f"Not recorded: fits of {titles} do not tell this number.")
     if any(cell.departures and cell.target for cell in cells.values()):
         sentences.append(
             f"{ELSEWHERE} published of another protocol or other parameters, so there is no "

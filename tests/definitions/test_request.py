@@ -70,6 +70,48 @@ def test_rounds_at_which_nothing_is_recorded_are_refused():
         TableRequest.of(TableDefinition.read("cgens3"), ["protocol.checkpoints=[10]"])
 
 
+@pytest.mark.parametrize(
+    ("measure", "quantity", "wanted"),
+    [
+        ("prediction", "n_nonzero", "support"),
+        ("prediction", "hash_per_instance", "retrieval"),
+        ("scores", "n_parameters", "prediction"),
+        ("retrieval", "test_error", "prediction"),
+    ],
+)
+def test_a_quantity_that_the_measure_does_not_record_is_refused(
+    define_table, measure, quantity, wanted
+):
+    algo = "lsh" if measure == "retrieval" else "samme"
+    path = define_table(
+        rows=["iris"], columns=[algo], quantity=quantity, overrides=[f"measure={measure}"]
+    )
+    with pytest.raises(UserError) as error:
+        TableRequest.of(TableDefinition.read(path))
+    assert str(error.value).startswith(
+        f"{path}: row iris, column {algo}: measure={measure} records no {quantity}; "
+        f"add measure={wanted} "
+    )
+
+
+def test_rounds_need_a_measure_with_checkpoints(define_table):
+    own = {"rows": ["iris"], "columns": ["samme"], "rounds": [50]}
+    TableRequest.of(TableDefinition.read(define_table(**own)))
+    path = define_table(**own, overrides=["measure=scores"])
+    with pytest.raises(UserError, match="measure=scores records the last round alone"):
+        TableRequest.of(TableDefinition.read(path))
+
+
+def test_a_parameter_that_a_class_does_not_take_is_refused_with_its_place(define_table):
+    tree = {"_target_": "sklearn.tree.DecisionTreeClassifier", "overrides": ["+algo.depth=2"]}
+    path = define_table(rows=["iris"], columns=["samme", {"mine": tree}])
+    with pytest.raises(UserError) as error:
+        TableRequest.of(TableDefinition.read(path))
+    assert str(error.value).startswith(
+        f"{path}: row iris, column mine: DecisionTreeClassifier has no parameter 'depth'"
+    )
+
+
 def test_a_path_and_many_overrides_make_a_name_of_a_file(define_table, tmp_path):
     (tmp_path / "my.csv").write_text("a,b\n1,x\n2,y\n")
     own = f"{tmp_path}/my.csv"

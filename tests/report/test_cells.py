@@ -30,6 +30,7 @@ def test_no_numbers(make_cell):
     assert make_cell([]).text == "not run"
     assert make_cell([], available=False).text == "data not available"
     assert make_cell([1, 2], rounds=1000).text == "not reached"
+    assert make_cell([1, 2], quantity=QUANTITIES["auc"]).text == "not recorded"
 
 
 def test_error_after_some_rounds(make_cell):

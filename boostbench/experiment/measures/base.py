@@ -14,6 +14,9 @@ from boostbench.experiment.splits import Split, splits
 from boostbench.experiment.stages import predictions
 from boostbench.experiment.trial import Fit, Trial
 
+#: CPU times that `boostbench.experiment.trial.Fit.times` gives.
+FIT_TIMES = ("fit", "weak_learner", "coefficients", "calibration")
+
 
 class Measure:
     """What is recorded of a fit; a subclass says at least what it is, by `take`.
@@ -42,6 +45,10 @@ class Measure:
         Type of its records, against which every line is checked.
     quantity : str, default="test_error"
         What a summary of a run shows, one of `boostbench.experiment.quantities`.
+    quantities : tuple of str, default=None
+        Names of the quantities that its records have. None: it is not known which.
+    has_checkpoints : bool, default=False
+        Whether its records have test errors after several numbers of boosting rounds.
     """
 
     suffix: ClassVar[str] = ""
@@ -53,6 +60,12 @@ class Measure:
     takes_tables: ClassVar[bool] = True
     form: ClassVar[type[Measured]] = Measured
     quantity: ClassVar[str] = "test_error"
+    quantities: ClassVar[tuple[str, ...] | None] = None
+    has_checkpoints: ClassVar[bool] = False
+
+    def records(self, quantity: str) -> bool:
+        """Return True if records of this measure have a quantity, or may have it."""
+        return self.quantities is None or quantity in self.quantities
 
     @property
     def name(self) -> str:

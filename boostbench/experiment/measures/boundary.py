@@ -54,6 +54,7 @@ class Boundary(Measure):
     """
 
     form = BoundaryRecord
+    quantities = ("n_iterations", "fit")
     suffix = "boundary"
     takes_tables = False
     settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}

@@ -27,6 +27,7 @@ class Codewords(Measure):
     """The codewords of an algorithm, before and after the training."""
 
     form = CodewordsRecord
+    quantities = ("test_error", "accuracy", "n_iterations")
     suffix = "codewords"
     settings: ClassVar[Mapping] = {"codewords": "first and last"}
 

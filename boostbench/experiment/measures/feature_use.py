@@ -29,6 +29,7 @@ class FeatureUse(Measure):
     """How often the stumps of an algorithm test each feature."""
 
     form = FeatureUseRecord
+    quantities = ("test_error", "accuracy", "n_iterations")
     suffix = "features"
     takes_tables = False
     settings: ClassVar[Mapping] = {"feature_use": "stumps"}

@@ -55,6 +55,7 @@ class Paths(Measure):
     """
 
     form = PathsRecord
+    quantities = ()
     suffix = "path"
     settings: ClassVar[Mapping] = {
         "path": {"n_stumps": N_STUMPS, "step": STEP, "n_rounds": N_ROUNDS, "every": _EVERY}

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from boostbench.experiment import stages
-from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.measures.base import FIT_TIMES, Measure
 from boostbench.experiment.schema import Count, Duration, Fraction, Measured, Round
 from boostbench.experiment.trial import Fit, Trial, six_digits
 
@@ -42,6 +42,11 @@ class Prediction(Measure):
     """What a classifier predicts, and what that costs."""
 
     form = PredictionRecord
+    quantities = (
+        *("test_error", "accuracy", "n_iterations", "n_parameters", "predict_per_instance"),
+        *FIT_TIMES,
+    )
+    has_checkpoints = True
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit on the training part and judge on the test part.

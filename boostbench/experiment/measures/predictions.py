@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.measures.base import FIT_TIMES, Measure
 from boostbench.experiment.measures.scores import columns
 from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.experiment.stages import digest_of_labels
@@ -37,6 +37,7 @@ class Predictions(Measure):
     """The predicted class of each tested sample, and the probabilities of all classes."""
 
     form = PredictionsRecord
+    quantities = ("test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "predictions"
     settings: ClassVar[Mapping] = {"predictions": "end"}
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.measures.base import FIT_TIMES, Measure
 from boostbench.experiment.schema import Duration, Fraction, Measured, Rows
 from boostbench.experiment.stages import digest_of_labels
 from boostbench.experiment.trial import Fit, Trial, six_digits
@@ -36,6 +36,10 @@ class Retrieval(Measure):
     """
 
     form = RetrievalRecord
+    quantities = (
+        *("mean_average_precision", "n_iterations", "n_parameters", "hash_per_instance"),
+        *FIT_TIMES,
+    )
     suffix = "retrieval"
     settings: ClassVar[Mapping] = {"retrieval": "hamming"}
     needs = ("hash|transform",)

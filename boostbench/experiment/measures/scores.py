@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.metrics import log_loss, recall_score, roc_auc_score
 
-from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.measures.base import FIT_TIMES, Measure
+from boostbench.experiment.quantities import SCORES
 from boostbench.experiment.schema import Count, Duration, Fraction, Measured
 from boostbench.experiment.trial import Fit, Trial
 
@@ -26,6 +27,7 @@ class Scores(Measure):
     """Log-loss, Brier score, area under the ROC curve and balanced accuracy on the test part."""
 
     form = ScoresRecord
+    quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "scores"
     settings: ClassVar[Mapping] = {"scores": "probabilities"}
     needs = ("predict", "predict_proba|decision_function")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.experiment.measures.base import Measure
+from boostbench.experiment.measures.base import FIT_TIMES, Measure
 from boostbench.experiment.schema import Count, Fraction, Measured
 from boostbench.experiment.trial import Trial
 
@@ -22,6 +22,7 @@ class Support(Measure):
     """The number of coefficients of a totally corrective algorithm that are not 0 in the end."""
 
     form = SupportRecord
+    quantities = ("n_nonzero", "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "support"
     settings: ClassVar[Mapping] = {"support": "last"}
 
