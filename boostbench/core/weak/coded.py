@@ -12,11 +12,11 @@ from boostbench.core.weak.stump import Stumps
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import EQUAL, first_largest
 
-# Candidates are scored in blocks of that many stumps, the most promising first.
-_SCORE_BLOCK = 128
-
-# Later blocks are that many times as long: few codes may still win there.
-_LATER_BLOCKS = 8
+# Stumps are scored in blocks, in descending order of their norms. The first block has few stumps:
+# their best score excludes most codes. Each later block has twice as many stumps as the one before
+# it, until its scores would no longer fit in the cache.
+_FIRST_BLOCK = 32
+_LARGEST_BLOCK = 1024
 
 
 class CodedStumps:
@@ -60,42 +60,22 @@ class CodedStumps:
 
         Notes
         -----
-        A stump whose edges in the classes have the norm s scores at most ``violation[v] + s
-        |codes[v]|`` with v. So stumps are scored in the order of their norms, only with those v
-        that may beat the best so far, until there is none. Those that come as near to the best as
-        rounding can tell are then scored in double precision.
+        Stumps are scored in single precision first. The few pairs of a stump and a code whose score
+        comes as near to the best as rounding can tell are then scored in double precision.
         """
         if not self._search.n_positions:
             return None
         edges = self._search.edges(G)
-        norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
-        reach = np.sqrt(np.einsum("vr,vr->v", codes, codes))
         sizes = np.abs(G).sum(axis=0)
-        scale = float(np.linalg.norm(sizes) * reach.max() + np.abs(violation).max())
+        longest = np.sqrt(np.einsum("vr,vr->v", codes, codes).max())
+        scale = float(np.linalg.norm(sizes) * longest + np.abs(violation).max())
         slack = 2 * self._search.rounding(len(sizes), more=2 * len(sizes) + 4) * scale
-        best, kept = -np.inf, []
-        # Few are promising any more once the best have been scored: no others have to be sorted.
-        n_first = min(_SCORE_BLOCK, len(norms))
-        places, width = norms.argpartition(-n_first)[-n_first:], n_first
-        for _ in range(2):
-            places = places[norms[places].argsort()[::-1]]
-            for start in range(0, len(places), width):
-                block = places[start : start + width]
-                hopeful = np.flatnonzero(violation + norms[block[0]] * reach > best - slack)
-                if not len(hopeful):
-                    break
-                scores = np.abs(edges[block] @ codes[hopeful].T)
-                scores += violation[hopeful]
-                best = max(best, float(scores.max()))
-                q, v = np.nonzero(scores >= best - slack)
-                kept.append((block[q], hopeful[v], scores[q, v]))
-            places = np.flatnonzero(violation.max() + norms * reach.max() > best - slack)
-            width = _LATER_BLOCKS * _SCORE_BLOCK
-        position, column, score = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-        near = np.flatnonzero((score >= best - slack) & ~self._search.is_padding[position])
+        position, column = select_candidates(edges, codes, violation, slack)
+        is_stump = ~self._search.is_padding[position]
+        position, column = position[is_stump], column[is_stump]
         # In the order of the stumps and codes.
-        near = near[np.lexsort([column[near], self._search.number[position[near]]])]
-        position, column = position[near], column[near]
+        order = np.lexsort([column, self._search.number[position]])
+        position, column = position[order], column[order]
         gains = np.einsum("qr,qr->q", self._search.exact_rows(G, position), codes[column])
         first = first_largest(violation[column] + np.abs(gains), scale)
         # Where a code adds the same to all classes, no stump gains anything, nor has a sign.
@@ -103,3 +83,63 @@ class CodedStumps:
         stump = self._search.stump(position[first], polarity)
         outputs, column = stump(self.X), int(column[first])
         return Found(stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column)
+
+
+def select_candidates(edges, codes, violation, slack):
+    """Return the pairs of a stump and a code whose score is within `slack` of the best score.
+
+    The score of a stump q and a code v is ``violation[v] + |edges[q] @ codes[v]|``. It is at most
+    ``violation[v] + |edges[q]| |codes[v]|`` (Cauchy-Schwarz), which excludes nearly
+    all pairs.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_stumps, n_classes), dtype=float32
+    codes : ndarray of shape (n_codes, n_classes), dtype=float32
+    violation : ndarray of shape (n_codes,)
+    slack : float
+        Upper bound on the rounding error of the difference of two scores.
+
+    Returns
+    -------
+    stump, code : ndarray of shape (n_candidates,), dtype=int64
+        Rows of `edges` and of `codes`.
+
+    Examples
+    --------
+    >>> edges = np.array([[1.0, 0.0], [0.0, 3.0]], np.float32)
+    >>> codes = np.array([[2.0, 0.0], [0.0, -1.0]], np.float32)
+    >>> select_candidates(edges, codes, violation=np.zeros(2), slack=1e-6)
+    (array([1]), array([1]))
+    """
+    norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
+    lengths = np.sqrt(np.einsum("vr,vr->v", codes, codes))
+    violation = violation.astype(np.float32)
+    # The stumps of the largest norms exclude most others, which need not be sorted then.
+    width = min(_FIRST_BLOCK, len(norms))
+    top = norms.argpartition(-width)[-width:]
+    best = float((violation + np.abs(edges[top] @ codes.T)).max())
+    is_promising = violation.max() + norms * lengths.max() >= best - slack
+    # Squares of tiny edges underflow, so that a norm may be 0.
+    is_promising[top] = True
+    stumps = np.flatnonzero(is_promising)
+    stumps = stumps[norms[stumps].argsort()[::-1]]
+    best, candidates, start = -np.inf, [], 0
+    while start < len(stumps):
+        block = stumps[start : start + width]
+        promising = np.flatnonzero(violation + norms[block[0]] * lengths >= best - slack)
+        if not len(promising):
+            break
+        scores = edges.take(block, axis=0) @ codes.take(promising, axis=0).T
+        np.abs(scores, out=scores)
+        scores += violation[promising]
+        largest = float(scores.max())
+        if largest >= best - slack:
+            best = max(best, largest)
+            near = np.flatnonzero(scores >= best - slack)
+            row, column = np.divmod(near, len(promising))
+            candidates.append((block[row], promising[column], scores.ravel()[near]))
+        start, width = start + width, min(2 * width, _LARGEST_BLOCK)
+    stump, code, score = (np.concatenate(parts) for parts in zip(*candidates, strict=True))
+    is_near = score >= best - slack
+    return stump[is_near], code[is_near]

@@ -29,7 +29,7 @@ def largest(X, weights, codes, violation):
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_most_violated(seed, n_classes, block, monkeypatch):
-    monkeypatch.setattr(coded, "_SCORE_BLOCK", block)
+    monkeypatch.setattr(coded, "_FIRST_BLOCK", block)
     X, weights, codes, violation = drawn(seed, n_classes)
     found = CodedStumps(X).best(weights, codes, violation)
     h = found.learner(X)
@@ -53,7 +53,7 @@ def test_a_code_without_hope_is_not_scored(monkeypatch):
     search, none = CodedStumps(X), np.zeros(1, np.float32)
     alone = [search.best(weights, code[None], none).learner for code in codes]
     assert alone[0] != alone[1]
-    monkeypatch.setattr(coded, "_SCORE_BLOCK", 1)
+    monkeypatch.setattr(coded, "_FIRST_BLOCK", 1)
     far = np.array([0.0, -1e4], np.float32)
     for column, violation in enumerate((far, far[::-1])):
         found = search.best(weights, codes, violation)
@@ -75,3 +75,25 @@ def test_of_stumps_that_gain_nothing_the_first_is_found(seed):
 def test_features_that_do_not_vary():
     _, weights, codes, violation = drawn(0)
     assert CodedStumps(np.ones((20, 3))).best(weights, codes, violation) is None
+
+
+@pytest.mark.parametrize("slack", [1 / 16, 0.3])
+@pytest.mark.parametrize("seed", range(6))
+def test_candidates_are_all_pairs_within_the_slack(seed, slack, monkeypatch):
+    """Scores of small whole numbers are exact multiples of 1/8, with many ties."""
+    monkeypatch.setattr(coded, "_FIRST_BLOCK", 2)
+    monkeypatch.setattr(coded, "_LARGEST_BLOCK", 8)
+    rng = np.random.default_rng(seed)
+    edges, codes = (rng.integers(-2, 3, (n, 2)).astype(np.float32) for n in (60, 30))
+    violation = rng.integers(0, 3, 30) / 8
+    scores = violation + np.abs(edges @ codes.T)
+    candidates = coded.select_candidates(edges, codes, violation, slack)
+    expected = np.nonzero(scores >= scores.max() - slack)
+    assert set(zip(*candidates, strict=True)) == set(zip(*expected, strict=True))
+    assert len(candidates[0]) == len(expected[0])
+
+
+def test_a_stump_is_found_for_weights_whose_squares_underflow():
+    X, weights, codes, _ = drawn(0)
+    violation = np.zeros(len(codes), np.float32)
+    assert CodedStumps(X).best(2.0**-90 * weights, codes, violation).edge > 0
