@@ -37,7 +37,7 @@ _MIN_STEP_SIZE = 1e-6
 
 
 def nonnegative_quasi_newton(
-    smooth, start, nu, max_iter, *, progress=_PROGRESS, resolution=_RESOLUTION
+    smooth, start, nu, max_iter, *, initial=None, progress=_PROGRESS, resolution=_RESOLUTION
 ):
     """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0``, from a good start.
 
@@ -45,13 +45,15 @@ def nonnegative_quasi_newton(
     ----------
     smooth : callable
         ``smooth(w)`` returns f and its gradient, of the shape of w. It is called last at the
-        solution.
+        solution, or not at all if the start is the solution and `initial` is given.
     start : ndarray of shape (n_coefficients,)
         Starting point, nonnegative.
     nu : float
         Weight of the L1 norm, nonnegative.
     max_iter : int
         Maximum number of steps.
+    initial : (float, ndarray), default=None
+        f and its gradient at the start. None: ``smooth(start)`` is called.
     progress : float, default=2.2e-9
         Relative decrease of the objective in a step below which the method stops.
     resolution : float, default=1e-8
@@ -89,7 +91,9 @@ def nonnegative_quasi_newton(
     """
 
     def objective(w):
-        value, gradient = smooth(w)
+        return penalised(w, *smooth(w))
+
+    def penalised(w, value, gradient):
         max_violation = kkt_residual(w, gradient + nu)
         gradient = snap_to_grid(gradient, _GRADIENT_BITS, resolution)
         return value + nu * w.sum(), gradient + nu, max_violation
@@ -99,7 +103,7 @@ def nonnegative_quasi_newton(
         return _line_search(objective, w, value, gradient, step, rise)
 
     w = start
-    value, gradient, max_violation = objective(w)
+    value, gradient, max_violation = penalised(w, *(initial or smooth(w)))
     pairs = deque(maxlen=_CORRECTIONS)
     is_stationary = False
     for _ in range(max_iter):

@@ -154,3 +154,25 @@ class TestOnAGrid:
         # By convexity, no w is better by more than the slopes that are left times the distance.
         distance = np.abs(rough.w - fine.w).sum() + fine.w.sum()
         assert rough.value <= fine.value + 2e-5 * distance
+
+
+def test_a_known_value_at_the_start_saves_an_evaluation():
+    points = []
+
+    def smooth(w):
+        points.append(w.tolist())
+        return ((w - 1) ** 2).sum(), 2 * (w - 1)
+
+    start = np.full(3, 0.25)
+    expected = nonnegative_quasi_newton(smooth, start, 0.1, 50)
+    evaluated, points = points, []
+    solution = nonnegative_quasi_newton(smooth, start, 0.1, 50, initial=(1.6875, np.full(3, -1.5)))
+    assert points == evaluated[1:]
+    assert solution.w.tolist() == expected.w.tolist()
+    assert solution.value == expected.value
+
+
+def test_a_start_that_is_the_solution_needs_no_evaluation():
+    solution = nonnegative_quasi_newton(None, np.ones(2), 0.0, 50, initial=(3.0, np.zeros(2)))
+    assert solution.converged
+    assert solution.value == 3.0
