@@ -16,6 +16,7 @@ from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.two_metric import nonnegative_quasi_newton
 from boostbench.core.weak.coded import CodedStumps
 from boostbench.core.weak.discriminants import CodedDiscriminants
+from boostbench.core.weak.output_products import OutputProducts
 
 __all__ = ["RBoostProj"]
 
@@ -242,11 +243,11 @@ class _ProjMaster(Master):
         self.n_classes = n_classes
         self.own = labels, np.arange(n_samples)
         self.projection_columns = params.projection_columns()
-        # Weak learners are rows, so that those so far are one piece of memory.
-        self.H = np.empty((params.n_iterations, n_samples))
+        self.outputs = OutputProducts(search.X)
         self.path = CoefficientPath()
         self.idle = 0
-        self.weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))[1].T
+        self.value, weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))
+        self.weights = weights.T
 
     def end(self):
         # From zero, the solver is meant to stop early.
@@ -270,16 +271,15 @@ class _ProjMaster(Master):
 
     def _evaluate(self, codes):
         """Return the smooth part for the codes of all weak learners, and its slopes by them."""
-        H = self.H[: len(codes)]
         # In double precision: the solver ends early, and only by the same steps at the same place
         # on each machine.
-        value, weights = self._evaluate_weights(codes.T @ H)
+        value, weights = self._evaluate_weights(self.outputs.scores(codes))
         self.weights = weights.T
         # A line search may try points where the exponential loss is infinite.
-        return value, H @ self.weights.clip(-_LARGEST, _LARGEST)
+        return value, self.outputs.edges(weights.clip(-_LARGEST, _LARGEST))
 
     def _add(self, found):
-        self.H[len(self.hypotheses)] = found.outputs
+        self.outputs.append(found.learner, found.outputs)
         self.hypotheses.append(found.learner)
 
     def _finish(self, solution):
@@ -310,7 +310,7 @@ class _PairMaster(_ProjMaster):
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search, labels, sample_weight)
         self.pair_codes = np.empty((params.n_iterations, self.n_classes))
-        self.w = np.empty(0)
+        self.w = self.gradient = np.empty(0)
         self.no_violation = np.zeros(params.n_projections)
 
     def rewind(self, rounds):
@@ -335,12 +335,19 @@ class _PairMaster(_ProjMaster):
         pair_codes = self.pair_codes[: t + 1]
 
         def smooth(w):
-            value, slopes = self._evaluate(w[:, None] * pair_codes)
-            return value, -np.einsum("tr,tr->t", slopes, pair_codes)
+            self.value, edges = self._evaluate(w[:, None] * pair_codes)
+            self.gradient = -np.einsum("tr,tr->t", edges, pair_codes)
+            return self.value, self.gradient
 
-        start = np.append(self.w, 0.0) if self.params.start == "previous" else np.zeros(t + 1)
+        start, initial = np.zeros(t + 1), None
+        if self.params.start == "previous":
+            # A pair whose coefficient is 0 changes neither the objective nor the weights.
+            start[:t] = self.w
+            slope = -(found.outputs @ self.weights @ code)
+            self.gradient = np.append(self.gradient, slope)
+            initial = self.value, self.gradient
         limits = self.params.nu, self.params.solver_iterations
-        solution = nonnegative_quasi_newton(smooth, start, *limits)
+        solution = nonnegative_quasi_newton(smooth, start, *limits, initial=initial)
         self.w = solution.w
         return self._finish(solution)
 

@@ -7,9 +7,11 @@ itself where the data are small and every round has several products.
 import numpy as np
 
 try:
-    from scipy.sparse._sparsetools import csc_matvec, csc_matvecs
+    from scipy.sparse._sparsetools import csc_matvec, csc_matvecs, csr_matvec, csr_matvecs
 except ImportError:  # SciPy promises nothing of them
-    csc_matvec = csc_matvecs = None
+    LOOPS = None
+else:
+    LOOPS = {"csc": (csc_matvec, csc_matvecs), "csr": (csr_matvec, csr_matvecs)}
 
 
 def product(matrix, W):
@@ -17,7 +19,7 @@ def product(matrix, W):
 
     Parameters
     ----------
-    matrix : scipy.sparse.csc_array of shape (n_rows, n_samples)
+    matrix : scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
     W : ndarray of shape (n_samples, n_columns) or (n_samples,)
         In C order, and of the type of the matrix or a wider one.
 
@@ -31,13 +33,14 @@ def product(matrix, W):
     >>> product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]))
     array([[13., 16.]])
     """
-    if csc_matvecs is None:
+    if LOOPS is None:
         return matrix @ W
+    matvec, matvecs = LOOPS[matrix.format]
     n_rows, n_samples = matrix.shape
     sums = np.zeros((n_rows, *W.shape[1:]), W.dtype)
     entries = matrix.indptr, matrix.indices, matrix.data
     if W.ndim == 1:
-        csc_matvec(n_rows, n_samples, *entries, W, sums)
+        matvec(n_rows, n_samples, *entries, W, sums)
     else:
-        csc_matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())
+        matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())
     return sums
