@@ -32,7 +32,8 @@ def to_onnx(model, dtype=np.float32):
         gives ``label``, of type int64 or string; ``probabilities`` of shape (n_samples, n_classes),
         dtype=float64; and ``scores``, dtype=float64, as of `decision_function`. A model of numbers
         gives ``prediction``, dtype=float64, of shape (n_samples,). A pipeline gives what skl2onnx
-        calls outputs: ``label`` and ``probabilities``, or ``variable`` of shape (n_samples, 1).
+        calls outputs: ``label`` and ``probabilities``, or ``variable`` of shape (n_samples, 1);
+        their float type is `dtype`.
 
     Raises
     ------

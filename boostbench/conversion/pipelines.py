@@ -1,20 +1,25 @@
 """Boosters at the end of scikit-learn's pipelines, for skl2onnx."""
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench import algorithms
 from boostbench.conversion.graph import OPSET, booster_to_onnx
+from boostbench.conversion.meta_estimators import has_scores_requested, refuse_inexact_conversions
 from boostbench.extras import needed
 
 
 def register_with_skl2onnx(*classes):
-    """Tell skl2onnx how to convert boosters of stumps, alone or in pipelines.
+    """Register the converters of boosters of stumps with skl2onnx.
 
-    After it, ``skl2onnx.to_onnx(pipeline, frame[:1])`` takes what it takes of scikit-learn's own
-    classifiers, columns of words among them. It takes no ``options`` for boosters: probabilities
-    are an array, as with ``zipmap=False`` of others. `to_onnx` calls it for pipelines.
+    Afterwards ``skl2onnx.to_onnx`` converts a booster, alone, in a pipeline or in a meta-estimator
+    of scikit-learn. `to_onnx` calls this function for pipelines.
+
+    The option ``raw_scores=True`` gives the scores of `decision_function` instead of
+    probabilities; for two classes these are two columns, minus the score and the score. The option
+    ``zipmap`` is accepted and has no effect: the probabilities of a booster are always an array.
+    Outputs have the float type of the input.
 
     Parameters
     ----------
@@ -25,12 +30,26 @@ def register_with_skl2onnx(*classes):
     ------
     ImportError
         If skl2onnx is not installed.
+
+    Notes
+    -----
+    skl2onnx 1.20 converts some meta-estimators to models that predict differently from
+    scikit-learn, whatever the estimator in them. The conversion of a booster in one of these raises
+    a ValueError: `TunedThresholdClassifierCV`, whose threshold is lost; `CalibratedClassifierCV`
+    with ``method="isotonic"``, which is not interpolated; `StackingClassifier` with
+    ``stack_method="predict"``, or for two classes with ``stack_method="decision_function"``; and
+    voting with weights of which some belong to dropped estimators.
     """
     update = needed("skl2onnx").update_registered_converter
     known = [getattr(algorithms, name) for name in algorithms.__all__]
     for booster in [*(one for one in known if hasattr(one, "stump_sum")), *classes]:
         # Aliases are shared with all converters that anybody has registered.
-        update(booster, f"{booster.__module__}.{booster.__qualname__}", _shapes, _convert)
+        alias = f"{booster.__module__}.{booster.__qualname__}"
+        if issubclass(booster, ClassifierMixin):
+            options = {"raw_scores": [False, True], "zipmap": [False, True]}
+            update(booster, alias, _shapes, _convert, parser=_parse_classifier, options=options)
+        else:
+            update(booster, alias, _shapes, _convert)
 
 
 def pipeline_to_onnx(pipeline, dtype):
@@ -41,18 +60,33 @@ def pipeline_to_onnx(pipeline, dtype):
     return needed("skl2onnx").to_onnx(pipeline, sample)
 
 
+def _parse_classifier(scope, model, inputs, custom_parsers=None):
+    """Declare the outputs of a classifier: label and probabilities.
+
+    skl2onnx's own parser would add the operator ZipMap, which refuses double precision.
+    """
+    types = needed("skl2onnx.common.data_types")
+    operator = scope.declare_local_operator(needed("skl2onnx").get_model_alias(type(model)), model)
+    operator.inputs = inputs
+    float_type = types.guess_tensor_type(inputs[0].type)
+    operator.outputs.append(scope.declare_local_variable("label", types.Int64TensorType()))
+    operator.outputs.append(scope.declare_local_variable("probabilities", float_type))
+    return operator.outputs
+
+
 def _shapes(operator):
-    """Say what comes out, in skl2onnx's types; refuse columns that no step has put together."""
+    """Set the types and shapes of the outputs; refuse columns that no step has put together."""
     needed("skl2onnx.common.utils").check_input_and_output_numbers(operator, input_count_range=1)
     types = needed("skl2onnx.common.data_types")
     model = operator.raw_operator
+    float_type = type(types.guess_tensor_type(operator.inputs[0].type))
     if is_regressor(model):
-        operator.outputs[0].type = types.DoubleTensorType([None, 1])
+        operator.outputs[0].type = float_type([None, 1])
         return
     are_numbers = np.array(model.classes_.tolist()).dtype.kind in "iubf"
     label = types.Int64TensorType if are_numbers else types.StringTensorType
     operator.outputs[0].type = label([None])
-    operator.outputs[1].type = types.DoubleTensorType([None, len(model.classes_)])
+    operator.outputs[1].type = float_type([None, len(model.classes_)])
 
 
 def _convert(scope, operator, container):
@@ -66,13 +100,11 @@ def _convert(scope, operator, container):
             f"{type(model).__name__} has categories of its own, which are words and not what a "
             "pipeline's steps give; make numbers of them by a step, such as OneHotEncoder"
         )
+    refuse_inexact_conversions(scope)
     graph = booster_to_onnx(model, np.float64).graph
     names = {graph.input[0].name: operator.inputs[0].full_name}
     if not is_regressor(model):
-        names |= {
-            given: output.full_name
-            for given, output in zip(("label", "probabilities"), operator.outputs, strict=True)
-        }
+        names["label"] = operator.outputs[0].full_name
 
     def renamed(name):
         return names.setdefault(name, scope.get_unique_variable_name(f"booster_{name}"))
@@ -90,8 +122,25 @@ def _convert(scope, operator, container):
             name=scope.get_unique_operator_name(node.op_type),
             **{one.name: onnx.helper.get_attribute_value(one) for one in node.attribute},
         )
+
+    def add_node(kind, inputs, output, **attributes):
+        name = scope.get_unique_operator_name(kind)
+        container.add_node(kind, inputs, [output], name=name, **attributes)
+        return output
+
     if is_regressor(model):
         # With a second dimension, as scikit-learn's own regressors have it there.
         column = [renamed("prediction"), renamed("last")]
-        name = scope.get_unique_operator_name("Unsqueeze")
-        container.add_node("Unsqueeze", column, [operator.outputs[0].full_name], name=name)
+        result = add_node("Unsqueeze", column, renamed("column"))
+    elif not has_scores_requested(model, scope, container):
+        result = renamed("probabilities")
+    elif len(model.classes_) == 2:
+        # skl2onnx's meta-estimators take the second of two columns.
+        negative = add_node("Neg", [renamed("decision")], renamed("negative"))
+        columns = [negative, renamed("decision")]
+        result = add_node("Concat", columns, renamed("columns"), axis=1)
+    else:
+        result = renamed("scores")
+    output = operator.outputs[-1]
+    to = needed("skl2onnx.common.data_types").guess_proto_type(output.type)
+    add_node("Cast", [result], output.full_name, to=to)
