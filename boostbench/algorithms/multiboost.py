@@ -83,11 +83,12 @@ class MultiBoost(TotallyCorrective, Tabular, BoostingClassifier):
     max_bins : int or None, default=None
         Quantile bins of each feature; None: all thresholds are tried.
     warm_start : bool, default=False
-        Whether `fit` goes on from the stumps and coefficients of the fit before, on the same data
-        with another `nu` or more rounds. The solution is that of a fresh start, and a grid of `nu`
+        Whether `fit` goes on from the stumps and coefficients of the fit before, on the same data.
+        With the same parameters, or more rounds, the model is that of a fresh start. With another
+        `nu`, `tol` or solver, the solution is that of a fresh start up to `tol`, and a grid of `nu`
         from strong to weak costs little more than its last point, as long as training converges
-        before `n_iterations`. Where it does not, the stumps that were chosen for another `nu` take
-        the place of better ones, so that `fit` starts afresh.
+        before `n_iterations`. If it does not, stumps that were chosen for another `nu` took the
+        place of better ones, and `fit` starts afresh.
 
     Attributes
     ----------
@@ -270,7 +271,7 @@ class _MultiBoostMaster(Master):
         self.path = CoefficientPath()
         self.solution = None
         self.others = 0
-        self.nu = None
+        self.settings = None
         self.begin()
 
     def check(self, X, labels, sample_weight):
@@ -292,23 +293,28 @@ class _MultiBoostMaster(Master):
             )
 
     def begin(self):
-        """Take the parameters as they are now."""
+        """Take the parameters as they are now.
+
+        If only the number of rounds is another, the training goes on as if it had not ended.
+        """
         params = self.params
-        # Inside, the loss is a sum.
-        nu = params.nu * self.own.size
-        if nu != self.nu:
-            self.others = len(self.stumps)
-        self.nu = nu
-        solver = _LinearProgram if params.loss == "hinge" else _Descent
-        self.solver = solver(params, self.own, self.sample_weight)
         kept = self.H[: len(self.stumps)]
         self.H = np.empty((params.n_iterations, self.own.shape[1]))
         self.H[: len(kept)] = kept
+        settings = params.nu, params.tol, params.solver, params.solver_iterations
+        if settings == self.settings:
+            return
+        self.settings = settings
+        self.others = len(self.stumps)
+        # Inside, the loss is a sum.
+        self.nu = params.nu * self.own.size
+        solver = _LinearProgram if params.loss == "hinge" else _Descent
+        self.solver = solver(params, self.own, self.sample_weight)
         self.column = None
         self.is_solved = self.converged = self.is_stuck = False
 
     def is_full_of_others(self):
-        """Say whether stumps that were chosen for another nu leave no place for more."""
+        """Return True if stumps that other settings have chosen leave no place for more."""
         return self.others > 0 and len(self.stumps) == len(self.H)
 
     def generate(self):

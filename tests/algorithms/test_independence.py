@@ -95,6 +95,38 @@ def test_final_solve_and_its_model_do_not_change_when_the_other_is_fitted_again(
         np.testing.assert_array_equal(now, then)
 
 
+WARM = {
+    "MultiBoost": bb.MultiBoost(n_iterations=12, nu=1e-4),
+    "MultiBoost, converged": bb.MultiBoost(nu=1e-2),
+    "MultiBoost, L-BFGS": bb.MultiBoost(n_iterations=12, nu=1e-4, solver="lbfgs"),
+    "MultiBoost, hinge": bb.MultiBoost(n_iterations=8, nu=1e-3, loss="hinge"),
+    "LsBoost": bb.LsBoost(n_iterations=12),
+    "LsBoostRegressor": bb.LsBoostRegressor(n_iterations=12),
+    "RpBoost": bb.RpBoost(n_iterations=12, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", WARM)
+def test_a_warm_start_with_the_same_parameters_gives_the_model_of_one_fit(name):
+    X, y = blobs(2, n_samples=60)
+    expected = predictions(clone(WARM[name]).fit(X, y), X)
+    model = clone(WARM[name]).set_params(warm_start=True)
+    for _ in range(3):
+        for method, result in predictions(model.fit(X, y), X).items():
+            np.testing.assert_array_equal(result, expected[method], err_msg=method)
+
+
+@pytest.mark.parametrize("name", WARM)
+def test_a_warm_start_with_more_rounds_gives_the_model_of_one_fit(name):
+    X, y = blobs(2, n_samples=60)
+    model = clone(WARM[name]).set_params(warm_start=True)
+    for n_iterations in (1, 4, 5, 9):
+        fresh = clone(WARM[name]).set_params(n_iterations=n_iterations).fit(X, y)
+        model.set_params(n_iterations=n_iterations).fit(X, y)
+        for method, result in predictions(fresh, X).items():
+            np.testing.assert_array_equal(predictions(model, X)[method], result, err_msg=method)
+
+
 ESTIMATORS = {
     **CASES,
     **{f"{type(bag).__name__}, {number}": bag for number, bag in enumerate(BAGS)},

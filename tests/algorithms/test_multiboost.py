@@ -324,7 +324,17 @@ class TestWarmStart:
         model.set_params(n_iterations=12).fit(X, y)
         whole = MultiBoost(n_iterations=12, nu=1e-4).fit(X, y)
         assert model.n_iterations_ == 12
-        assert model.objective_[-1] == pytest.approx(whole.objective_[-1], rel=0.05)
+        for name in ("coefficients_", "objective_", "dual_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(whole, name))
+        np.testing.assert_array_equal(model.weight_path_.toarray(), whole.weight_path_.toarray())
+
+    @pytest.mark.parametrize("change", [{"tol": 1e-3}, {"solver": "lbfgs"}])
+    def test_other_settings_of_the_solver_start_afresh_if_training_does_not_converge(self, change):
+        X, y = noise(3, n_samples=60)
+        model = MultiBoost(n_iterations=5, nu=1e-4, warm_start=True).fit(X, y)
+        model.set_params(**change).fit(X, y)
+        fresh = MultiBoost(n_iterations=5, nu=1e-4, **change).fit(X, y)
+        np.testing.assert_array_equal(model.coefficients_, fresh.coefficients_)
 
     def test_other_data_are_refused(self):
         X, y = noise(3, n_samples=60)
