@@ -6,7 +6,7 @@
 
 Each file is loaded by a process of its own; counted is its peak beyond that of a process that loads
 a file of three rows. Text that is no number costs most: Python and pandas keep 50 to 100 bytes for
-each word, however short. One-hot features stay dense up to 80 MB (`boostbench.data.sparse.LARGE`),
+each word, however short. One-hot features stay dense up to 80 MB (`data_table.LARGE`),
 which is allowed to any file. The exit code is 1 if something takes more than that and 10 times the
 size of its file.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.data.sparse import LARGE
+from boostbench.data.data_table import LARGE
 
 #: Allowed multiple, and what is allowed besides: a dense matrix and a copy of it.
 LIMIT, ALLOWANCE = 10, 2 * 8 * LARGE

@@ -13,7 +13,7 @@ from timing import minima, on_one_core, print_table, training_part
 
 from boostbench import configs
 from boostbench.algorithms import LsBoost, RpBoost
-from boostbench.data.toys import make_pattern
+from boostbench.data.sources.generators import make_pattern
 
 DATA = ["annulus", "liver-disorders", "breast-cancer-cytology", "ionosphere", "sonar"]
 

@@ -7,7 +7,7 @@ import yaml
 from sklearn.datasets import dump_svmlight_file, load_iris, load_wine
 
 from boostbench.cli import main
-from boostbench.data import openml_source
+from boostbench.data.sources import openml_client
 
 #: A classifier that is fitted in no time, and stays out of worker processes.
 QUICK = [
@@ -47,7 +47,7 @@ def work_in(top, patch):
     patch.setenv("BOOSTBENCH_CACHE", str(top / "cache"))
     patch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
     patch.setenv("NO_PROXY", "127.0.0.1")
-    patch.setattr(openml_source, "last_failures", {})
+    patch.setattr(openml_client, "last_failures", {})
     patch.setenv("COLUMNS", "80")
     patch.setenv("LOKY_MAX_CPU_COUNT", "1")
     for name in ("BOOSTBENCH_DEBUG", "HYDRA_FULL_ERROR"):

@@ -24,8 +24,8 @@ from omegaconf import OmegaConf
 from watching import watching
 
 from boostbench import configs
-from boostbench.data import bundles
 from boostbench.data.load import load
+from boostbench.data.sources import bundles
 from boostbench.definitions.compose import experiment, one_line_errors, resolve
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from boostbench.data.cache import cache_folder
+from boostbench.data.sources.cache import cache_folder
 from boostbench.paths import slug, user_path
 
 

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
 from boostbench.errors import UserError, complain, writing
@@ -33,6 +32,7 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import VERDICTS, Tally, counts
 from boostbench.report.words import freshness, partial
+from boostbench.util.spinner import busy
 
 
 def check_published(

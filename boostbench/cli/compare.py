@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.cli.words import names_on_record
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.file_name import file_name
@@ -25,6 +24,7 @@ from boostbench.report.renderers.comparison_terminal import print_comparison
 from boostbench.report.renderers.printing import make_console, named
 from boostbench.report.runs import find_runs, runs_on
 from boostbench.report.tables import Table
+from boostbench.util.spinner import busy
 
 #: Endings that a figure's file may be given with.
 _ENDINGS = {"", ".png", ".svg", ".pdf"}

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import configs
-from boostbench.busy import busy
-from boostbench.data.bundles import write_bundle
-from boostbench.data.describe import describe
+from boostbench.data.description import describe
 from boostbench.data.load import load
+from boostbench.data.sources.bundles import write_bundle
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.data import choose_data
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError, complain, unknown
 from boostbench.running.progress import counted
+from boostbench.util.spinner import busy
 
 
 def print_dataset(name: str, overrides: Sequence[str]) -> None:

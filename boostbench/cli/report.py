@@ -7,7 +7,6 @@ from itertools import product
 from pathlib import Path
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.cli.words import names_on_record
 from boostbench.definitions import files
 from boostbench.definitions.assemble import read_tables
@@ -23,6 +22,7 @@ from boostbench.report.runs import find_runs
 from boostbench.report.tables import Table
 from boostbench.report.verdicts import counts
 from boostbench.running.progress import counted
+from boostbench.util.spinner import busy
 
 
 def make_report(words: Sequence[str], output: Path | None = None) -> None:

@@ -16,12 +16,12 @@ from hydra.core.utils import JobReturn
 from omegaconf import DictConfig
 
 from boostbench import configs
-from boostbench.busy import busy
-from boostbench.changed import changed
 from boostbench.cli.sweeps import JobFailed, results_of, settings_of, swept
 from boostbench.definitions import overrides as checks
 from boostbench.definitions.compose import one_line_errors
 from boostbench.errors import RESULTS_ELSEWHERE, UserError, cause, debugging
+from boostbench.util.spinner import busy
+from boostbench.util.temporary_settings import changed
 
 #: Flags of Hydra for another configuration, the last of which runs what is in a pickle.
 _REFUSED = ("config_path", "config_name", "experimental_rerun")

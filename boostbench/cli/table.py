@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.busy import busy
 from boostbench.definitions.assemble import assemble
 from boostbench.definitions.outcomes import find
 from boostbench.definitions.overrides import check_once
@@ -22,6 +21,7 @@ from boostbench.report.renderers.terminal import (
     print_summary,
     print_table,
 )
+from boostbench.util.spinner import busy
 
 _RENDERERS = {".md": markdown, ".tex": latex, "-notes.tex": latex_notes}
 

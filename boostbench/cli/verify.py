@@ -9,7 +9,6 @@ from pathlib import Path
 from rich.console import Console
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.definitions import files
 from boostbench.definitions.recorded_data import find_data
@@ -30,6 +29,7 @@ from boostbench.running.verification import session
 from boostbench.running.verification.refit import measure_of
 from boostbench.running.verification.tally import GroupTally, Member
 from boostbench.running.workers import Workers, terminable
+from boostbench.util.spinner import busy
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 

@@ -5,7 +5,7 @@ from sklearn.base import is_regressor
 
 from boostbench.conversion.pair_trees import Node, add_tree, tree_of
 from boostbench.conversion.stumps import Tests, taken_apart, tests_of
-from boostbench.extras import needed
+from boostbench.util.optional_imports import needed
 
 
 def to_treelite(model):

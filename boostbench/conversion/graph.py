@@ -5,7 +5,7 @@ from sklearn.base import is_regressor
 
 from boostbench.conversion.pairs import add_pairs
 from boostbench.conversion.stumps import taken_apart, tests_of
-from boostbench.extras import needed
+from boostbench.util.optional_imports import needed
 
 #: The oldest version of ONNX's operators that has these; the most runtimes know it.
 OPSET = 13

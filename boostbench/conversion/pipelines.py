@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from boostbench import algorithms
 from boostbench.conversion.graph import OPSET, booster_to_onnx
 from boostbench.conversion.meta_estimators import has_scores_requested, refuse_inexact_conversions
-from boostbench.extras import needed
+from boostbench.util.optional_imports import needed
 
 
 def register_with_skl2onnx(*classes):

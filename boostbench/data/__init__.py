@@ -4,8 +4,8 @@ Importing this package is quick: pandas, scikit-learn and openml are imported wh
 """
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.describe import describe
+from boostbench.data.description import describe
 from boostbench.data.load import load
-from boostbench.data.sources import available
+from boostbench.data.sources.lookup import available
 
 __all__ = ["Dataset", "available", "describe", "load"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boostbench.data.readers.text import composed
+from boostbench.data.readers.text_lines import composed
 from boostbench.errors import UserError
 
 #: Expected number (key in a config) -> attribute of `Dataset`.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.data.unpacking import read_arrays
+from boostbench.data.decompression import read_arrays
 from boostbench.errors import UserError
 
 #: Row numbers, from 0, of the training and the test part.

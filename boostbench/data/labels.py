@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from boostbench.data.numerals import all_plain
-from boostbench.data.readers.text import composed
+from boostbench.data.numeric_text import all_plain
+from boostbench.data.readers.text_lines import composed
 from boostbench.errors import UserError
 
 #: From here on, a float64 is no longer different from its neighbours.

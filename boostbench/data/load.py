@@ -5,22 +5,22 @@ from dataclasses import replace
 from typing import Any
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
-from boostbench.data.files import local_file
 from boostbench.data.fixed_splits import drawn_pools, first_rows, renumbered
-from boostbench.data.missing import chosen, validate
-from boostbench.data.sources import find
+from boostbench.data.missing_values import chosen, validate
+from boostbench.data.sources.local_files import local_file
+from boostbench.data.sources.lookup import find
 from boostbench.data.spec import check, cut_of
 from boostbench.errors import UserError, first_line
+from boostbench.util.spinner import busy
 
 
 def load(spec: Mapping[str, Any]) -> Dataset:
     """Load and validate a data set.
 
     The first source that has it is taken: the file ``path``; a bundle in ``$BOOSTBENCH_DATA``
-    (`boostbench.data.bundles`), if it was made for the same config; ``NAME.svm``, ``.arff``,
-    ``.csv`` or ``.npz``, perhaps compressed, in ``$BOOSTBENCH_DATA``; the local cache;
+    (`boostbench.data.sources.bundles`), if it was made for the same config; ``NAME.svm``,
+    ``.arff``, ``.csv`` or ``.npz``, perhaps compressed, in ``$BOOSTBENCH_DATA``; the local cache;
     scikit-learn; a generator; OpenML, which fills the cache.
 
     Parameters
@@ -70,7 +70,7 @@ def load(spec: Mapping[str, Any]) -> Dataset:
 
     Raises
     ------
-    boostbench.data.sources.NotAtHand
+    boostbench.data.sources.lookup.NotAtHand
         No source has the data; ``Offline`` where OpenML, which has them, cannot be reached.
     UserError
         The data cannot be read or used, do not fit in memory, or are not as expected.
@@ -117,7 +117,7 @@ def _load(spec: Mapping[str, Any]) -> Dataset:
     if spec.get("rows"):
         dataset = dataset.take(dataset.span("rows", spec["rows"]))
     if spec.get("descriptor"):
-        from boostbench.data.descriptors import described  # slow to import
+        from boostbench.data.descriptors.registry import described  # slow to import
 
         kind, shape = (spec["descriptor"][key] for key in ("kind", "shape"))
         X = described(dataset.X, kind, tuple(shape))

@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
-from boostbench import configs, forms
+from boostbench import configs
 from boostbench.data.dataset import COUNTS
-from boostbench.data.missing import CHOICES
+from boostbench.data.missing_values import CHOICES
 from boostbench.errors import UserError
-from boostbench.forms import said, words
 from boostbench.paths import user_path
+from boostbench.util import validation
+from boostbench.util.validation import said, words
 
 #: Where data come from; a task says it all.
 _SOURCES = ("path", "openml", "sklearn", "generate")
@@ -89,13 +90,13 @@ _KEYS = _or_null(
 
 
 def check(spec: Mapping[str, Any]) -> None:
-    """Refuse what the config of a data set may not say, see `boostbench.forms.check`.
+    """Refuse what the config of a data set may not say, see `boostbench.util.validation.check`.
 
     Examples
     --------
     >>> check({"name": "toy", "rows": [0, 3]})
     """
-    forms.check(_KEYS, spec, "data")
+    validation.check(_KEYS, spec, "data")
     if spec.get("name") is None:
         raise UserError("data.name is missing; a data set needs a name")
     others = [key for key in _SOURCES if spec.get(key)] if spec.get("openml_task") else []
@@ -104,9 +105,9 @@ def check(spec: Mapping[str, Any]) -> None:
             f"data.openml_task says where the data come from; it cannot go with data.{others[0]}, "
             f"which {spec['name']} has; leave one of them out"
         )
-    forms.check(_OPENML, spec.get("openml") or {}, "data.openml")
-    forms.check(_DESCRIPTOR, spec.get("descriptor") or {}, "data.descriptor")
-    forms.check_finite(spec, "data")
+    validation.check(_OPENML, spec.get("openml") or {}, "data.openml")
+    validation.check(_DESCRIPTOR, spec.get("descriptor") or {}, "data.descriptor")
+    validation.check_finite(spec, "data")
     for key in ("features", "rows"):
         if spec.get(key) and spec[key][0] >= spec[key][1]:
             raise UserError(f"data.{key} is {spec[key]!r}; it must be {words(_KEYS[key])}")

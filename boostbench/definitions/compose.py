@@ -289,7 +289,7 @@ def _replace_data(data: dict, given: list[str]) -> None:
         if not _is_given(f"data.{key}", given):
             del data[key]
     if "data.name" not in given:
-        from boostbench.data.files import name_of as name_of_file  # slow to import
+        from boostbench.data.sources.local_files import name_of as name_of_file  # slow to import
 
         task, path = data.get("openml_task"), str(data["path"])
         data["name"] = f"{configs.TASK}{task}" if task else name_of_file(Path(path))

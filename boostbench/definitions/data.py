@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench import configs
-from boostbench.data.files import FORMATS, name_of, split_name
+from boostbench.data.sources.local_files import FORMATS, name_of, split_name
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError
 from boostbench.paths import user_path

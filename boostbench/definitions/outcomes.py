@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load, load_each
-from boostbench.data.sources import NotAtHand, Offline, available, source_of
+from boostbench.data.sources.lookup import NotAtHand, Offline, available, source_of
 from boostbench.definitions.request import TableRequest
 from boostbench.definitions.table import Key
 from boostbench.errors import UserError, complain
@@ -18,6 +17,7 @@ from boostbench.running.plan import Experiment
 from boostbench.running.progress import progress
 from boostbench.running.runner import Report, Run, check_rerun
 from boostbench.running.shards import Shard
+from boostbench.util.spinner import busy
 
 
 def execute(specs: Sequence[dict]) -> Report:

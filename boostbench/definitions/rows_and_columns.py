@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from boostbench import configs
-from boostbench.busy import busy
-from boostbench.data.openml_source import suite
+from boostbench.data.sources.openml_client import suite
 from boostbench.definitions import fields, files
 from boostbench.definitions.data import title_of
 from boostbench.definitions.overrides import Settings
 from boostbench.errors import UserError
+from boostbench.util.spinner import busy
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Annotated, Literal, get_type_hints
 
 from msgspec import Meta
 
-from boostbench import forms
 from boostbench.errors import UserError
-from boostbench.forms import said
+from boostbench.util import validation
+from boostbench.util.validation import said
 
 # More of anything is a slip of the hand, and would fill the memory before it is noticed.
 _Number = said(int, "a whole number from 1 to 10000", ge=1, le=10_000)
@@ -97,7 +97,7 @@ class Protocol:
     time_limit: _Seconds | None = None
 
     def __post_init__(self):
-        forms.check(_kinds(), vars(self), "protocol")
+        validation.check(_kinds(), vars(self), "protocol")
         given = self.sampling in ("fixed", "official")
         for wrong, what in (
             (given and self.samples_per_class, "samples_per_class"),
@@ -126,7 +126,7 @@ class Protocol:
         UserError
             If a key is not a field of the protocol (near matches are named), or a value is bad.
         """
-        forms.check(_kinds(), config, "protocol")
+        validation.check(_kinds(), config, "protocol")
         return cls(**config)
 
     def to_config(self) -> dict:

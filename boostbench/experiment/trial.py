@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing import KEEP
+from boostbench.data.missing_values import KEEP
 from boostbench.errors import first_line
 from boostbench.experiment.algorithm import Algorithm
 from boostbench.experiment.calibration import calibration

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load
 from boostbench.definitions.overrides import check_option, settings
@@ -21,6 +20,7 @@ from boostbench.figures.definition import FigureDefinition
 from boostbench.figures.drawing import Drawing
 from boostbench.figures.style import COLOURS, label, make_panels, style
 from boostbench.report.numbers import fixed
+from boostbench.util.spinner import busy
 
 _HEIGHT = 3.9  # inches
 # Sides of a picture, where the circle has radius 1; and what stands between two of them.

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.load import load_each
-from boostbench.data.sources import available
+from boostbench.data.sources.lookup import available
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.overrides import settings
 from boostbench.errors import UserError

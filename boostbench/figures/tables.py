@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.busy import busy
 from boostbench.definitions.assemble import read_tables
 from boostbench.definitions.fields import check_names
 from boostbench.definitions.table import TableDefinition
@@ -16,6 +15,7 @@ from boostbench.records.archive import Records
 from boostbench.report.cells import Cell
 from boostbench.report.merge import find_column
 from boostbench.report.tables import Table
+from boostbench.util.spinner import busy
 
 #: The cells of a table that are drawn, by row; they have the titles of the row and of the column.
 Cells = dict[str, list[Cell]]

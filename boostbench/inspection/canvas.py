@@ -1,6 +1,6 @@
 """Where displays draw."""
 
-from boostbench.extras import needed
+from boostbench.util.optional_imports import needed
 
 
 def canvas(ax=None):

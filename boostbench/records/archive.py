@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from boostbench.data.missing import chosen
+from boostbench.data.missing_values import chosen
 from boostbench.data.spec import cut_of
 from boostbench.records.cuts import decisive, is_cut_so
 from boostbench.records.data_sets import title_data_sets

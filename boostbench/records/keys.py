@@ -18,8 +18,7 @@ from typing import NamedTuple
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from boostbench import forms
-from boostbench.data.missing import KEEP, OF_OTHERS
+from boostbench.data.missing_values import KEEP, OF_OTHERS
 from boostbench.errors import UserError
 from boostbench.experiment import measures
 from boostbench.experiment.algorithm import Algorithm
@@ -27,6 +26,7 @@ from boostbench.experiment.measures.base import Measure
 from boostbench.experiment.protocol import Protocol
 from boostbench.experiment.targets import import_class
 from boostbench.records.makers import Maker
+from boostbench.util import validation
 
 
 def digest(content) -> str:
@@ -126,8 +126,8 @@ class Request:
             If a parameter has no JSON form; the message names one that is nan or infinite.
         """
         grid = dict(self.algorithm.grid) if self.protocol.tune != "none" else {}
-        forms.check_finite(self.algorithm.params, "algo")
-        forms.check_finite(grid, "algo.grid")
+        validation.check_finite(self.algorithm.params, "algo")
+        validation.check_finite(grid, "algo.grid")
         algo = _completed({"_target_": self.algorithm.target, **self.algorithm.params})
         settings = self.protocol.to_config()
         if len(self.points) == 1:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from boostbench.alone import alone, lock_of, wait_for_lock
-from boostbench.data.unpacking import unpacked
+from boostbench.data.decompression import unpacked
 from boostbench.errors import UserError, cause, writing
 from boostbench.experiment.schema import SCHEMA, BadLine
 from boostbench.paths import slug

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.missing import KEEP, imputation
+from boostbench.data.missing_values import KEEP, imputation
 from boostbench.data.spec import cut_of
 from boostbench.errors import UserError
 from boostbench.experiment.environment import commit

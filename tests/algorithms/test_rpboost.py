@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from boostbench.algorithms import AdaBoost, LsBoost, LsBoostRegressor, RpBoost
 from boostbench.core.projections import random_matrix, random_orthonormal
-from boostbench.data.toys import make_pattern
+from boostbench.data.sources.generators import make_pattern
 
 from .problems import blobs, noise
 

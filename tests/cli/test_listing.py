@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from boostbench import configs
-from boostbench.data import sources
+from boostbench.data.sources import lookup
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_data_are_listed_with_their_source(call, monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA")
     told = dict(line.split(maxsplit=1) for line in call("list", "data").out.splitlines())
     assert {name: text.rpartition("; ")[2] for name, text in told.items()} == {
-        name: sources.available(configs.read("data", name)) or "file"
+        name: lookup.available(configs.read("data", name)) or "file"
         for name in configs.names("data")
     }
     assert told["wine"] == "178 samples, 13 features, 3 classes; scikit-learn"

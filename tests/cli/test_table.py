@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.datasets import dump_svmlight_file, load_wine
 
 from boostbench import configs
-from boostbench.data import openml_source
+from boostbench.data.sources import openml_client
 from boostbench.definitions.compose import experiment
 from boostbench.definitions.table import TableDefinition
 from boostbench.errors import UserError
@@ -469,7 +469,7 @@ def test_published_rounds(define_table):
 
 
 def test_an_unreachable_server_is_one_message(done, define_table, monkeypatch):
-    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
+    monkeypatch.setattr(openml_client, "N_ATTEMPTS", 1)
     name = define_table(rows=["vowel", "iris", "glass", "letter"], columns=["adaboost_mh"])
     result = done("table", name, *QUICK)
     assert result.complaints == (

@@ -6,7 +6,8 @@ from openml_server import OpenMLServer
 from sklearn.datasets import load_iris, load_wine
 
 from boostbench import results
-from boostbench.data import load, openml_source
+from boostbench.data import load
+from boostbench.data.sources import openml_client
 
 QUICK = ["algo=adaboost_mh", "algo.n_iterations=5", "parallel=serial"]
 FEW = ["protocol.n_splits=2"]
@@ -19,7 +20,7 @@ def server(folder, monkeypatch):
     server = OpenMLServer()
     monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", server.url)
     monkeypatch.delenv("BOOSTBENCH_DATA")
-    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
+    monkeypatch.setattr(openml_client, "N_ATTEMPTS", 1)
     for number, (_, loader) in TASKS.items():
         X, y = loader(return_X_y=True)
         columns = [f"@attribute f{i} numeric" for i in range(X.shape[1])]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from openml_server import OpenMLServer
 
-from boostbench.data import openml_source
+from boostbench.data.sources import openml_client
 
 PAPERS_DATA = os.environ.get("BOOSTBENCH_DATA")
 
@@ -20,8 +20,8 @@ def folders(tmp_path, monkeypatch):
         monkeypatch.setenv(variable, str(folder))
     monkeypatch.setenv("BOOSTBENCH_OPENML_SERVER", "http://127.0.0.1:9/api/v1/xml")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(openml_source, "last_failures", {})
-    monkeypatch.setattr(openml_source, "N_ATTEMPTS", 1)
+    monkeypatch.setattr(openml_client, "last_failures", {})
+    monkeypatch.setattr(openml_client, "N_ATTEMPTS", 1)
 
 
 @pytest.fixture

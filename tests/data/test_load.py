@@ -8,8 +8,8 @@ from boostbench import configs
 from boostbench.data import load
 from boostbench.errors import UserError
 
-from .test_openml_source import ARFF
-from .test_sources import OPENML
+from .sources.test_lookup import OPENML
+from .sources.test_openml_client import ARFF
 
 
 def test_labels_by_column_number(tmp_path):

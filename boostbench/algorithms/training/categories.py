@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from boostbench.algorithms.training.frames import to_pandas
-from boostbench.dates import as_days
-from boostbench.text_columns import find_problem, kinds_of
+from boostbench.util.dates import as_days
+from boostbench.util.text_columns import find_problem, kinds_of
 
 # The rarer ones of a feature are unknown. As many as scikit-learn's HistGradientBoostingClassifier
 # takes.

@@ -2,10 +2,10 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench.busy import busy
 from boostbench.cli.words import find_tables
 from boostbench.errors import UserError
 from boostbench.paths import user_path
+from boostbench.util.spinner import busy
 
 
 def arguments(parser: ArgumentParser) -> None:

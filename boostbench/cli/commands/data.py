@@ -3,10 +3,10 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.cli.words import add_overrides
 from boostbench.errors import UserError
 from boostbench.paths import user_path
+from boostbench.util.spinner import busy
 
 
 def arguments(parser: ArgumentParser) -> None:

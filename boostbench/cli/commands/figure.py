@@ -3,9 +3,9 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.cli.words import add_definition, add_overrides
 from boostbench.errors import UserError, writing
+from boostbench.util.spinner import busy
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -43,7 +43,7 @@ def _data(config: dict) -> str:
 
 
 def _source(config: dict) -> str:
-    """Say as `boostbench.data.sources.available` where data are without a file, or ``"file"``.
+    """Say where data come from without a file, as `available` does, or ``"file"``.
 
     That module imports NumPy.
     """

@@ -2,10 +2,10 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench.busy import busy
 from boostbench.definitions.words import split_words
 from boostbench.errors import complain
 from boostbench.paths import user_path
+from boostbench.util.spinner import busy
 
 
 def arguments(parser: ArgumentParser) -> None:

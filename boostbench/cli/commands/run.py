@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from boostbench.busy import busy
+from boostbench.util.spinner import busy
 
 #: Hydra reads what follows, and completes it.
 IS_HYDRA = True

@@ -3,8 +3,8 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench import configs
-from boostbench.busy import busy
 from boostbench.paths import user_path
+from boostbench.util.spinner import busy
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from boostbench.data.readers.text import lines_of
-from boostbench.data.table import DataTable, no_dates, unquote
+from boostbench.data.data_table import DataTable, no_dates, unquote
+from boostbench.data.readers.text_lines import lines_of
 from boostbench.errors import UserError
 
 #: A keyword and the blank after it: liac-arff takes no tab there.

@@ -11,13 +11,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from boostbench.data.data_table import DataTable, check_dates, label_column, no_category
 from boostbench.data.labels import INEXACT
-from boostbench.data.readers.header import DECIMAL, guess_header
-from boostbench.data.readers.text import check_utf8, composed, lines_of
-from boostbench.data.readers.words import Text, are_words, read_points
-from boostbench.data.table import DataTable, check_dates, label_column, no_category
+from boostbench.data.readers.csv_header import DECIMAL, guess_header
+from boostbench.data.readers.csv_text import Text, are_words, read_points
+from boostbench.data.readers.text_lines import check_utf8, composed, lines_of
 from boostbench.errors import UserError
-from boostbench.text_columns import are_identifiers
+from boostbench.util.text_columns import are_identifiers
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def read_csv(
         What means a missing value, besides `MISSING` and, of features, `MISSING_FEATURES`.
     header : bool, default=None
         Whether the first line is a header; None: as
-        `boostbench.data.readers.header.guess_header` takes it.
+        `boostbench.data.readers.csv_header.guess_header` takes it.
 
     Returns
     -------
@@ -286,7 +286,7 @@ class _Reading:
         return own[codes]
 
     def table(self, rows: "_RowsAgain", cells: Callable[[], Iterator]) -> DataTable:
-        """Give all that was read; `cells` as of `boostbench.data.readers.words.read_points`."""
+        """Give all that was read; `cells` as of `boostbench.data.readers.csv_text.read_points`."""
         values = self.values[: self.n_rows]
         texts = {j: Text.of(self.codes.pop(j), values[:, j]) for j in sorted(self.codes)}
         for j, text in texts.items():

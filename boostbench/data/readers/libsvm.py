@@ -10,10 +10,10 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.labels import INEXACT, as_labels
-from boostbench.data.numerals import is_plain
-from boostbench.data.readers.text import lines_of
+from boostbench.data.numeric_text import is_plain
+from boostbench.data.readers.text_lines import lines_of
 from boostbench.errors import UserError
-from boostbench.text_columns import find_problem
+from boostbench.util.text_columns import find_problem
 
 logger = logging.getLogger(__name__)
 

@@ -4,9 +4,9 @@ from typing import BinaryIO
 
 import numpy as np
 
+from boostbench.data.decompression import read_arrays
 from boostbench.data.fixed_splits import Split, first_rows, marked_rows
 from boostbench.data.labels import as_labels
-from boostbench.data.unpacking import read_arrays
 from boostbench.errors import UserError
 
 

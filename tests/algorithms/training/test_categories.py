@@ -16,11 +16,11 @@ from boostbench.algorithms.training.categories import (
     decoded,
     without_absent,
 )
+from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.arff import read_arff
 from boostbench.data.readers.csv import read_csv
-from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError
-from boostbench.text_columns import find_problem
+from boostbench.util.text_columns import find_problem
 
 FRAME = pd.DataFrame(
     {

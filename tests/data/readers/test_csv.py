@@ -4,8 +4,8 @@ import unicodedata
 import numpy as np
 import pytest
 
+from boostbench.data.data_table import features_and_labels
 from boostbench.data.readers.csv import _count_lines, read_csv
-from boostbench.data.table import features_and_labels
 from boostbench.errors import UserError
 
 

@@ -1,0 +1,74 @@
+"""A data set in a few lines, for ``boostbench data NAME``."""
+
+import numpy as np
+
+from boostbench.data.dataset import COUNTS, Dataset
+from boostbench.data.missing_values import KEEP, OF_OTHERS, imputation
+
+#: Classes that are listed one by one; of more, only the range of their sizes is given.
+MAX_CLASSES = 30
+
+
+def describe(dataset: Dataset) -> list[tuple[str, str]]:
+    """Describe a data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As `boostbench.data.load` returns it.
+
+    Returns
+    -------
+    list of (str, str)
+        Label and value, in the order to print them.
+    """
+    values, counts = dataset.values, dataset.class_counts
+    rows = [
+        ("name", dataset.name),
+        ("source", dataset.source),
+        ("samples", str(dataset.n_samples)),
+        ("features", f"{dataset.n_features} ({'sparse' if dataset.is_sparse else 'dense'})"),
+        ("classes", _classes(counts)),
+        ("values", _values(values, dataset.n_samples * dataset.n_features)),
+        *([("missing", _missing(dataset, values))] if np.isnan(values).any() else []),
+        ("expected", _expected(dataset)),
+        ("checksum", dataset.checksum),
+    ]
+    if dataset.splits:
+        train, test = dataset.splits[0]
+        sizes = f"{len(train)} training and {len(test)} test rows"
+        rows.append(("fixed splits", f"{len(dataset.splits)}, {sizes}"))
+    return rows
+
+
+def _values(values: np.ndarray, n_entries: int) -> str:
+    # With ends to start from, as there may be nothing stored, or NaN only.
+    low = float(np.fmin.reduce(values, axis=None, initial=np.inf))
+    high = float(np.fmax.reduce(values, axis=None, initial=-np.inf))
+    if values.size < n_entries:  # zeros that are not stored
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low > high:
+        return "no values, all are missing"
+    zeros = 1 - np.count_nonzero(values) / n_entries
+    return f"{low:g} to {high:g}, {zeros:.1%} of them zero"
+
+
+def _missing(dataset: Dataset, values: np.ndarray) -> str:
+    absent = np.isnan(values)
+    how = imputation(dataset)
+    if how:
+        others = " for algorithms that take none" if how == KEEP else ""
+        how = f", filled by {OF_OTHERS if others else how} of the training part{others}"
+    return f"{int(absent.sum())} values in {int(absent.any(axis=1).sum())} rows{how or ''}"
+
+
+def _classes(counts: dict[int | str, int]) -> str:
+    if len(counts) > MAX_CLASSES:
+        return f"{len(counts)}, of {min(counts.values())} to {max(counts.values())} samples"
+    return f"{len(counts)}: " + ", ".join(f"{label} ({n})" for label, n in counts.items())
+
+
+def _expected(dataset: Dataset) -> str:
+    expected = {key: dataset.expect.get(key) for key in COUNTS}
+    parts = [f"{number} {key}" for key, number in expected.items() if number is not None]
+    return ", ".join(parts) or "nothing said"

@@ -1,0 +1,1 @@
+"""Descriptors of images, computed block by block; each block is cached."""

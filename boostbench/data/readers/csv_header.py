@@ -1,0 +1,111 @@
+"""Whether the first line of a CSV file is a header."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, islice
+from typing import NamedTuple
+
+from boostbench.data.numeric_text import is_number
+
+#: A number with a decimal comma, and perhaps points between thousands: 1,5 or 1.234,5.
+DECIMAL = re.compile(r"[-+]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][-+]?\d+)?", re.ASCII)
+# Rows in which something must stand below a name, and cells that are looked at for the same word.
+_NEAR, _CELLS = 20, 2**17
+
+
+class Guess(NamedTuple):
+    """Whether there is a header, and whether nothing else is likely."""
+
+    is_header: bool
+    is_sure: bool
+
+
+def guess_header(rows: Iterator[list[str]], labels: str | None, missing: Collection[str]) -> Guess:
+    """Guess whether the first row of a file is a header.
+
+    It is one if it names the column of labels, or has a word above numbers. Else words alone are a
+    header if none is in its column again. Numbers are one if they all differ, as names do, and have
+    a word above the labels which is none of these, while some label comes twice; and so are numbers
+    alone that count the columns.
+
+    Parameters
+    ----------
+    rows : iterator of list of str
+        The cells of the file.
+    labels : str or None
+        Name of the column of labels, where known.
+    missing : collection of str
+        What means a missing value, which is neither a word nor a number.
+
+    Returns
+    -------
+    Guess
+
+    Examples
+    --------
+    >>> guess_header(iter([["size", "kind"], ["1", "cat"]]), None, [""])
+    Guess(is_header=True, is_sure=True)
+    >>> guess_header(iter([["a", "x"], ["b", "x"], ["a", "y"]]), None, [""])
+    Guess(is_header=False, is_sure=False)
+    """
+    rows = ([cell.strip(" \"'") for cell in row] for row in rows)
+    first = next(rows)
+    positions = [str(j) for j in range(len(first))]
+    # Without a header, positions are the names of columns.
+    if "class" in map(str.lower, first) or (labels in first and labels not in positions):
+        return Guess(True, True)
+    numbers = [cell for cell in first if cell not in missing and _is_value(cell)]
+    words = [j for j, cell in enumerate(first) if cell not in missing and not _is_value(cell)]
+    near = list(islice(rows, _NEAR))
+    rows = chain(near, rows)
+    label = int(labels) if labels in positions else len(first) - 1
+    if any(_is_above_numbers(j, near, missing) for j in words):
+        return Guess(_all_differ(numbers), not numbers)
+    if words and not numbers:
+        return Guess(not _any_below(first, words, rows), not near)
+    if not first[0]:  # a column that numbers the rows
+        del positions[-1]
+    if not _all_differ(numbers) if label in words else numbers != positions:
+        return Guess(False, True)
+    return _guess_by_label(first, label, rows, missing)
+
+
+def _all_differ(cells: Sequence[str]) -> bool:
+    return len(set(cells)) == len(cells)
+
+
+def _is_above_numbers(j: int, near: Sequence[list[str]], missing: Collection[str]) -> bool:
+    """Whether the first cell below in a column that is not missing is no word."""
+    below = (row[j] for row in near if j < len(row))
+    return _is_value(next((cell for cell in below if cell not in missing), ""))
+
+
+def _any_below(first: Sequence[str], words: Sequence[int], rows: Iterator[list[str]]) -> bool:
+    """Whether a word of the first row is in its column once more."""
+    return any(
+        j < len(row) and row[j] == first[j]
+        for row in islice(rows, _CELLS // len(first))
+        for j in words
+    )
+
+
+def _guess_by_label(
+    first: Sequence[str], label: int, rows: Iterator[list[str]], missing: Collection[str]
+) -> Guess:
+    """Take what stands above the labels for one of them if it is below, or if none comes twice."""
+    below = (row[label] for row in islice(rows, _CELLS // len(first)) if label < len(row))
+    seen: set[str] = set()
+    n_present = 0
+    for cell in below:
+        if cell == first[label]:
+            return Guess(False, True)
+        if cell not in missing:
+            seen.add(cell)
+            n_present += 1
+    return Guess(len(seen) < n_present, False)
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell is a number, or a truth value."""
+    is_other = cell.lower() in ("true", "false") or DECIMAL.fullmatch(cell) is not None
+    return is_other or is_number(cell)

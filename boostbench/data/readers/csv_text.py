@@ -1,0 +1,204 @@
+"""Columns of text of a CSV file: words, and numbers with commas or points between thousands."""
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from boostbench.data.data_table import TEXT_ADVICE
+from boostbench.data.readers.csv_header import DECIMAL
+from boostbench.errors import UserError, some
+from boostbench.util.text_columns import find_problem, kinds_of
+
+logger = logging.getLogger(__name__)
+
+#: It is missing among numbers, as Python writes it; among words it is one, as in "None, Mild".
+_NONE = "None"
+#: With a point.
+_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
+#: What may be either: 1,234.
+_EITHER = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
+#: Where points may stand between thousands: 1.234 or 1.234.567, and not 0.125.
+_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+
+
+@dataclass
+class Text:
+    """The words of a column, of shape (n_words,), and how many rows have each."""
+
+    words: list[str]
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, codes: dict[str, int], column: np.ndarray) -> "Text":
+        """Count the words of a column, which holds their codes, and NaN where one is missing."""
+        present = column[~np.isnan(column)].astype(np.int32)
+        return cls(list(codes), np.bincount(present, minlength=len(codes)))
+
+    def drop_none(self, column: np.ndarray) -> None:
+        """Take the word None for a missing value, if all others are numbers."""
+        if _NONE not in self.words:
+            return
+        is_word = kinds_of(self.words).is_word
+        if is_word.sum() > 1 or is_word.all():
+            return
+        code = self.words.index(_NONE)
+        del self.words[code]
+        self.counts = np.delete(self.counts, code)
+        column[column == code] = np.nan
+        column[column > code] -= 1
+
+    def check(self, column: np.ndarray, name: str, line: Callable[[int], str]) -> None:
+        """Refuse words among numbers, and numbers with commas that are not clearly decimal.
+
+        Parameters
+        ----------
+        column : ndarray of shape (n_samples,)
+            The codes.
+        name : str
+            What the column is called.
+        line : callable
+            Says where a sample is.
+
+        Raises
+        ------
+        UserError
+            It names the first such cell.
+        """
+        problem = find_problem(self.words, self.counts, len(column))
+        if problem is None or problem.kind not in TEXT_ADVICE:
+            return
+        cell, (what, advice) = problem.example, TEXT_ADVICE[problem.kind]
+        if problem.kind == "words":
+            advice = f"correct it, or add 'data.na_values=[{cell}]' if it means a missing value"
+        sample = int((column == self.words.index(cell)).argmax())
+        raise UserError(f"{line(sample)}: {cell!r} in column {name!r} {what}; {advice}")
+
+    def sorted(self) -> tuple[np.ndarray, list[str]]:
+        """Give the codes of the words when sorted, with NaN at the end, and the sorted words."""
+        words, codes = np.unique(np.array(self.words, dtype=object), return_inverse=True)
+        return np.append(codes.astype(float), np.nan), words.tolist()
+
+
+def are_words(words: Sequence[str]) -> np.ndarray:
+    """Say which of some words are no numbers, however these may be written; as a mask.
+
+    Examples
+    --------
+    >>> are_words(["cat", "1.5", "1,5", "1.234.567"]).tolist()
+    [True, False, False, False]
+    """
+    return kinds_of(words).is_word & ~_matches(words, _GROUPED)
+
+
+def read_points(
+    texts: dict[int, Text],
+    values: np.ndarray,
+    cells: Callable[[], Iterator],
+    names: Sequence[str],
+    where: str,
+) -> None:
+    """Put points in the place of decimal commas, where nothing else can be meant.
+
+    That is, if each number of a column with commas has one such comma, none has a point alone, and
+    the commas of one column at least cannot stand between thousands. The points of other columns
+    then do, and are left out. A line names the columns.
+
+    Parameters
+    ----------
+    texts : dict of int to Text
+        By column. Their words are changed.
+    values : ndarray of shape (n_samples, n_columns)
+        Those of columns of numbers are changed.
+    cells : callable
+        Gives data frames of the cells of columns of numbers that may have points, as they are
+        written and by column, some rows at a time.
+    names : sequence of str
+        Of the columns.
+    where : str
+        What to call the file in messages.
+
+    Raises
+    ------
+    UserError
+        Points may stand between thousands, but those of another column cannot.
+    """
+    decimal = _with_decimal_commas(texts)
+    if not decimal:
+        return
+    thousands = _with_thousands(texts, cells(), names, where)
+    told = f"decimal commas, read as points: {some([names[j] for j in decimal])}"
+    if thousands:
+        without = some([names[j] for j in sorted(thousands)])
+        told += f"; points between thousands, left out: {without}"
+    logger.warning("%s: %s", where, told)
+    for j in decimal:
+        texts[j].words = [
+            word.replace(".", "").replace(",", ".") if DECIMAL.fullmatch(word) else word
+            for word in texts[j].words
+        ]
+    for j in texts.keys() & thousands:
+        texts[j].words = [word.replace(".", "") for word in texts[j].words]
+    numbers = thousands - texts.keys()
+    if numbers:
+        _leave_out_points(values, cells(), numbers)
+
+
+def _with_decimal_commas(texts: dict[int, Text]) -> list[int]:
+    """Find the columns with decimal commas; none where all may stand between thousands."""
+    decimal, is_clear = [], False
+    for j, text in texts.items():
+        _, has_comma, is_word = kinds_of(text.words)
+        n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_word].sum()
+        is_decimal = _matches(text.words, DECIMAL)
+        with_point = _matches(text.words, _POINT)
+        if n_commas > n_words and is_decimal[has_comma].all() and not with_point.any():
+            decimal.append(j)
+            is_clear |= not _matches(text.words, _EITHER)[has_comma].all()
+    return decimal if is_clear else []
+
+
+def _with_thousands(
+    texts: dict[int, Text], cells: Iterator[dict], names: Sequence[str], where: str
+) -> set[int]:
+    """Find the columns whose points stand between thousands."""
+    of_texts = ((j, text.words) for j, text in texts.items() if _are_numbers(text.words))
+    of_cells = (
+        (j, column.dropna().str.strip().unique()) for part in cells for j, column in part.items()
+    )
+    may_be: dict[int, bool] = {}
+    for j, words in chain(of_texts, of_cells):
+        pointed = [word for word in words if "." in word]
+        if pointed:
+            may_be[j] = may_be.get(j, True) and bool(_matches(pointed, _GROUPED).all())
+    thousands = {j for j in may_be if may_be[j]}
+    others = may_be.keys() - thousands
+    if thousands and others:
+        raise UserError(
+            f"{where}: column {names[min(others)]!r} has decimal points, and another one has "
+            f"decimal commas, so that the points of column {names[min(thousands)]!r} may stand "
+            "between thousands or not; write decimal points everywhere, and nothing between "
+            "thousands"
+        )
+    return thousands
+
+
+def _are_numbers(words: Sequence[str]) -> bool:
+    return bool((kinds_of(words).is_number | _matches(words, _GROUPED)).all())
+
+
+def _leave_out_points(values: np.ndarray, cells: Iterator[dict], columns: Iterable[int]) -> None:
+    """Read columns of numbers once more, without the points between thousands."""
+    start = 0
+    for part in cells:
+        for j in columns:
+            numbers = part[j].str.replace(".", "", regex=False).astype(float)
+            values[start : start + len(numbers), j] = numbers
+        start += len(numbers)
+
+
+def _matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
+    return np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)

@@ -1,0 +1,250 @@
+"""Data files on disk: finding them by name, and reading them whatever their format.
+
+Here and beside, `os.path` looks whether a file is there: `Path` raises an error where a folder may
+not be entered, or a name is too long.
+"""
+
+import bz2
+import gzip
+import lzma
+import os
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from boostbench.data.data_table import (
+    complete_rows,
+    dense_unless_large,
+    features_and_labels,
+    tell_left_out,
+)
+from boostbench.data.decompression import unpacked
+from boostbench.data.fixed_splits import read_splits, renumbered
+from boostbench.data.readers.arff import read_arff
+from boostbench.data.readers.csv import read_csv
+from boostbench.data.readers.idx import read_idx
+from boostbench.data.readers.libsvm import read_libsvm
+from boostbench.data.readers.npz import join_parts, read_npz
+from boostbench.errors import UserError
+from boostbench.paths import slug, user_path
+
+#: How the names of IDX files end, images and labels: the training part, then the test part.
+IDX_PARTS = (
+    ("-train-images-idx3-ubyte", "-train-labels-idx1-ubyte"),
+    ("-t10k-images-idx3-ubyte", "-t10k-labels-idx1-ubyte"),
+)
+IDX = IDX_PARTS[0][0]
+
+#: Formats in the order in which they are looked for.
+FORMATS = (".svm", ".arff", ".csv", ".npz", IDX)
+#: Other endings of files that a user may point to, and the format that they mean.
+ALIASES = {".libsvm": ".svm", ".svmlight": ".svm", ".scale": ".svm", ".data": ".csv"}
+#: The only formats that some keys of a config are of, in words and by their endings.
+ONLY_OF = {
+    "labels": ("CSV and ARFF", (".csv", ".arff")),
+    "na_values": ("CSV", (".csv",)),
+    "header": ("CSV", (".csv",)),
+}
+OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+def data_folder() -> Path | None:
+    """Return the folder of data files, ``$BOOSTBENCH_DATA``, if it is set."""
+    folder = os.environ.get("BOOSTBENCH_DATA")
+    return user_path(folder) if folder else None
+
+
+def stem_of(spec: Mapping[str, Any]) -> str:
+    """Give the name of a data set's files, without endings."""
+    return spec.get("file") or spec["name"]
+
+
+def local_file(spec: Mapping[str, Any]) -> Path | None:
+    """Give the file that a data set is read from; None where it comes from elsewhere."""
+    if spec.get("path"):
+        return user_path(spec["path"])
+    folder = data_folder()
+    return find_file(stem_of(spec), folder) if folder else None
+
+
+def find_file(stem: str, folder: Path) -> Path | None:
+    """Look for the file of a data set.
+
+    Parameters
+    ----------
+    stem : str
+        File name without endings.
+    folder : Path
+        Where to look.
+
+    Returns
+    -------
+    Path or None
+        The first of ``STEM.svm``, ``STEM.svm.gz``, ... that exists; for IDX files the images of
+        the training part.
+    """
+    for ending in FORMATS:
+        for compression in OPENERS:
+            path = folder / f"{stem}{ending}{compression}"
+            if os.path.isfile(path):
+                return path
+    return None
+
+
+def read_file(
+    path: Path,
+    labels: str | None = None,
+    missing: str | None = None,
+    na_values: Sequence[str | float] = (),
+    header: bool | None = None,
+):
+    """Read a data file, compressed or not.
+
+    Fixed splits are read from ``STEM.splits.npz`` where that stands beside the file.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Its ending says the format: .svm (.libsvm, .svmlight, .scale), .arff, .csv
+        (.data), .npz, or the IDX images of a training part.
+    labels : str, default=None
+        Column that holds the classes, in ARFF and CSV files. None: the one called ``class``, else
+        the last.
+    missing : str, default=None
+        What becomes of rows with missing features, see
+        `boostbench.data.data_table.features_and_labels`. None: an error in ARFF and CSV files.
+    na_values : sequence of str or float, default=()
+        What else means a missing value, in CSV files.
+    header : bool, default=None
+        Whether the first line is a header, in CSV files. None: see
+        `boostbench.data.readers.csv_header.guess_header`.
+
+    Returns
+    -------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64 or str
+    splits : list of (ndarray, ndarray), or None
+    words : tuple of (int, int)
+    names : list of str, or None
+        See `boostbench.data.data_table.features_and_labels`; None of other formats, and of CSV
+        files without a heading.
+    kept : ndarray of shape (n_rows,), bool, or None
+        Which rows of the file are left; None: all of them.
+
+    Raises
+    ------
+    UserError
+        No such file, unknown format, or a file that cannot be read.
+    """
+    if not os.path.isfile(path):
+        raise UserError(f"there is no file {path}; check the path")
+    stem, ending = split_name(path)
+    if ending in FORMATS:
+        given = {"labels": labels, "na_values": na_values, "header": header}
+        check_format(given, ending, f"which {path.name} is not")
+    where, splits, words, names, kept = str(path), None, (), None, None
+    with _opened(path) as stream:
+        if ending == ".svm":
+            X, y = read_libsvm(stream, where)
+        elif ending == ".arff":
+            table = read_arff(stream, where)
+            X, y, words, names, kept = features_and_labels(table, labels, missing=missing)
+        elif ending == ".csv":
+            table = read_csv(stream, where, labels, na_values, header)
+            X, y, words, names, kept = features_and_labels(table, labels, missing=missing)
+        elif ending == ".npz":
+            X, y, splits = read_npz(stream, where)
+        elif ending == IDX:
+            X, y, splits = _read_idx_parts(path)
+        else:
+            raise UserError(
+                f"{path}: the ending does not say the format; name it *.svm, *.arff, *.csv or "
+                "*.npz, perhaps with .gz, .bz2 or .xz"
+            )
+    X = dense_unless_large(X)
+    if missing == "drop" and kept is None and not (complete := complete_rows(X)).all():
+        tell_left_out(complete, where)
+        kept = complete
+        X, y, splits = X[kept], y[kept], splits and renumbered(splits, kept, where)
+    beside = path.with_name(f"{stem}.splits.npz")
+    if os.path.isfile(beside):
+        splits = read_splits(beside, len(y) if kept is None else len(kept))
+        splits = renumbered(splits, kept, str(beside))
+    if names:
+        known, numbers = set(names), map(str, range(len(names) + 1))
+        if names == [number for number in numbers if number in known]:
+            names = None  # they count the columns, as without a heading
+    return X, y, splits, words, names, kept
+
+
+def check_format(given: Mapping[str, Any], ending: str, otherwise: str) -> None:
+    """Refuse what a config says of files of other formats than that of an ending.
+
+    Raises
+    ------
+    UserError
+        It ends with `otherwise`.
+    """
+    for key, (formats, endings) in ONLY_OF.items():
+        if given.get(key) not in (None, (), []) and ending not in endings:
+            raise UserError(f"data.{key} is of {formats} files, {otherwise}")
+
+
+def split_name(path: Path) -> tuple[str, str]:
+    """Split a file name into the name of the data set and its format, without compression.
+
+    Examples
+    --------
+    >>> split_name(Path("/x/vowel.svm.gz"))
+    ('vowel', '.svm')
+    >>> split_name(Path("my.scale"))
+    ('my', '.svm')
+    """
+    name = path.name.removesuffix(path.suffix) if path.suffix in OPENERS else path.name
+    if name.endswith(IDX):
+        return name.removesuffix(IDX), IDX
+    stem, ending = os.path.splitext(name)
+    return stem, ALIASES.get(ending.lower(), ending.lower())
+
+
+def name_of(path: Path) -> str:
+    """Name the data set in a file, after which its records are called.
+
+    Different files may get one name; `boostbench.records.data_sets` distinguishes their records.
+
+    Examples
+    --------
+    >>> name_of(Path("/x/v1.0.csv.gz")), name_of(Path("my = data.csv")), name_of(Path("..x.csv"))
+    ('v1.0', 'my_data', '_x')
+    """
+    # Some file systems decompose letters with accents.
+    name = slug(unicodedata.normalize("NFC", split_name(path)[0]), ".+-")
+    return name if re.match(r"\w", name) else f"_{name.lstrip('.+-')}"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file and decompress it; what goes wrong while it is read is the file's fault."""
+    opener = OPENERS.get(path.suffix, open)
+    try:
+        with opener(path, "rb") as stream:
+            yield stream if opener is open else unpacked(stream, path)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise UserError(f"{path} cannot be read, or is damaged ({error})") from None
+
+
+def _read_idx_parts(path: Path):
+    """Read images and labels of both parts, given the images of the training part."""
+    parts = []
+    for names in IDX_PARTS:
+        files = [path.with_name(path.name.replace(IDX, name)) for name in names]
+        arrays = []
+        for file in files:
+            with _opened(file) as stream:
+                arrays.append(read_idx(stream, str(file)))
+        parts.append(tuple(arrays))
+    return join_parts(parts, str(path))

@@ -1,0 +1,1 @@
+"""Helpers that know nothing of boosting: files, messages, text, optional libraries."""

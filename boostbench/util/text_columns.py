@@ -1,0 +1,116 @@
+"""Columns of text: categories, or dates, numbers and identifiers, which are no categories.
+
+Files on the command line and data frames in Python are judged by the same rule.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from boostbench.util.dates import are_dates
+
+#: Text with more different values than this number, and than this share of the rows, identifies
+#: rows, as names and customer numbers do.
+_MOST_VALUES, _LARGEST_SHARE = 20, 0.5
+#: A number with a decimal comma, or with commas between thousands.
+_NUMBER_WITH_COMMA = re.compile(r"[-+]?(?=[.\d]*,)(?=,*\d)[\d.,]+([eE][-+]?\d+)?", re.ASCII)
+
+
+class WordKinds(NamedTuple):
+    """Masks of shape (n_words,), of which exactly one is True for each word.
+
+    Attributes
+    ----------
+    is_number : ndarray of bool
+        The word is a number with a decimal point or without one.
+    has_comma : ndarray of bool
+        The word is a number with commas: decimal ones, or between thousands.
+    is_word : ndarray of bool
+        The word is neither.
+    """
+
+    is_number: np.ndarray
+    has_comma: np.ndarray
+    is_word: np.ndarray
+
+
+class TextProblem(NamedTuple):
+    """Reason why a column of text does not hold categories.
+
+    Attributes
+    ----------
+    kind : {"dates", "commas", "words", "numbers", "identifiers"}
+        All values are dates; more values are numbers with commas than words; most values are
+        numbers, and some are words; all values are numbers; most rows have a value of their own.
+    example : str
+        The first value that shows it.
+    """
+
+    kind: Literal["dates", "commas", "words", "numbers", "identifiers"]
+    example: str
+
+
+def find_problem(words: Sequence[str], counts: np.ndarray, n_rows: int) -> TextProblem | None:
+    """Return why a column of text does not hold categories, or None if it may.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Different values of the column.
+    counts : ndarray of shape (n_words,), dtype=int
+        Number of rows with each of them.
+    n_rows : int
+        Number of all rows, those with missing values included.
+
+    Examples
+    --------
+    >>> find_problem(["12,685", "9,100"], np.array([1, 1]), n_rows=2)
+    TextProblem(kind='commas', example='12,685')
+    >>> find_problem(["12", "unknown"], np.array([3, 1]), n_rows=4)
+    TextProblem(kind='words', example='unknown')
+    >>> find_problem(["red", "blue"], np.array([3, 1]), n_rows=4)
+    """
+    if not len(words):
+        return None
+    if are_dates(words):
+        return TextProblem("dates", words[0])
+    kinds = kinds_of(words)
+    n_numbers, n_commas, n_words = (int(counts[kind].sum()) for kind in kinds)
+    if n_commas > n_words:
+        return TextProblem("commas", words[int(kinds.has_comma.argmax())])
+    if kinds.is_number.all():
+        return TextProblem("numbers", words[0])
+    if n_numbers > n_commas + n_words:
+        return TextProblem("words", words[int((~kinds.is_number).argmax())])
+    if are_identifiers(len(words), n_rows):
+        return TextProblem("identifiers", words[0])
+    return None
+
+
+def are_identifiers(n_values: int, n_rows: int) -> bool:
+    """Return whether so many different values identify rows.
+
+    Examples
+    --------
+    >>> are_identifiers(5000, n_rows=5000), are_identifiers(20, n_rows=20)
+    (True, False)
+    """
+    return n_values > max(_MOST_VALUES, _LARGEST_SHARE * n_rows)
+
+
+def kinds_of(words: Sequence[str]) -> WordKinds:
+    """Tell numbers, numbers with commas, and words apart.
+
+    Examples
+    --------
+    >>> kinds_of(["1.5", "1,5", "cat"]).has_comma.tolist()
+    [False, True, False]
+    """
+    import pandas as pd  # slow to import
+
+    text = pd.Series(words, dtype="string")
+    is_number = pd.to_numeric(text, errors="coerce").notna().to_numpy(dtype=bool)
+    has_comma = np.array([_NUMBER_WITH_COMMA.fullmatch(word) is not None for word in words], bool)
+    return WordKinds(is_number, has_comma, ~is_number & ~has_comma)

@@ -1,0 +1,206 @@
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from skimage.feature import hog as hog_of
+
+from boostbench.data import load
+from boostbench.data.descriptors import registry
+from boostbench.data.descriptors.registry import described, gist, hog
+from boostbench.errors import UserError
+
+RNG = np.random.default_rng(0)
+IMAGES = RNG.integers(0, 256, size=(10, 20, 24)).astype(float)
+
+
+def stripes(angle, period, size=32):
+    """A wave that runs in the direction of `angle`."""
+    down, right = np.mgrid[:size, :size]
+    wave = np.cos(2 * np.pi * (np.cos(angle) * right + np.sin(angle) * down) / period)
+    return 128 + 100 * wave
+
+
+def strengths(image):
+    """Mean over the cells, of shape (scales, orientations)."""
+    return gist(image[None]).reshape(4, 8, 16).mean(axis=2)
+
+
+def test_stripes_are_found_by_their_direction():
+    found = [strengths(stripes(np.pi * k / 8, 5)).sum(axis=0).argmax() for k in range(8)]
+    assert sorted(found) == list(range(8))
+    # Neighbouring directions are neighbouring numbers.
+    assert {(a - b) % 8 for a, b in zip(found[1:], found[:-1], strict=True)} in ({1}, {7})
+
+
+def test_stripes_are_found_by_their_width():
+    found = [strengths(stripes(0.0, period)).sum(axis=1).argmax() for period in (3.4, 6, 11, 20)]
+    assert found == [0, 1, 2, 3]
+
+
+def test_a_cell_sees_its_own_place():
+    image = np.full((32, 32), 100.0)
+    image[:8, 24:] = stripes(0.0, 4)[:8, 24:]
+    by_cell = gist(image[None]).reshape(32, 4, 4).sum(axis=0)
+    assert np.unravel_index(by_cell.argmax(), (4, 4)) == (0, 3)
+    assert by_cell[0, 3] > 5 * by_cell[3, 0]
+
+
+def test_an_even_image_has_no_edges():
+    assert np.abs(gist(np.full((2, 32, 32), 77.0))).max() < 1e-4
+
+
+def test_light_matters_little():
+    image = stripes(0.4, 7) + RNG.normal(size=(32, 32))
+    one, other = gist(image[None])[0], gist(0.5 * image[None])[0]
+    assert np.corrcoef(one, other)[0, 1] > 0.99
+
+
+def test_rounding_leaves_the_decimals_alone():
+    wanted = gist(IMAGES)
+    # By a larger error than any processor makes in double precision; single precision has 6e-8.
+    np.testing.assert_allclose(gist(IMAGES * (1 + 1e-13)), wanted, rtol=0, atol=1e-11)
+    assert np.abs(gist(IMAGES * (1 + 1e-13)) - wanted).max() > 0
+    assert wanted.dtype == np.float64
+
+
+def test_hog_is_scikit_image_s():
+    wanted = hog_of(IMAGES[3], pixels_per_cell=(2, 3), cells_per_block=(2, 2))
+    np.testing.assert_allclose(hog(IMAGES)[3], wanted)
+
+
+@pytest.mark.parametrize("kind", ["gist", "hog"])
+def test_blocks_do_not_matter(kind, monkeypatch):
+    monkeypatch.setattr(registry, "BLOCK", 3)
+    found = described(IMAGES.reshape(10, -1), kind, (20, 24))
+    np.testing.assert_allclose(found, registry.DESCRIPTORS[kind](IMAGES), atol=2e-6)
+
+
+@pytest.mark.parametrize("kind", ["gist", "hog"])
+def test_memory_does_not_grow_with_the_images(kind, monkeypatch):
+    """Besides what is given and what comes out."""
+    monkeypatch.setattr(registry, "BLOCK", 8)
+    needed = []
+    for n in (16, 96):
+        X = np.resize(IMAGES, (n, 20, 24)).reshape(n, -1) + np.arange(n)[:, None]
+        tracemalloc.start()
+        found = described(X, kind, (20, 24))
+        needed.append(tracemalloc.get_traced_memory()[1] - 2 * found.nbytes)
+        tracemalloc.stop()
+    assert needed[1] < needed[0] + 0.1 * 2**20
+
+
+def test_coloured_images_are_made_gray():
+    coloured = RNG.integers(0, 256, size=(2, 16, 16, 3)).astype(float)
+    found = described(coloured.reshape(2, -1), "gist", (16, 16, 3))
+    np.testing.assert_allclose(found, gist(coloured.mean(axis=3)), atol=1e-6)
+
+
+class TestCache:
+    @pytest.fixture(autouse=True)
+    def counted(self, monkeypatch):
+        monkeypatch.setattr(registry, "BLOCK", 3)
+        self.calls = []
+
+        def count(images):
+            if len(self.calls) == self.stop_at:
+                raise KeyboardInterrupt
+            self.calls.append(len(images))
+            return images.reshape(len(images), -1) / 7
+
+        self.stop_at = None
+        monkeypatch.setattr(registry, "DESCRIPTORS", {"gist": count, "hog": count})
+        self.X = IMAGES.reshape(10, -1)
+
+    def describe(self, kind="gist", shape=(20, 24)):
+        return described(self.X, kind, shape)
+
+    def test_a_kill_loses_one_block(self):
+        self.stop_at = 2
+        with pytest.raises(KeyboardInterrupt):
+            self.describe()
+        self.stop_at = None
+        wanted = (self.X / 7).round(6)
+        assert (self.describe() == wanted).all()
+        assert self.calls == [3, 3, 3, 1]
+        assert (self.describe() == wanted).all()
+        assert len(self.calls) == 4
+
+    def test_so_does_a_kill_that_nothing_can_catch(self):
+        program = (
+            "import os, signal, sys\n"
+            "import numpy as np\n"
+            "from boostbench.data.descriptors import registry\n"
+            "blocks = []\n"
+            "def count(images):\n"
+            "    blocks.append(len(images))\n"
+            "    if len(blocks) == int(sys.argv[1]):\n"
+            "        os.kill(os.getpid(), signal.SIGKILL)\n"
+            "    return images.reshape(len(images), -1)\n"
+            "registry.BLOCK, registry.DESCRIPTORS = 3, {'gist': count}\n"
+            "X = np.arange(20 * 256.0).reshape(20, 256)\n"
+            "found = registry.described(X, 'gist', (16, 16))\n"
+            "print(len(blocks), (found == X).all())\n"
+        )
+
+        def run(killed_at):
+            arguments = [sys.executable, "-c", program, str(killed_at)]
+            return subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+        assert run(killed_at=5).returncode == -signal.SIGKILL
+        # Four of seven blocks are there, and the rest is computed.
+        assert run(killed_at=9).stdout.split() == ["3", "True"]
+
+    @pytest.mark.parametrize("change", ["kind", "shape", "pixel"])
+    def test_what_differs_is_computed_anew(self, change):
+        self.describe()
+        if change == "pixel":
+            self.X = self.X.copy()
+            self.X[4, 0] += 1
+        self.describe(*{"kind": ["hog"], "shape": ["gist", (24, 20)]}.get(change, []))
+        assert len(self.calls) == (5 if change == "pixel" else 8)
+
+    @pytest.mark.parametrize("damage", [b"", b"rubbish", None])
+    def test_damaged_blocks_are_computed_anew(self, damage):
+        wanted = self.describe()
+        [path, *_] = Path(os.environ["BOOSTBENCH_CACHE"], "descriptors").iterdir()
+        path.write_bytes(path.read_bytes()[:-50] if damage is None else damage)
+        assert (self.describe() == wanted).all()
+        assert len(self.calls) == 5
+
+    def test_without_a_place_to_write_it_goes_on(self, tmp_path, monkeypatch, caplog):
+        (tmp_path / "file").write_text("")
+        monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "file"))
+        with caplog.at_level(logging.WARNING):
+            assert len(self.describe()) == 10
+        assert "descriptors are not kept for the next time" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((20, 25), "500 numbers for an image, but the data have 480 features; all images must"),
+        ((480,), r"shape is \[480\]; it must be \[height, width\] or"),
+        ((8, 60), "needs images of 16 x 16 pixels or more"),
+        ((20, 12, 2), r"it must be \[height, width\] or \[height, width, 3\]"),
+    ],
+)
+def test_shapes_that_do_not_fit(shape, message):
+    with pytest.raises(UserError, match=message):
+        described(IMAGES.reshape(10, -1), "gist", shape)
+
+
+def test_a_data_set_may_be_of_descriptors(data_folder):
+    np.savez(data_folder / "pictures.npz", x=IMAGES, y=np.arange(10) % 2, is_test=np.arange(10) > 7)
+    spec = {"name": "toy", "file": "pictures", "expect": {"features": 512}}
+    dataset = load(spec | {"descriptor": {"kind": "gist", "shape": [20, 24]}})
+    assert dataset.X.shape == (10, 512)
+    assert len(dataset.splits) == 1
+    for wrong in ({"kind": "sift", "shape": [20, 24]}, {"kind": "gist", "shape": 20}, "gist"):
+        with pytest.raises(UserError, match=r"data\.descriptor"):
+            load(spec | {"descriptor": wrong})

@@ -1,0 +1,61 @@
+import bz2
+import gzip
+import io
+import lzma
+
+import pytest
+
+from boostbench.data.readers.text_lines import check_utf8, lines_of
+from boostbench.errors import UserError
+
+
+def lines(content, **options):
+    return list(lines_of(io.BytesIO(content), "toy", **options))
+
+
+def test_lines_whatever_ends_them():
+    assert lines("\ufeffä\rb\r\nc\nd\u2028e".encode()) == ["ä\n", "b\n", "c\n", "d\u2028e"]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_a_line_that_is_not_utf_8_is_named(end):
+    content = end.join([b"a", "ü".encode(), b"", b"x,M\xfcller", b"\xfc"])
+    with pytest.raises(UserError) as error:
+        check_utf8(io.BytesIO(content), "toy")
+    told = "toy, line 4 is not UTF-8: byte 0xfc after 'x,M'; save it as UTF-8"
+    assert str(error.value) == told
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_utf_16_is_named(encoding):
+    with pytest.raises(UserError, match=r"^toy is UTF-16 text; save it as UTF-8$"):
+        lines("\ufeffa,b".encode(encoding) if "-be" in encoding else "a,b".encode(encoding))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "compressed; add .gz to its name"),
+        (bz2.compress(b"a,b\n1,2\n"), "compressed; add .bz2 to its name"),
+        (lzma.compress(b"a,b\n1,2\n"), "compressed; add .xz to its name"),
+        (b"PK\x03\x04\n\x00\n\x80", "a zip archive or a workbook; save the table as text"),
+        (b"PAR1\x15\x04\n\x80\xff", "Parquet; save the table as text"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(content, told):
+    with pytest.raises(UserError) as error:
+        check_utf8(io.BytesIO(content), "toy")
+    assert str(error.value) == f"toy is {told}"
+
+
+def test_what_does_not_count_may_be_anything():
+    content = b"1 # \xfc\n\xfc # 2\n"
+    with pytest.raises(UserError, match="line 2 is not UTF-8"):
+        lines(content, part=lambda line: line.partition("#")[0])
+
+
+def test_the_file_stays_open():
+    stream = io.BytesIO(b"a\nb\n")
+    assert next(lines_of(stream, "toy")) == "a\n"
+    assert lines_of(stream, "toy").__next__() == "a\n"
+    assert not stream.closed

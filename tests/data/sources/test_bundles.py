@@ -1,0 +1,162 @@
+import errno
+import io
+import os
+import shutil
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from boostbench import configs
+from boostbench.data.dataset import Dataset
+from boostbench.data.load import load
+from boostbench.data.sources import bundles
+from boostbench.data.sources.lookup import available
+from boostbench.errors import UserError
+
+SPEC = {"name": "toy", "path": None, "rows": [0, 4]}
+
+
+def make(X=None, y=("a", "b", "a", "c"), splits=None):
+    X = np.arange(12.0).reshape(4, 3) if X is None else X
+    return Dataset("toy", X, np.array(y), "file /home/me/toy.csv", splits)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
+    return tmp_path
+
+
+SPLITS = [(np.array([0, 1]), np.array([2, 3])), (np.array([3]), np.array([0, 2]))]
+
+
+@pytest.mark.parametrize(
+    "dataset", [make(), make(csr_matrix(np.eye(4))), make(y=(1, 2, 3, 1), splits=SPLITS)]
+)
+def test_what_comes_back_is_what_was_put_in(folder, dataset):
+    bundles.write_bundle(folder, SPEC, dataset)
+    found = load(SPEC)
+    assert (found.checksum, found.is_sparse) == (dataset.checksum, dataset.is_sparse)
+    assert found.y.tolist() == dataset.y.tolist()
+    assert (found.splits is None) == (dataset.splits is None)
+    for one, other in zip(found.splits or [], dataset.splits or [], strict=True):
+        assert [part.tolist() for part in one] == [part.tolist() for part in other]
+    assert "/home/me" not in found.source
+    assert available(SPEC) == "bundle"
+
+
+def test_no_folder_of_another_system_is_told(folder):
+    away = replace(make(), source="file C:\\Users\\me\\toy.svm")
+    bundles.write_bundle(folder, SPEC, away)
+    assert load(SPEC).source.endswith(", of file toy.svm")
+
+
+def test_another_question_is_not_answered(folder):
+    bundles.write_bundle(folder, SPEC, make())
+    for change in ({"rows": [0, 3]}, {"classes": 2}):
+        told = r"not at hand: .*toy\.bundle\.npz is of other settings of data; no toy\.svm"
+        with pytest.raises(UserError, match=told):
+            load(SPEC | change)
+    assert load(SPEC | {"expect": {"samples": 4}, "labels": None}).n_samples == 4
+
+
+def test_each_changed_byte_is_refused(folder):
+    path = bundles.write_bundle(folder, SPEC, make())
+    whole = path.read_bytes()
+    # What is one sum for all bytes needs no look at each.
+    for place in range(0, len(whole), len(whole) // 50):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(UserError, match=r"is not what .*SHA256SUMS says") as refused:
+            load(SPEC)
+        assert "\n" not in str(refused.value)
+    path.write_bytes(whole)
+    assert load(SPEC).n_samples == 4
+
+
+def test_a_file_without_a_sum_is_refused(folder):
+    bundles.write_bundle(folder, SPEC, make())
+    (folder / bundles.SUMS).unlink()
+    with pytest.raises(UserError, match=r"is not in .*SHA256SUMS"):
+        load(SPEC)
+
+
+@pytest.mark.parametrize("name", ["toy.bundle.npz", bundles.SUMS])
+def test_what_may_not_be_read_is_told(folder, monkeypatch, name):
+    bundles.write_bundle(folder, SPEC, make())
+    opened = io.open
+
+    def refuse(file, *args, **kwargs):
+        if Path(file).name == name:
+            raise PermissionError(errno.EACCES, "Permission denied", str(file))
+        return opened(file, *args, **kwargs)
+
+    monkeypatch.setattr(io, "open", refuse)
+    with pytest.raises(UserError, match=rf"{name} cannot be read: Permission denied"):
+        load(SPEC)
+
+
+@pytest.mark.skipif(not shutil.which("sha256sum"), reason="there is no sha256sum")
+def test_sums_are_those_of_sha256sum(folder):
+    bundles.write_bundle(folder, SPEC, make())
+    bundles.write_bundle(folder, SPEC | {"name": "b"}, make())
+    subprocess.run(["sha256sum", "--check", bundles.SUMS], cwd=folder, check=True)
+
+
+def test_writers_at_once_lose_no_sum(folder, monkeypatch):
+    """Each reads the sums, adds its own and writes them all."""
+    read = bundles._sums
+
+    def slow(folder):
+        sums = read(folder)
+        time.sleep(0.1)
+        return sums
+
+    monkeypatch.setattr(bundles, "_sums", slow)
+    with ThreadPoolExecutor(4) as threads:
+        for name in "abcd":
+            threads.submit(bundles.write_bundle, folder, SPEC, replace(make(), name=name))
+    assert list(read(folder)) == [f"{name}.bundle.npz" for name in "abcd"]
+
+
+def test_a_full_disk_leaves_the_sums_whole(folder, monkeypatch):
+    bundles.write_bundle(folder, SPEC, make())
+    before, replaced = (folder / bundles.SUMS).read_bytes(), os.replace
+
+    def replacing(old, new):
+        if new.name == bundles.SUMS:
+            raise OSError(28, "No space left on device")
+        replaced(old, new)
+
+    monkeypatch.setattr(os, "replace", replacing)
+    with pytest.raises(UserError, match=r"^cannot write .*: No space left .*; choose another f"):
+        bundles.write_bundle(folder, SPEC, replace(make(), name="other"))
+    assert (folder / bundles.SUMS).read_bytes() == before
+    assert not list(folder.glob("*.part"))
+
+
+def assert_comes_back(name, folder, monkeypatch):
+    spec = configs.read("data", name)
+    dataset = load(spec)
+    bundles.write_bundle(folder, spec, dataset)
+    monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
+    found = load(spec)
+    assert "bundle" in found.source
+    assert found.checksum == dataset.checksum
+    assert len(found.splits or []) == len(dataset.splits or [])
+
+
+@pytest.mark.usefixtures("papers_data")
+@pytest.mark.parametrize("name", ["vowel", "banana"])
+def test_files_of_the_papers(tmp_path, monkeypatch, name):
+    assert_comes_back(name, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["disc", "wine"])
+def test_data_that_need_no_file(tmp_path, monkeypatch, name):
+    assert_comes_back(name, tmp_path, monkeypatch)

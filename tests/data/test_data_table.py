@@ -1,0 +1,216 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix, issparse
+
+from boostbench.data import data_table
+from boostbench.data.data_table import DataTable, features_and_labels
+from boostbench.errors import UserError
+
+NAMES = ["id", "size", "colour", "level", "flag", "Class"]
+CATEGORIES = [
+    None,
+    None,
+    ["red", "green", "never", "blue"],
+    ["2", "10"],
+    ["no", "yes"],
+    ["'a b'", "c"],
+]
+VALUES = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 1, 0, 0, 1], [9, 0, 3, 0, 1, 0]]
+
+
+def table(values=VALUES, sparse=False):
+    values = np.array(values, dtype=float)
+    return DataTable(NAMES, CATEGORIES, csr_matrix(values) if sparse else values, "toy")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_nominal_attributes_become_numbers(sparse):
+    X, y, *_ = features_and_labels(table(sparse=sparse), ignore=["id"])
+    assert issparse(X) == sparse
+    X = X.toarray() if sparse else X
+    assert X.tolist() == [[0.5, 1, 0, 0, 10, 1], [1.5, 0, 1, 0, 2, 0], [0, 0, 0, 1, 2, 1]]
+    assert y.tolist() == ["a b", "c", "a b"]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_nominal_attribute_alone(sparse):
+    X, *_ = features_and_labels(table(sparse=sparse), keep=["level"])
+    assert np.asarray(X.todense() if sparse else X).tolist() == [[10], [2], [2]]
+
+
+def test_keep_and_drop_take_patterns():
+    assert features_and_labels(table(), keep=["s*", "id"])[0].tolist() == [
+        [7, 0.5],
+        [8, 1.5],
+        [9, 0],
+    ]
+    X, *_ = features_and_labels(table(), drop=["[ic]*", "f*", "size", "not there"])
+    assert X.tolist() == [[10], [2], [2]]
+
+
+def test_a_target_that_is_ignored_by_default_can_be_asked_for():
+    X, y, *_ = features_and_labels(table(), "level", ignore=["level", "id"], drop=["c*", "C*"])
+    assert X.tolist() == [[0.5, 1], [1.5, 0], [0, 1]]
+    assert y.tolist() == [10, 2, 2]
+
+
+def test_keep_of_nothing_is_an_error():
+    with pytest.raises(UserError, match=r"unknown column of toy 'Size'; did you mean size\?"):
+        features_and_labels(table(), keep=["Size"])
+
+
+def test_no_features_left():
+    with pytest.raises(UserError, match="no column of features"):
+        features_and_labels(table(), drop=["*"])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_missing_values(sparse):
+    values = [list(row) for row in VALUES]
+    values[1][2] = np.nan
+    values[2][0] = np.nan
+    holes = table(values, sparse)
+    with pytest.raises(UserError, match=r"toy: 1 rows .* row 2 .* 'colour'; data\.missing=drop"):
+        features_and_labels(holes, ignore=["id"])
+    X, y, *_ = features_and_labels(holes, ignore=["id"], missing="drop")
+    assert X.shape[0] == 2
+    assert y.tolist() == ["a b", "a b"]
+    assert features_and_labels(holes, keep=["size"])[0].shape == (3, 1)
+
+
+def test_what_is_missing_can_be_filled_later(caplog):
+    """A missing word is missing in all columns of its own."""
+    values = [list(row) for row in VALUES]
+    nan = np.nan
+    values += [[6, nan, nan, nan, nan, 1]]
+    X, y, *_ = features_and_labels(table(values), ignore=["id"], missing="median")
+    np.testing.assert_array_equal(
+        X,
+        [
+            *([0.5, 1, 0, 0, 10, 1], [1.5, 0, 1, 0, 2, 0], [0, 0, 0, 1, 2, 1]),
+            [nan, nan, nan, nan, nan, nan],
+        ],
+    )
+    assert y.tolist() == ["a b", "c", "a b", "c"]
+    told = "toy: 1 of 4 rows have missing values, filled by median of the training part"
+    assert told in caplog.messages
+
+
+def names_and_ages(n_samples, n_names):
+    categories = [[f"name {i}" for i in range(n_names)], None, None]
+    i = np.arange(n_samples)
+    return DataTable(["name", "age", "y"], categories, np.c_[i % n_names, i, i % 2] + 0.0, "toy")
+
+
+def test_text_that_is_no_category_is_refused():
+    with pytest.raises(
+        UserError, match=r"^toy: the text of column 'name' is different in 51 of 100"
+    ):
+        features_and_labels(names_and_ages(100, 51))
+    assert features_and_labels(names_and_ages(100, 50))[0].shape == (100, 51)
+    assert features_and_labels(names_and_ages(20, 20))[0].shape == (20, 21)
+
+
+def test_many_categories_stay_sparse():
+    """Dense, they would take 3 GB."""
+    X, *_ = features_and_labels(names_and_ages(30_000, 15_000))
+    assert issparse(X)
+    assert X.nnz < 2 * X.shape[0]
+    assert X[15_001].toarray()[0, [0, 1, 15_000]].tolist() == [0, 1, 15_001]
+
+
+def test_no_row_is_complete():
+    values = np.full((3, len(NAMES)), np.nan)
+    with pytest.raises(UserError, match="toy has no row without missing values"):
+        features_and_labels(table(values), missing="drop")
+
+
+def test_rows_that_are_left_out_are_counted(caplog):
+    values = np.array(VALUES, dtype=float)
+    values[1, 1] = np.nan
+    features_and_labels(table(values), missing="drop")
+    assert "toy: 1 of 3 rows are left out" in caplog.messages
+
+
+def test_columns_of_words_are_told(caplog):
+    features_and_labels(table())
+    assert caplog.messages == [
+        "toy: words become a column of 0 and 1 each: colour (3), flag (yes=1)"
+    ]
+    caplog.clear()
+    features_and_labels(table(), drop=["colour", "flag"])
+    assert caplog.messages == []
+    one = [[7, 0.5, 0, 1, 1, 0], [8, 1.5, 0, 0, np.nan, 1], [9, 0, 0, 0, 1, 0]]
+    X, *_ = features_and_labels(table(one), keep=["colour", "flag"], missing="keep")
+    assert caplog.messages[-1].endswith(" each: colour (red=0), flag (yes=0)")
+    np.testing.assert_array_equal(X, [[0, 0], [0, np.nan], [0, 0]])
+    one = [[*row[:4], np.nan, *row[5:]] for row in one]
+    features_and_labels(table(one), keep=["flag"], missing="keep")
+    assert caplog.messages[-1].endswith(" each: flag (all missing)")
+
+
+def test_words_that_python_takes_for_numbers_are_words(caplog):
+    values = np.array([[0, 0], [1, 1], [2, 0]], dtype=float)
+    categories = [["1_1", "11", "2_1"], ["11", "1_1"]]
+    X, y, *_ = features_and_labels(DataTable(["level", "class"], categories, values, "toy"))
+    assert X.tolist() == np.eye(3).tolist()
+    assert y.tolist() == ["11", "1_1", "11"]
+    assert caplog.messages == ["toy: words become a column of 0 and 1 each: level (3)"]
+
+
+def test_many_categories_of_which_some_are_missing_are_not_made_dense():
+    n = 12_000
+    codes = np.append(np.arange(n) // 3, np.nan).astype(float)
+    table = DataTable(
+        ["a", "y"], [[f"w{i}" for i in range(n)], None], np.c_[codes, codes > 5], "toy"
+    )
+    with pytest.raises(UserError, match="column 'a' has 4000 categories, too many for 12001 rows"):
+        features_and_labels(table, missing="median")
+    X, *_ = features_and_labels(table, missing="drop")
+    assert X.shape == (n, n // 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "days"),
+    [
+        (["2000-01-03", "2000-02-01", "'2000-01-01'"], [2, 31, 0]),
+        (["03.01.2000", "1.2.2000", "1.01.00"], [2, 31, 0]),
+        (["28.01.2000", "01.02.2000", "01.01.2000"], [27, 31, 0]),
+        (["3/1/2000", "28/1/2000", "1/1/2000"], [2, 27, 0]),
+        (["1/3/2000", "1/28/2000", "1/1/2000"], [2, 27, 0]),
+        (["2000-01-03T12:30:00Z", "2000-02-01 00:00", "2000-01-01T00:30+01:00"], [2, 31, -1]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Parsing dates:UserWarning")
+def test_dates_are_refused_with_a_recipe(words, days):
+    dated = DataTable(
+        ["signup", "class"], [words, None], np.array([[0.0, 1], [1, 2], [2, 1]]), "toy"
+    )
+    with pytest.raises(UserError, match="column 'signup' holds dates") as error:
+        features_and_labels(dated)
+    # What it says to do, done.
+    frame = pd.DataFrame({"signup": [word.strip("'") for word in words]})
+    recipe = str(error.value).partition("make days of it: ")[2]
+    exec(recipe, {"frame": frame, "pandas": pd})
+    assert frame["signup"].tolist() == days
+
+
+@pytest.mark.parametrize("words", [["1-2", "3-4", "5-6"], ["10.5.1", "a", "b"], ["2024-03"] * 3])
+def test_other_words_with_marks_are_no_dates(words):
+    codes = np.array([[0.0, 1], [1, 2], [2, 1]])
+    X, *_ = features_and_labels(DataTable(["version", "class"], [words, None], codes, "toy"))
+    assert X.shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("large", "n_filled", "stays_sparse"), [(99, 10, True), (99, 11, False), (100, 1, False)]
+)
+def test_large_and_nearly_empty_matrices_stay_sparse(monkeypatch, large, n_filled, stays_sparse):
+    monkeypatch.setattr(data_table, "LARGE", large)
+    dense = np.zeros(100)
+    dense[:n_filled] = 1
+    dense = dense.reshape(10, 10)
+    X = data_table.dense_unless_large(csr_matrix(dense))
+    assert isinstance(X, np.ndarray) != stays_sparse
+    assert (X == dense).all()
