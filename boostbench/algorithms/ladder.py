@@ -43,9 +43,11 @@ class CodewordMCBoost(
     .. math:: R = \frac1n \sum_i \sum_{j \ne z_i}
               e^{-\frac12 \langle y_{z_i} - y_j, f(x_i) \rangle}
 
-    falls most steeply, times the multiple that makes the risk least. The class of x is that of the
-    largest :math:`\langle y_k, f(x) \rangle`. For two classes and stumps it is AdaBoost, whose weak
-    learners are confident by their leaves.
+    falls most steeply, times the multiple that makes the risk least, eq. (6). The multiple is
+    limited so that no exponent of a loss exceeds 24: for a weak learner without mistakes, whose
+    multiple would be infinite, and in rare rounds below a finite minimum. The class of x is that of
+    the largest :math:`\langle y_k, f(x) \rangle`. For two classes and stumps it is AdaBoost, whose
+    weak learners are confident by their leaves.
 
     It is a transformer as well: `transform` gives f, and `hash` the signs of its coordinates.
 
@@ -156,8 +158,8 @@ class CodewordMCBoost(
 class LADDER(CodewordMCBoost):
     r"""Large margin discriminant dimensionality reduction: predictor and codewords together.
 
-    After every N_b rounds of `CodewordMCBoost`, N_c steps of `CodewordBoosting` lower the same risk
-    by moving the codewords.
+    After every N_b rounds of `CodewordMCBoost`, with the same limit of the multiple, N_c steps of
+    `CodewordBoosting` lower the same risk by moving the codewords.
 
     Parameters
     ----------
@@ -223,6 +225,10 @@ class CodewordBoosting(WithoutEarlyStopping, Weighted, BoostingClassifier):
 
     The features are the predictor's values f(x). The codewords lower the risk of `CodewordMCBoost`
     at length 1, and the class of x is that of the largest :math:`\langle y_k, f(x) \rangle`.
+
+    The line search compares risks after the codewords are normalised, and ends near the least risk,
+    so that the risk never rises. Eq. (12) searches before the normalisation, which may raise the
+    risk.
 
     Parameters
     ----------

@@ -49,6 +49,9 @@ class AdaBoostECC(StumpEnsemble):
 
     .. math:: \sum_i \sum_{r \ne y_i} \exp(-\tfrac12 (F_{y_i}(x_i) - F_r(x_i))).
 
+    In the logarithm, 1e-10 is added to each of the two weights, where the weights of all samples
+    have the sum 1. On a side without mistakes the vote would be infinite; it is about 11 then.
+
     Parameters
     ----------
     n_iterations : int, default=1000
@@ -178,7 +181,7 @@ class AdaBoostSIP(AdaBoostECC):
     where :math:`u_{ir}` is the weight of the wrong label r of sample i. For a given stump the best
     code is the sign, class by class, of ``sum_i G[i, r] h(x_i)``, where G is
     :math:`-u_{ir}` and, at the own class, what makes a row sum to 0. The coefficients are those of
-    AdaBoost.ECC.
+    AdaBoost.ECC, with 1e-10 added in the logarithm as well.
 
     Parameters
     ----------

@@ -68,7 +68,8 @@ class RBoostRank(_RankBooster):
     The data are projected by a random matrix :math:`P^{(r)}` for each class r, and one score
     :math:`F(P^{(r)} x) = \sum_t w_t h_t(P^{(r)} x)` ranks the classes. A round minimises the
     exponential loss of the pairwise margins :math:`F(P^{(y_i)} x_i) - F(P^{(r)} x_i)` over one new
-    weak learner: the one of the largest edge, eq. (5).
+    weak learner: the one of the largest edge, eq. (5), among those with `n_bins - 1` thresholds for
+    each projected feature, 31 by default. The paper searches all thresholds.
 
     Parameters
     ----------
@@ -82,7 +83,8 @@ class RBoostRank(_RankBooster):
     pool_size : int, default=1000
         Directions of the pool; used by ``projections="pooled"`` only.
     n_bins : int, default=32
-        Bins of a projected feature: ``n_bins - 1`` thresholds, at the quantiles.
+        Bins of a projected feature: ``n_bins - 1`` thresholds, at the quantiles of its n_samples *
+        n_classes values. With as many bins as values, all thresholds are searched, as in the paper.
     weak_learner : {"stump", "wlda"}, default="stump"
         Stumps on the projected features, or also on one weighted linear discriminant of
         `n_selected` of them, drawn anew in every round (Table VI).
@@ -91,8 +93,9 @@ class RBoostRank(_RankBooster):
     step : {"exact", "bound"}, default="exact"
         The coefficient. ``"exact"`` is eq. (8),
         :math:`w_t = \frac14 \log \frac{Q_+ + s}{Q_- + s}`, where the smoothing s = 1 / (m (k - 1))
-        on weights of sum 1 keeps it finite. ``"bound"`` is eq. (9), which minimises an upper bound
-        of the loss, with :math:`\delta h / 2` in the place of :math:`\delta h`.
+        on weights of sum 1 keeps it finite. ``"bound"`` minimises an upper bound of the loss, as
+        eq. (9) does: with the edge b of :math:`\delta h / 2`,
+        :math:`w_t = \frac14 \log \frac{1 + b}{1 - b}`.
     random_state : int, RandomState instance or None, default=None
         Seed of the projections.
 
@@ -107,7 +110,9 @@ class RBoostRank(_RankBooster):
     Projections mix the features, so they should be on one scale.
 
     Eq. (9) rests on :math:`e^{-wh} \le \frac12 e^w (1 - h) + \frac12 e^{-w} (1 + h)`, which holds
-    for h in [-1, 1]; :math:`\delta h` is in [-2, 2]. As it is printed, the loss grows.
+    for h in [-1, 1]; :math:`\delta h` is in [-2, 2]. As it is printed, the loss grows. So the bound
+    is applied to :math:`e^{-w \delta h} = e^{-2w (\delta h / 2)}`, whose minimum over 2w has the
+    factor :math:`\frac12` of eq. (9), and :math:`\frac14` for w.
 
     References
     ----------
