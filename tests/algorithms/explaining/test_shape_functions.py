@@ -172,7 +172,7 @@ def test_importances_of_a_category_of_noise_are_small():
     """Total variation, which counts few rows as much as many, gave the noise 0.7."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
-        {"number": rng.normal(size=2000), "noise": rng.integers(60, size=2000).astype(str)}
+        {"number": rng.normal(size=2000), "noise": pd.Categorical(rng.integers(60, size=2000))}
     )
     y = X["number"] + rng.logistic(size=2000) > 0
     bag = bb.BaggedMCBoost(random_state=0).fit(X, y)
