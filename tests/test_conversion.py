@@ -30,7 +30,7 @@ LABELS = {
 }
 
 
-def table():
+def mixed_table():
     """Numbers with missing values, and three features of categories, all of which say something."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 6))
@@ -48,14 +48,14 @@ def table():
         if kind == "numbers" or case[0].__sklearn_tags__().input_tags.allow_nan
     ],
 )
-def fitted(request):
+def model_and_samples(request):
     """A model, and samples some of which lie on thresholds."""
     model, n_classes, kind = request.param
     model = clone(model)
     if "n_iterations" in model.get_params():
         model.set_params(n_iterations=20)
     if kind == "table":
-        X, score = table()
+        X, score = mixed_table()
         y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
         prefix = "estimator__" if "estimator__n_iterations" in model.get_params() else ""
         model.set_params(**{f"{prefix}categorical_features": [3, 4, 5]})
@@ -71,9 +71,9 @@ def fitted(request):
 
 
 @pytest.fixture(scope="module")
-def undecided(fitted):
+def tied_model_and_samples(model_and_samples):
     """A model whose coefficients often cancel but for rounding, and samples of all its regions."""
-    model = deepcopy(fitted[0])
+    model = deepcopy(model_and_samples[0])
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, model.n_features_in_))
     categories = list(getattr(model, "categories_", ()))
@@ -95,65 +95,67 @@ def undecided(fitted):
     return model, X
 
 
-def test_shape_functions_decide_undecided_samples_alike(undecided):
-    model, X = undecided
+def test_shape_functions_break_ties_as_predict(tied_model_and_samples):
+    model, X = tied_model_and_samples
     assert (model.shape_functions().predict(X) == model.predict(X)).all()
     assert (model.shape_functions(X).predict(X) == model.predict(X)).all()
 
 
-def session_of(made):
+def load_session(converted):
     runtime = pytest.importorskip("onnxruntime")
-    return runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    return runtime.InferenceSession(
+        converted.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
 
 
-def run(made, X):
-    session = session_of(made)
+def run_onnx(onnx_model, X):
+    session = load_session(onnx_model)
     assert [output.name for output in session.get_outputs()] == ["label", "probabilities", "scores"]
     return session.run(None, {"X": X})
 
 
 class TestONNX:
     @pytest.fixture(autouse=True)
-    def _installed(self):
+    def _require_onnx(self):
         pytest.importorskip("onnx")
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    def test_it_predicts_the_same(self, fitted, dtype):
-        model, X = fitted
+    def test_converted_model_predicts_the_same(self, model_and_samples, dtype):
+        model, X = model_and_samples
         X = X.astype(dtype)
-        labels, probabilities, scores = run(to_onnx(model, dtype), X)
+        labels, probabilities, scores = run_onnx(to_onnx(model, dtype), X)
         assert (labels == model.predict(X)).all()
         np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
-        wanted = model.decision_function(X)
-        np.testing.assert_allclose(scores, wanted, rtol=1e-5, atol=1e-5)
+        expected = model.decision_function(X)
+        np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-5)
 
-    def test_undecided_samples_have_the_same_label(self, undecided):
-        model, X = undecided
-        labels, probabilities, scores = run(to_onnx(model, float), X)
+    def test_ties_have_the_same_label(self, tied_model_and_samples):
+        model, X = tied_model_and_samples
+        labels, probabilities, scores = run_onnx(to_onnx(model, float), X)
         assert (labels == model.predict(X)).all()
         assert (model.classes_[probabilities.argmax(axis=1)] == labels).all()
         assert ((scores == 0) == (model.decision_function(X) == 0)).all() or scores.ndim == 2
 
     @pytest.mark.parametrize("names", LABELS.values(), ids=LABELS.keys())
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_labels(self, names, n_classes):
+    def test_labels_keep_their_type(self, names, n_classes):
         X, y = blobs(n_classes, n_samples=90)
         model = bb.AdaBoostMH(n_iterations=10).fit(X, names[y])
-        assert (run(to_onnx(model, float), X)[0] == model.predict(X)).all()
+        assert (run_onnx(to_onnx(model, float), X)[0] == model.predict(X)).all()
 
-    def test_strings_as_objects(self):
+    def test_labels_may_be_objects(self):
         X, y = blobs(3)
         model = bb.AdaBoostMH(n_iterations=10).fit(X, LABELS["strings"][y].astype(object))
-        assert (run(to_onnx(model, float), X)[0] == model.predict(X)).all()
+        assert (run_onnx(to_onnx(model, float), X)[0] == model.predict(X)).all()
 
-    def test_what_cannot_be_is_refused(self):
+    def test_unsupported_dtypes_and_labels_are_refused(self):
         X, y = blobs(2)
         model = bb.AdaBoost(n_iterations=2).fit(X, y)
-        for some in (model, make_pipeline(StandardScaler(), model).fit(X, y)):
+        for estimator in (model, make_pipeline(StandardScaler(), model).fit(X, y)):
             with pytest.raises(ValueError, match="float32 or float64, got 'int8'"):
-                to_onnx(some, "int8")
-        for large in (np.array([1, 2**63], dtype=np.uint64), np.array([0.0, 1e30])):
-            model.classes_ = large
+                to_onnx(estimator, "int8")
+        for classes in (np.array([1, 2**63], dtype=np.uint64), np.array([0.0, 1e30])):
+            model.classes_ = classes
             with pytest.raises(ValueError, match="a class lies outside"):
                 to_onnx(model)
         model.classes_ = np.array([b"ant", b"bee"])
@@ -162,31 +164,31 @@ class TestONNX:
 
 
 class TestTreelite:
-    def test_it_predicts_the_same(self, fitted):
+    def test_converted_model_predicts_the_same(self, model_and_samples):
         gtil = pytest.importorskip("treelite").gtil
-        model, X = fitted
-        made = to_treelite(model)
-        wanted = model.predict_proba(X)
-        found = gtil.predict(made, X).reshape(len(X), -1)
+        model, X = model_and_samples
+        converted = to_treelite(model)
+        expected = model.predict_proba(X)
+        predictions = gtil.predict(converted, X).reshape(len(X), -1)
         np.testing.assert_allclose(
-            found, wanted if found.shape[1] > 1 else wanted[:, 1:], atol=1e-5
+            predictions, expected if predictions.shape[1] > 1 else expected[:, 1:], atol=1e-5
         )
-        margins = gtil.predict(made, X, pred_margin=True).reshape(len(X), -1)
+        margins = gtil.predict(converted, X, pred_margin=True).reshape(len(X), -1)
         scores = model.inverse_temperature() * model.decision_function(X).reshape(len(X), -1)
         np.testing.assert_allclose(margins, scores, rtol=1e-5, atol=1e-5)
 
-    def test_undecided_samples_have_the_same_label(self, undecided):
+    def test_ties_have_the_same_label(self, tied_model_and_samples):
         gtil = pytest.importorskip("treelite").gtil
-        model, X = undecided
-        found = gtil.predict(to_treelite(model), X).reshape(len(X), -1)
-        second = found.shape[1] == 1
-        winner = (found[:, 0] > 0.5).astype(int) if second else found.argmax(axis=1)
+        model, X = tied_model_and_samples
+        predictions = gtil.predict(to_treelite(model), X).reshape(len(X), -1)
+        is_binary = predictions.shape[1] == 1
+        winner = (predictions[:, 0] > 0.5).astype(int) if is_binary else predictions.argmax(axis=1)
         assert (model.classes_[winner] == model.predict(X)).all()
 
 
 @pytest.mark.parametrize(("convert", "name"), [(to_onnx, "onnx"), (to_treelite, "treelite")])
-class TestMistakes:
-    def test_only_sums_of_stumps(self, convert, name):
+class TestErrors:
+    def test_other_models_and_unfitted_models_are_refused(self, convert, name):
         pytest.importorskip(name)
         model = bb.RBoostRank(n_iterations=2, n_projections=5, random_state=0).fit(*blobs(2))
         with pytest.raises(ValueError, match="RBoostRank is no sum of stumps"):
@@ -194,11 +196,11 @@ class TestMistakes:
         with pytest.raises(ValueError, match="not fitted"):
             convert(bb.AdaBoost())
 
-    def test_no_round_at_all(self, convert, name):
+    def test_constant_models_are_converted(self, convert, name):
         pytest.importorskip(name)
         convert(bb.AdaBoostMH().fit(np.ones((4, 2)), [0, 1, 0, 1]))
 
-    def test_a_missing_library_is_one_line(self, convert, name, monkeypatch):
+    def test_missing_library_is_named(self, convert, name, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ImportError, match=rf"^this needs {name}; .*'pip install {name}'$"):
             convert(bb.AdaBoost(n_iterations=2).fit(*blobs(2)))
@@ -213,18 +215,18 @@ class TestMistakes:
     ],
     ids=["bag", "booster", "sets"],
 )
-def test_numbers(model):
+def test_regressors_predict_the_same(model):
     gtil = pytest.importorskip("treelite").gtil
-    X, y = table()
+    X, y = mixed_table()
     model = clone(model).set_params(categorical_features=[3, 4, 5]).fit(X, 100.0 * y)
     X[:10, [0, 3, 4]] = np.nan
-    [predictions] = session_of(to_onnx(model, float)).run(None, {"X": X})
+    [predictions] = load_session(to_onnx(model, float)).run(None, {"X": X})
     np.testing.assert_allclose(predictions, model.predict(X), rtol=1e-9)
-    found = gtil.predict(to_treelite(model), X).reshape(len(X))
-    np.testing.assert_allclose(found, model.predict(X), rtol=1e-9)
+    predictions = gtil.predict(to_treelite(model), X).reshape(len(X))
+    np.testing.assert_allclose(predictions, model.predict(X), rtol=1e-9)
 
 
-def test_pipelines_without_skl2onnx(monkeypatch):
+def test_pipelines_require_skl2onnx(monkeypatch):
     pytest.importorskip("onnx")
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     pipeline = make_pipeline(StandardScaler(), bb.AdaBoostMH(n_iterations=3)).fit(*blobs(2))
@@ -234,12 +236,12 @@ def test_pipelines_without_skl2onnx(monkeypatch):
 
 class TestPipelines:
     @pytest.fixture(autouse=True)
-    def _skl2onnx(self):
+    def _require_skl2onnx(self):
         pytest.importorskip("skl2onnx")
 
     @pytest.mark.parametrize("labels", ["strings", "numbers"])
     @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_classes(self, n_classes, labels):
+    def test_classifiers_predict_the_same(self, n_classes, labels):
         X, y = blobs(n_classes)
         y = LABELS[labels][y]
         for booster in (
@@ -247,22 +249,22 @@ class TestPipelines:
             bb.BaggedMCBoost(n_estimators=2, interactions=1, n_iterations=20, random_state=0),
         ):
             pipeline = make_pipeline(StandardScaler(), booster).fit(X, y)
-            label, probabilities = session_of(to_onnx(pipeline, np.float64)).run(None, {"X": X})
+            label, probabilities = load_session(to_onnx(pipeline, np.float64)).run(None, {"X": X})
             np.testing.assert_array_equal(label, pipeline.predict(X))
             np.testing.assert_allclose(probabilities, pipeline.predict_proba(X), atol=1e-9)
 
-    def test_an_unfitted_one_says_so(self):
+    def test_unfitted_pipelines_are_refused(self):
         with pytest.raises(ValueError, match="not fitted"):
             to_onnx(make_pipeline(StandardScaler(), bb.AdaBoostMH()))
 
-    def test_numbers(self):
+    def test_regressors_predict_the_same(self):
         X, y = blobs(3)
         pipeline = make_pipeline(StandardScaler(), bb.LsBoostRegressor(n_iterations=20)).fit(X, y)
-        [found] = session_of(to_onnx(pipeline, np.float64)).run(None, {"X": X})
-        assert found.shape == (len(X), 1)
-        np.testing.assert_allclose(found[:, 0], pipeline.predict(X), atol=1e-9)
+        [predictions] = load_session(to_onnx(pipeline, np.float64)).run(None, {"X": X})
+        assert predictions.shape == (len(X), 1)
+        np.testing.assert_allclose(predictions[:, 0], pipeline.predict(X), atol=1e-9)
 
-    def test_a_frame_with_words(self):
+    def test_data_frames_with_strings_are_encoded(self):
         import skl2onnx
 
         X, y = blobs(2)
@@ -272,37 +274,37 @@ class TestPipelines:
         )
         pipeline = make_pipeline(columns, bb.MCBoost(n_iterations=10)).fit(frame, y)
         register_with_skl2onnx()
-        made = skl2onnx.to_onnx(pipeline, frame[:1])
+        converted = skl2onnx.to_onnx(pipeline, frame[:1])
         inputs = {name: frame[[name]].to_numpy() for name in frame}
-        label, probabilities = session_of(made).run(None, inputs)
+        label, probabilities = load_session(converted).run(None, inputs)
         np.testing.assert_array_equal(label, pipeline.predict(frame))
         np.testing.assert_allclose(probabilities, pipeline.predict_proba(frame), atol=1e-9)
 
     @pytest.mark.parametrize("base", [bb.MCBoost, bb.LsBoostRegressor])
-    def test_a_class_of_ones_own(self, base):
+    def test_subclasses_are_registered(self, base):
         # Under the name of one of ours.
-        mine = type(base.__name__, (base,), {"__module__": __name__})
+        subclass = type(base.__name__, (base,), {"__module__": __name__})
         X, y = blobs(2)
-        pipeline = make_pipeline(StandardScaler(), mine(n_iterations=3)).fit(X, y)
-        found = session_of(to_onnx(pipeline, np.float64)).run(None, {"X": X})
-        np.testing.assert_allclose(found[0].ravel(), pipeline.predict(X), atol=1e-9)
+        pipeline = make_pipeline(StandardScaler(), subclass(n_iterations=3)).fit(X, y)
+        predictions = load_session(to_onnx(pipeline, np.float64)).run(None, {"X": X})
+        np.testing.assert_allclose(predictions[0].ravel(), pipeline.predict(X), atol=1e-9)
 
     @pytest.mark.parametrize("opset", [12, {"": 12, "ai.onnx.ml": 1}, 13])
     @pytest.mark.parametrize("booster", [bb.MCBoost, bb.LsBoostRegressor])
-    def test_old_operators_are_refused(self, booster, opset):
+    def test_old_opsets_are_refused(self, booster, opset):
         import skl2onnx
 
         X, y = blobs(2)
         model = booster(n_iterations=3).fit(X, y)
         register_with_skl2onnx()
         if opset == 13:
-            made = skl2onnx.to_onnx(model, X[:1], target_opset=opset)
-            pytest.importorskip("onnx").checker.check_model(made, full_check=True)
+            converted = skl2onnx.to_onnx(model, X[:1], target_opset=opset)
+            pytest.importorskip("onnx").checker.check_model(converted, full_check=True)
         else:
             with pytest.raises(ValueError, match="boosters need target_opset=13 or later, got 12"):
                 skl2onnx.to_onnx(model, X[:1], target_opset=opset)
 
-    def test_columns_that_no_step_puts_together_are_refused(self):
+    def test_separate_columns_are_refused(self):
         import skl2onnx
 
         X, y = blobs(2)
@@ -312,8 +314,8 @@ class TestPipelines:
             with pytest.raises(RuntimeError, match=r"at most 1 input\(s\)"):
                 skl2onnx.to_onnx(model.fit(frame, y), frame[:1])
 
-    def test_categories_of_the_booster_are_refused(self):
-        X, y = table()
+    def test_categorical_features_of_the_booster_are_refused(self):
+        X, y = mixed_table()
         booster = bb.LsBoostRegressor(n_iterations=3, categorical_features=[4])
         pipeline = make_pipeline(StandardScaler(), booster).fit(X, y)
         with pytest.raises(ValueError, match="has categories of its own"):
@@ -321,7 +323,7 @@ class TestPipelines:
 
 
 @pytest.mark.parametrize("convert", [to_onnx, to_treelite])
-def test_what_is_no_sum_of_stumps_is_named(convert):
+def test_error_names_the_model_that_is_no_sum_of_stumps(convert):
     pytest.importorskip(convert.__name__.removeprefix("to_"))
     X, y = blobs(2)
     pipeline = make_pipeline(StandardScaler(), bb.SAMME(n_iterations=3)).fit(X, y)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from boostbench.conversion.forest import to_treelite
-from boostbench.conversion.graph import booster_to_onnx
-from boostbench.conversion.pipelines import pipeline_to_onnx, register_with_skl2onnx
+from boostbench.conversion.onnx_graph import booster_to_onnx
+from boostbench.conversion.skl2onnx_converters import pipeline_to_onnx, register_with_skl2onnx
+from boostbench.conversion.treelite import to_treelite
 
 __all__ = ["register_with_skl2onnx", "to_onnx", "to_treelite"]
 
@@ -45,6 +45,6 @@ def to_onnx(model, dtype=np.float32):
     """
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
-    last = getattr(model, "steps", [(None, None)])[-1][1]
-    is_pipeline = hasattr(last, "stump_sum")
+    final_step = getattr(model, "steps", [(None, None)])[-1][1]
+    is_pipeline = hasattr(final_step, "stump_sum")
     return pipeline_to_onnx(model, dtype) if is_pipeline else booster_to_onnx(model, dtype)

@@ -26,21 +26,21 @@ def has_scores_requested(model, scope, container):
     ValueError
         If skl2onnx loses the request before it reaches an estimator.
     """
-    metas = [operator.raw_operator for operator in scope.operators.values()]
+    estimators = [operator.raw_operator for operator in scope.operators.values()]
     # The keys of options are the addresses of estimators.
-    is_scored = {
+    requests_scores = {
         id(meta): container.has_options(meta, "raw_scores")
         and container.get_options(meta, {"raw_scores": False})["raw_scores"]
-        for meta in metas
+        for meta in estimators
     }
     for key, options in (scope.options or {}).items():
-        if isinstance(key, int) and options.get("raw_scores") and key not in is_scored:
+        if isinstance(key, int) and options.get("raw_scores") and key not in requests_scores:
             raise ValueError(
                 "skl2onnx does not pass raw_scores=True from a pipeline to its last step; "
                 "name the step: options={'<step>__raw_scores': True}"
             )
     requests = []
-    for meta in metas:
+    for meta in estimators:
         if isinstance(meta, CalibratedClassifierCV):
             requests += [fold.estimator for fold in meta.calibrated_classifiers_]
         elif isinstance(meta, OneVsOneClassifier):
@@ -48,23 +48,24 @@ def has_scores_requested(model, scope, container):
         elif isinstance(meta, StackingClassifier):
             uses_scores = [method == "decision_function" for method in meta.stack_method_]
             requests += compress(meta.estimators_, uses_scores)
-            requests += [meta.final_estimator_] * is_scored[id(meta)]
-        elif is_scored[id(meta)]:
+            requests += [meta.final_estimator_] * requests_scores[id(meta)]
+        elif requests_scores[id(meta)]:
             is_ensemble = isinstance(meta, BaggingClassifier | OneVsRestClassifier)
             requests += meta.estimators_ if is_ensemble else [meta]
     for estimator in requests:
-        last = estimator
-        while isinstance(last, Pipeline | GridSearchCV):
-            last = last[-1] if isinstance(last, Pipeline) else last.best_estimator_
-        if last is model:
+        innermost = estimator
+        while isinstance(innermost, Pipeline | GridSearchCV):
+            is_pipeline = isinstance(innermost, Pipeline)
+            innermost = innermost[-1] if is_pipeline else innermost.best_estimator_
+        if innermost is model:
             return True
-        has_scores = container.has_options(last, "raw_scores") and hasattr(
-            last, "decision_function"
+        has_scores = container.has_options(innermost, "raw_scores") and hasattr(
+            innermost, "decision_function"
         )
-        if last is not estimator and has_scores and not hasattr(last, "stump_sum"):
+        if innermost is not estimator and has_scores and not hasattr(innermost, "stump_sum"):
             raise ValueError(
                 f"skl2onnx does not pass the request of scores from {type(estimator).__name__} to "
-                f"{type(last).__name__}, and would use probabilities instead"
+                f"{type(innermost).__name__}, and would use probabilities instead"
             )
     return False
 

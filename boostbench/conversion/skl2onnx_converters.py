@@ -5,8 +5,8 @@ from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench import algorithms
-from boostbench.conversion.graph import OPSET, booster_to_onnx
 from boostbench.conversion.meta_estimators import has_scores_requested, refuse_inexact_conversions
+from boostbench.conversion.onnx_graph import OPSET, booster_to_onnx
 from boostbench.util.optional_imports import needed
 
 
@@ -41,15 +41,25 @@ def register_with_skl2onnx(*classes):
     voting with weights of which some belong to dropped estimators.
     """
     update = needed("skl2onnx").update_registered_converter
-    known = [getattr(algorithms, name) for name in algorithms.__all__]
-    for booster in [*(one for one in known if hasattr(one, "stump_sum")), *classes]:
+    estimators = [getattr(algorithms, name) for name in algorithms.__all__]
+    for booster in [
+        *(estimator for estimator in estimators if hasattr(estimator, "stump_sum")),
+        *classes,
+    ]:
         # Aliases are shared with all converters that anybody has registered.
         alias = f"{booster.__module__}.{booster.__qualname__}"
         if issubclass(booster, ClassifierMixin):
             options = {"raw_scores": [False, True], "zipmap": [False, True]}
-            update(booster, alias, _shapes, _convert, parser=_parse_classifier, options=options)
+            update(
+                booster,
+                alias,
+                _set_output_types,
+                _convert_booster,
+                parser=_parse_classifier,
+                options=options,
+            )
         else:
-            update(booster, alias, _shapes, _convert)
+            update(booster, alias, _set_output_types, _convert_booster)
 
 
 def pipeline_to_onnx(pipeline, dtype):
@@ -74,7 +84,7 @@ def _parse_classifier(scope, model, inputs, custom_parsers=None):
     return operator.outputs
 
 
-def _shapes(operator):
+def _set_output_types(operator):
     """Set the types and shapes of the outputs; refuse columns that no step has put together."""
     needed("skl2onnx.common.utils").check_input_and_output_numbers(operator, input_count_range=1)
     types = needed("skl2onnx.common.data_types")
@@ -83,13 +93,13 @@ def _shapes(operator):
     if is_regressor(model):
         operator.outputs[0].type = float_type([None, 1])
         return
-    are_numbers = np.array(model.classes_.tolist()).dtype.kind in "iubf"
-    label = types.Int64TensorType if are_numbers else types.StringTensorType
-    operator.outputs[0].type = label([None])
+    is_numeric = np.array(model.classes_.tolist()).dtype.kind in "iubf"
+    label_type = types.Int64TensorType if is_numeric else types.StringTensorType
+    operator.outputs[0].type = label_type([None])
     operator.outputs[1].type = float_type([None, len(model.classes_)])
 
 
-def _convert(scope, operator, container):
+def _convert_booster(scope, operator, container):
     """Put the graph of a booster into that of a pipeline, under names of its own."""
     opset = container.target_opset_any_domain("")
     if opset < OPSET:
@@ -106,41 +116,46 @@ def _convert(scope, operator, container):
     if not is_regressor(model):
         names["label"] = operator.outputs[0].full_name
 
-    def renamed(name):
+    def unique_name(name):
         return names.setdefault(name, scope.get_unique_variable_name(f"booster_{name}"))
 
     onnx = needed("onnx")
     for tensor in graph.initializer:
-        content = onnx.numpy_helper.to_array(tensor)
-        flat = content.ravel().tolist()
-        container.add_initializer(renamed(tensor.name), tensor.data_type, content.shape, flat)
+        values = onnx.numpy_helper.to_array(tensor)
+        flat_values = values.ravel().tolist()
+        container.add_initializer(
+            unique_name(tensor.name), tensor.data_type, values.shape, flat_values
+        )
     for node in graph.node:
         container.add_node(
             node.op_type,
-            list(map(renamed, node.input)),
-            list(map(renamed, node.output)),
+            list(map(unique_name, node.input)),
+            list(map(unique_name, node.output)),
             name=scope.get_unique_operator_name(node.op_type),
-            **{one.name: onnx.helper.get_attribute_value(one) for one in node.attribute},
+            **{
+                attribute.name: onnx.helper.get_attribute_value(attribute)
+                for attribute in node.attribute
+            },
         )
 
-    def add_node(kind, inputs, output, **attributes):
-        name = scope.get_unique_operator_name(kind)
-        container.add_node(kind, inputs, [output], name=name, **attributes)
+    def add_node(op_type, inputs, output, **attributes):
+        name = scope.get_unique_operator_name(op_type)
+        container.add_node(op_type, inputs, [output], name=name, **attributes)
         return output
 
     if is_regressor(model):
         # With a second dimension, as scikit-learn's own regressors have it there.
-        column = [renamed("prediction"), renamed("last")]
-        result = add_node("Unsqueeze", column, renamed("column"))
+        column = [unique_name("prediction"), unique_name("last_axis")]
+        result = add_node("Unsqueeze", column, unique_name("column"))
     elif not has_scores_requested(model, scope, container):
-        result = renamed("probabilities")
+        result = unique_name("probabilities")
     elif len(model.classes_) == 2:
         # skl2onnx's meta-estimators take the second of two columns.
-        negative = add_node("Neg", [renamed("decision")], renamed("negative"))
-        columns = [negative, renamed("decision")]
-        result = add_node("Concat", columns, renamed("columns"), axis=1)
+        negative = add_node("Neg", [unique_name("decision")], unique_name("negative"))
+        columns = [negative, unique_name("decision")]
+        result = add_node("Concat", columns, unique_name("columns"), axis=1)
     else:
-        result = renamed("scores")
+        result = unique_name("scores")
     output = operator.outputs[-1]
     to = needed("skl2onnx.common.data_types").guess_proto_type(output.type)
     add_node("Cast", [result], output.full_name, to=to)

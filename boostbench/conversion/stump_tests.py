@@ -9,7 +9,7 @@ from boostbench.algorithms.explaining.stump_sums import refuse_others
 from boostbench.core.weak.views import plain_views
 
 
-class Tests(NamedTuple):
+class StumpTests(NamedTuple):
     """What stumps test; the fields may be arrays.
 
     Attributes
@@ -18,34 +18,35 @@ class Tests(NamedTuple):
         Of X; the threshold is infinite where a stump is constant.
     category
         The test is whether X is equal to it; NaN where it is whether X is above the threshold.
-    missing
+    true_if_missing
         Whether the test holds for a missing value.
-    takes_missing : bool
+    allows_missing : bool
         Whether the model does.
     """
 
     feature: np.ndarray
     threshold: np.ndarray
     category: np.ndarray
-    missing: np.ndarray
-    takes_missing: bool
+    true_if_missing: np.ndarray
+    allows_missing: bool
 
-    def each(self):
+    def iterate(self):
         """Yield the tests one by one."""
         for fields in zip(*self[:-1], strict=True):
-            yield Tests(*fields, self.takes_missing)
+            yield StumpTests(*fields, self.allows_missing)
 
 
-def tests_of(model, stumps):
+def extract_tests(model, stumps):
     """Say what the stumps of a model test, as features of its X."""
-    takes_missing = hasattr(model, "views_")
-    views = model.views_ if takes_missing else plain_views(model.n_features_in_)
+    allows_missing = hasattr(model, "views_")
+    views = model.views_ if allows_missing else plain_views(model.n_features_in_)
+    feature = views.feature[stumps.feature]
     category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
-    missing = views.above_if_missing(stumps.feature, stumps.threshold)
-    return Tests(views.feature[stumps.feature], stumps.threshold, category, missing, takes_missing)
+    true_if_missing = views.above_if_missing(stumps.feature, stumps.threshold)
+    return StumpTests(feature, stumps.threshold, category, true_if_missing, allows_missing)
 
 
-def cells_of(model, axis):
+def value_cells(model, axis):
     """Say in which cell of an axis of a pair each value is.
 
     Parameters
@@ -56,21 +57,21 @@ def cells_of(model, axis):
 
     Returns
     -------
-    codes : ndarray of shape (n_categories,), dtype=int64, or None
+    cells : ndarray of shape (n_categories,), dtype=int64, or None
         The cell of each category; None for a number, whose cell is that of so many thresholds as it
         is above.
-    missing : int
+    missing_cell : int
         The cell of a missing value.
     """
-    known = model.categories_.get(axis.feature)
-    values = np.append(np.empty(0) if known is None else np.arange(len(known)), np.nan)
+    categories = model.categories_.get(axis.feature)
+    values = np.append(np.empty(0) if categories is None else np.arange(len(categories)), np.nan)
     X = np.zeros((len(values), model.views_.n_features))
     X[:, axis.feature] = values
-    *codes, missing = axis.cells(model.views_.of(X))
-    return None if known is None else np.array(codes), int(missing)
+    *cells, missing_cell = axis.cells(model.views_.of(X))
+    return None if categories is None else np.array(cells), int(missing_cell)
 
 
-def taken_apart(model):
+def extract_stump_sum(model):
     """Return a fitted model's sum of stumps, factor for probabilities, and slack of scores.
 
     Raises
@@ -80,7 +81,7 @@ def taken_apart(model):
     """
     refuse_others(model)
     check_is_fitted(model)
-    total = model.stump_sum()
+    stump_sum = model.stump_sum()
     if hasattr(model, "views_"):
-        total = total.on_views(model.views_)
-    return total, model.inverse_temperature(), total.slack(model)
+        stump_sum = stump_sum.on_views(model.views_)
+    return stump_sum, model.inverse_temperature(), stump_sum.slack(model)

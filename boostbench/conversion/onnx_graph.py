@@ -1,0 +1,227 @@
+"""Fitted sums of stumps, and tables of pairs beside them, as models of ONNX."""
+
+import numpy as np
+from sklearn.base import is_regressor
+
+from boostbench.conversion.stump_tests import extract_stump_sum, extract_tests, value_cells
+from boostbench.util.optional_imports import needed
+
+#: The oldest version of ONNX's operators that has these; the most runtimes know it.
+OPSET = 13
+
+
+def booster_to_onnx(model, dtype):
+    """Turn a fitted sum of stumps into a model of ONNX; see `boostbench.conversion.to_onnx`."""
+    onnx = needed("onnx")
+    stump_sum, inverse_temperature, slack = extract_stump_sum(model)
+    tests, pairs = extract_tests(model, stump_sum.stumps), getattr(model, "pairs_", ())
+    is_binary = stump_sum.coefficients.ndim == 1
+    tensor_types = onnx.TensorProto
+    float_types = {
+        np.dtype(np.float32): tensor_types.FLOAT,
+        np.dtype(np.float64): tensor_types.DOUBLE,
+    }
+    # F = F_0 + sum_t (2 [x > threshold] - 1) polarity W = (F_0 - sum_t polarity W) + ...
+    n_scores = 1 if is_binary else len(model.classes_)
+    votes = stump_sum.stumps.polarity[:, None] * stump_sum.coefficients.reshape(-1, n_scores)
+    constants = {
+        "features": tests.feature,
+        "thresholds": np.where(np.isnan(tests.category), tests.threshold, np.inf),
+        "votes": 2.0 * votes,
+        "base": np.atleast_1d(stump_sum.intercept) - votes.sum(axis=0),
+    }
+    make_node = onnx.helper.make_node
+    nodes = [
+        make_node("Cast", ["X"], ["X_double"], to=tensor_types.DOUBLE),
+        make_node("Gather", ["X_double", "features"], ["tested_values"], axis=1),
+        make_node("Greater", ["tested_values", "thresholds"], ["is_above"]),
+    ]
+    condition = "is_above"
+    if not np.isnan(tests.category).all():
+        constants["categories"] = tests.category
+        nodes += [
+            make_node("Equal", ["tested_values", "categories"], ["is_category"]),
+            make_node("Or", [condition, "is_category"], ["is_true"]),
+        ]
+        condition = "is_true"
+    if tests.allows_missing:
+        constants["true_if_missing"] = tests.true_if_missing
+        nodes += [
+            make_node("IsNaN", ["tested_values"], ["is_missing"]),
+            make_node("And", ["is_missing", "true_if_missing"], ["is_missing_above"]),
+            make_node("Or", [condition, "is_missing_above"], ["is_true_or_missing"]),
+        ]
+        condition = "is_true_or_missing"
+    nodes += [
+        make_node("Cast", [condition], ["above"], to=tensor_types.DOUBLE),
+        make_node("MatMul", ["above", "votes"], ["sums"]),
+        make_node("Add", ["sums", "base"], ["stump_scores"]),
+    ]
+    scores = (
+        _add_pair_tables(onnx, model, nodes, constants, "stump_scores") if pairs else "stump_scores"
+    )
+    nodes.append(make_node("Identity", [scores], ["stump_and_pair_scores"]))
+    make_value = onnx.helper.make_tensor_value_info
+    if is_regressor(model):
+        constants["last_axis"] = np.array([1])
+        nodes.append(make_node("Squeeze", ["stump_and_pair_scores", "last_axis"], ["prediction"]))
+        outputs = [make_value("prediction", tensor_types.DOUBLE, ["n"])]
+    else:
+        labels, label_type = _onnx_labels(model, tensor_types)
+        constants |= {
+            "beta": np.float64(inverse_temperature),
+            "slack": np.float64(slack),
+            "labels": labels,
+        }
+        nodes += _classifier_nodes(onnx, constants, is_binary)
+        outputs = [
+            make_value("label", label_type, ["n"]),
+            make_value("probabilities", tensor_types.DOUBLE, ["n", len(labels)]),
+            make_value("scores", tensor_types.DOUBLE, ["n"] if is_binary else ["n", n_scores]),
+        ]
+    graph = onnx.helper.make_graph(
+        nodes,
+        type(model).__name__,
+        [make_value("X", float_types[np.dtype(dtype)], ["n", model.n_features_in_])],
+        outputs,
+        [onnx.numpy_helper.from_array(np.asarray(x), name) for name, x in constants.items()],
+    )
+    onnx_model = onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", OPSET)], ir_version=8
+    )
+    onnx.checker.check_model(onnx_model)
+    return onnx_model
+
+
+def _onnx_labels(model, tensor_types):
+    """Classes as ONNX has them, and their type."""
+    labels = np.array(model.classes_.tolist())
+    if labels.dtype.kind in "iubf":
+        if not all(-(2**63) <= label < 2**63 for label in labels.tolist()):
+            raise ValueError("ONNX has labels from -2**63 to 2**63 - 1, and a class lies outside")
+        # Of fractions, only whole ones are classes to scikit-learn.
+        return labels.astype(np.int64), tensor_types.INT64
+    if labels.dtype.kind == "U":
+        return labels.astype(object), tensor_types.STRING
+    raise ValueError("ONNX has labels that are whole numbers or strings only")
+
+
+def _classifier_nodes(onnx, constants, is_binary):
+    """Nodes from the scores F to labels and probabilities; adds to the constants."""
+    make_node = onnx.helper.make_node
+    if is_binary:
+        constants |= {"zero": np.float64(0.0), "last_axis": np.array([1])}
+        nodes = [
+            make_node("Abs", ["stump_and_pair_scores"], ["magnitude"]),
+            make_node("LessOrEqual", ["magnitude", "slack"], ["is_zero"]),
+            make_node("Where", ["is_zero", "zero", "stump_and_pair_scores"], ["decision"]),
+            make_node("Squeeze", ["decision", "last_axis"], ["scores"]),
+            make_node("Greater", ["scores", "zero"], ["is_second"]),
+            make_node("Cast", ["is_second"], ["winner"], to=onnx.TensorProto.INT64),
+            make_node("Mul", ["decision", "beta"], ["logit"]),
+            make_node("Mul", ["decision", "zero"], ["zero_logit"]),
+            make_node("Concat", ["zero_logit", "logit"], ["logits"], axis=1),
+        ]
+    else:
+        constants["one"] = np.array([1])
+        nodes = [
+            # In the same words in all versions, which those of ReduceMax are not.
+            make_node(
+                "TopK", ["stump_and_pair_scores", "one"], ["largest", "largest_index"], axis=1
+            ),
+            make_node("Sub", ["largest", "slack"], ["lowest_tied"]),
+            make_node("GreaterOrEqual", ["stump_and_pair_scores", "lowest_tied"], ["is_largest"]),
+            make_node("Where", ["is_largest", "largest", "stump_and_pair_scores"], ["scores"]),
+            make_node("ArgMax", ["scores"], ["winner"], axis=1, keepdims=0),
+            make_node("Mul", ["scores", "beta"], ["logits"]),
+        ]
+    return [
+        *nodes,
+        make_node("Gather", ["labels", "winner"], ["label"]),
+        make_node("Softmax", ["logits"], ["probabilities"], axis=1),
+    ]
+
+
+def _add_pair_tables(onnx, model, nodes, constants, scores):
+    """Add the tables of a model to a graph.
+
+    Parameters
+    ----------
+    onnx : module
+    model : estimator
+        Fitted, with `pairs_`.
+    nodes : list
+        Of the graph; ``X_double`` are the features there. Is added to.
+    constants : dict of str to ndarray
+        Is added to.
+    scores : str
+        The name of the scores without the tables.
+
+    Returns
+    -------
+    str
+        The name of the scores with them.
+    """
+    make_node = onnx.helper.make_node
+    cells = {}
+    for index, (axes, table) in enumerate(model.pairs_):
+        axis_cells = []
+        for axis in axes:
+            # Equal features of several pairs may have other thresholds.
+            key = axis.feature, None if axis.thresholds is None else tuple(axis.thresholds)
+            if key not in cells:
+                cells[key] = _add_cell(onnx, model, axis, f"axis_{len(cells)}", nodes, constants)
+            axis_cells.append(cells[key])
+        name = f"pair_{index}"
+        constants[f"{name}_width"] = np.array(table.shape[1])
+        constants[f"{name}_table"] = table.reshape(-1, table.shape[2])
+        nodes += [
+            make_node("Mul", [axis_cells[0], f"{name}_width"], [f"{name}_row"]),
+            make_node("Add", [f"{name}_row", axis_cells[1]], [f"{name}_cell"]),
+            make_node("Gather", [f"{name}_table", f"{name}_cell"], [f"{name}_added"]),
+            make_node("Add", [scores, f"{name}_added"], [f"{name}_scores"]),
+        ]
+        scores = f"{name}_scores"
+    return scores
+
+
+def _add_cell(onnx, model, axis, name, nodes, constants):
+    """Add what finds the cell of each sample, of shape (n_samples,); returns its name."""
+    make_node = onnx.helper.make_node
+    cells_of_categories, missing_cell = value_cells(model, axis)
+    # A number is in the cell of so many thresholds as it is above, a category in its own.
+    values = (
+        axis.thresholds
+        if cells_of_categories is None
+        else np.arange(float(len(cells_of_categories)))
+    )
+    constants |= {
+        f"{name}_feature": np.array(axis.feature),
+        f"{name}_values": values,
+        f"{name}_steps": np.ones(len(values))
+        if cells_of_categories is None
+        else cells_of_categories.astype(float),
+        f"{name}_missing": np.float64(missing_cell),
+        f"{name}_last": np.array([1]),
+    }
+    nodes += [
+        make_node("Gather", ["X_double", f"{name}_feature"], [f"{name}_x"], axis=1),
+        make_node("Unsqueeze", [f"{name}_x", f"{name}_last"], [f"{name}_column"]),
+        make_node(
+            "Greater" if cells_of_categories is None else "Equal",
+            [f"{name}_column", f"{name}_values"],
+            [f"{name}_is_true"],
+        ),
+        make_node(
+            "Cast", [f"{name}_is_true"], [f"{name}_float_is_true"], to=onnx.TensorProto.DOUBLE
+        ),
+        make_node("MatMul", [f"{name}_float_is_true", f"{name}_steps"], [f"{name}_present_cell"]),
+        make_node("IsNaN", [f"{name}_x"], [f"{name}_is_missing"]),
+        make_node(
+            "Where",
+            [f"{name}_is_missing", f"{name}_missing", f"{name}_present_cell"],
+            [f"{name}_float_cell"],
+        ),
+        make_node("Cast", [f"{name}_float_cell"], [f"{name}_cell"], to=onnx.TensorProto.INT64),
+    ]
+    return f"{name}_cell"
