@@ -1,4 +1,4 @@
-"""Models of other programs predict as ours do."""
+"""ONNX and treelite models predict the same as the fitted models."""
 
 import sys
 from copy import deepcopy
@@ -31,7 +31,7 @@ LABELS = {
 
 
 def mixed_table():
-    """Numbers with missing values, and three features of categories, all of which say something."""
+    """Return numbers with missing values, three informative categorical features, and a target."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 6))
     X[:, 3:] = rng.integers([2, 3, 5], size=(90, 3))
@@ -49,7 +49,7 @@ def mixed_table():
     ],
 )
 def model_and_samples(request):
-    """A model, and samples some of which lie on thresholds."""
+    """Return a fitted model, and samples of which some lie on its thresholds."""
     model, n_classes, kind = request.param
     model = clone(model)
     if "n_iterations" in model.get_params():
@@ -60,7 +60,7 @@ def model_and_samples(request):
         prefix = "estimator__" if "estimator__n_iterations" in model.get_params() else ""
         model.set_params(**{f"{prefix}categorical_features": [3, 4, 5]})
         model.fit(X, LABELS["strings"][y])
-        # In features that the training has in full.
+        # The training data have no missing values in these features.
         X[:10, [0, 3, 4]] = np.nan
         return model, X
     X, y = blobs(n_classes, n_samples=90)
@@ -72,7 +72,7 @@ def model_and_samples(request):
 
 @pytest.fixture(scope="module")
 def tied_model_and_samples(model_and_samples):
-    """A model whose coefficients often cancel but for rounding, and samples of all its regions."""
+    """Return a model whose scores often tie up to rounding errors, and samples of all regions."""
     model = deepcopy(model_and_samples[0])
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, model.n_features_in_))
@@ -91,7 +91,7 @@ def tied_model_and_samples(model_and_samples):
         scores = model.decision_function(X)
         scores = np.sort(np.column_stack([0 * scores, scores]) if scores.ndim == 1 else scores)
         if (scores[:, -1] == scores[:, -2]).any():
-            break  # not where the leaves of its trees are no round numbers
+            break  # Models of trees have no ties: their leaf values are not multiples of 0.1.
     return model, X
 
 
@@ -282,7 +282,7 @@ class TestPipelines:
 
     @pytest.mark.parametrize("base", [bb.MCBoost, bb.LsBoostRegressor])
     def test_subclasses_are_registered(self, base):
-        # Under the name of one of ours.
+        # The subclass has the name of its base class, and a different module.
         subclass = type(base.__name__, (base,), {"__module__": __name__})
         X, y = blobs(2)
         pipeline = make_pipeline(StandardScaler(), subclass(n_iterations=3)).fit(X, y)

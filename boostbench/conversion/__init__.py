@@ -1,4 +1,4 @@
-"""Fitted sums of stumps for programs without Python: ONNX and treelite."""
+"""Export of fitted sums of stumps to ONNX and treelite, for prediction without Python."""
 
 import numpy as np
 
@@ -10,38 +10,38 @@ __all__ = ["register_with_skl2onnx", "to_onnx", "to_treelite"]
 
 
 def to_onnx(model, dtype=np.float32):
-    """Turn a fitted sum of stumps into a model of ONNX.
+    """Convert a fitted sum of stumps to an ONNX model.
 
-    Its graph is of operators that every runtime has. It compares and adds up in double precision.
-    Pipelines are converted by skl2onnx, see `register_with_skl2onnx`.
+    The graph consists of standard operators. It compares and adds in double precision. skl2onnx
+    converts pipelines, see `register_with_skl2onnx`.
 
     Parameters
     ----------
     model : BoostingClassifier, BoostingRegressor or Pipeline
-        Fitted, a sum of stumps, perhaps with tables of pairs of features; or a pipeline that ends
-        in one and takes numbers.
+        A fitted sum of stumps, with or without tables of pairs of features, or a fitted pipeline
+        of numeric features whose last step is one.
     dtype : {numpy.float32, numpy.float64}, default=numpy.float32
-        Of the features that it takes. A feature in single precision may fall on the other side of a
-        threshold than the same one in double precision.
+        Data type of the features. A feature in single precision may fall on the other side of a
+        threshold than the same feature in double precision, which changes the prediction.
 
     Returns
     -------
     onnx.ModelProto
-        It takes ``X`` of shape (n_samples, n_features). In the place of a category is its number in
-        the model's ``categories_``, and NaN where a value is missing or a category is unknown. It
-        gives ``label``, of type int64 or string; ``probabilities`` of shape (n_samples, n_classes),
-        dtype=float64; and ``scores``, dtype=float64, as of `decision_function`. A model of numbers
-        gives ``prediction``, dtype=float64, of shape (n_samples,). A pipeline gives what skl2onnx
-        calls outputs: ``label`` and ``probabilities``, or ``variable`` of shape (n_samples, 1);
-        their float type is `dtype`.
+        The input is ``X`` of shape (n_samples, n_features). A category is replaced by its position
+        in the model's ``categories_``, and a missing value or an unknown category by NaN. The
+        outputs of a classifier are ``label``, of type int64 or string; ``probabilities`` of shape
+        (n_samples, n_classes), dtype=float64; and ``scores``, dtype=float64, the result of
+        `decision_function`. The output of a regressor is ``prediction`` of shape (n_samples,),
+        dtype=float64. The outputs of a pipeline are ``label`` and ``probabilities``, or
+        ``variable`` of shape (n_samples, 1); their float type is `dtype`.
 
     Raises
     ------
     ImportError
         If onnx is not installed, or skl2onnx for a pipeline.
     ValueError
-        If the model is not fitted, or no sum of stumps, or the labels are neither whole numbers of
-        64 bits nor strings; or if `dtype` is another.
+        If the model is not a fitted sum of stumps, if the labels are neither 64-bit integers nor
+        strings, or if `dtype` is not supported.
     """
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")

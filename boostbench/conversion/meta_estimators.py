@@ -1,4 +1,7 @@
-"""scikit-learn's meta-estimators around a booster, as skl2onnx 1.20 converts them."""
+"""Checks of scikit-learn's meta-estimators around a booster, for the conversion by skl2onnx.
+
+The checks describe skl2onnx 1.20.
+"""
 
 from itertools import compress
 
@@ -20,6 +23,19 @@ def has_scores_requested(model, scope, container):
     skl2onnx's meta-estimators request scores by the option ``raw_scores`` of the estimators in
     them. `Pipeline` and `GridSearchCV` do not pass the option on to their last step or best
     estimator, so the requests are collected from all estimators of the graph.
+
+    Parameters
+    ----------
+    model : estimator
+        Booster that is converted.
+    scope : skl2onnx.common._topology.Scope
+        Operators of the graph, with their estimators.
+    container : skl2onnx.common._container.ModelComponentContainer
+        Options of the estimators.
+
+    Returns
+    -------
+    bool
 
     Raises
     ------

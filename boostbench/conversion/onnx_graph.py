@@ -1,4 +1,4 @@
-"""Fitted sums of stumps, and tables of pairs beside them, as models of ONNX."""
+"""Conversion of sums of stumps, with or without tables of pairs, to ONNX."""
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -6,12 +6,12 @@ from sklearn.base import is_regressor
 from boostbench.conversion.stump_tests import extract_stump_sum, extract_tests, value_cells
 from boostbench.util.optional_imports import needed
 
-#: The oldest version of ONNX's operators that has these; the most runtimes know it.
+#: Oldest version of the operator set that has all operators used here: most runtimes support it.
 OPSET = 13
 
 
 def booster_to_onnx(model, dtype):
-    """Turn a fitted sum of stumps into a model of ONNX; see `boostbench.conversion.to_onnx`."""
+    """Convert a fitted sum of stumps to an ONNX model; see `boostbench.conversion.to_onnx`."""
     onnx = needed("onnx")
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
     tests, pairs = extract_tests(model, stump_sum.stumps), getattr(model, "pairs_", ())
@@ -21,7 +21,8 @@ def booster_to_onnx(model, dtype):
         np.dtype(np.float32): tensor_types.FLOAT,
         np.dtype(np.float64): tensor_types.DOUBLE,
     }
-    # F = F_0 + sum_t (2 [x > threshold] - 1) polarity W = (F_0 - sum_t polarity W) + ...
+    # The outputs -1 and 1 of a stump are 2 [x > threshold] - 1, so that
+    # F = (F_0 - sum_t polarity W) + 2 sum_t [x > threshold] polarity W.
     n_scores = 1 if is_binary else len(model.classes_)
     votes = stump_sum.stumps.polarity[:, None] * stump_sum.coefficients.reshape(-1, n_scores)
     constants = {
@@ -94,12 +95,12 @@ def booster_to_onnx(model, dtype):
 
 
 def _onnx_labels(model, tensor_types):
-    """Classes as ONNX has them, and their type."""
+    """Return the classes as integers or strings, and their ONNX type."""
     labels = np.array(model.classes_.tolist())
     if labels.dtype.kind in "iubf":
         if not all(-(2**63) <= label < 2**63 for label in labels.tolist()):
             raise ValueError("ONNX has labels from -2**63 to 2**63 - 1, and a class lies outside")
-        # Of fractions, only whole ones are classes to scikit-learn.
+        # scikit-learn accepts floats as classes only if they are integers.
         return labels.astype(np.int64), tensor_types.INT64
     if labels.dtype.kind == "U":
         return labels.astype(object), tensor_types.STRING
@@ -107,7 +108,7 @@ def _onnx_labels(model, tensor_types):
 
 
 def _classifier_nodes(onnx, constants, is_binary):
-    """Nodes from the scores F to labels and probabilities; adds to the constants."""
+    """Return the nodes that compute label and probabilities, and add their constants."""
     make_node = onnx.helper.make_node
     if is_binary:
         constants |= {"zero": np.float64(0.0), "last_axis": np.array([1])}
@@ -125,7 +126,7 @@ def _classifier_nodes(onnx, constants, is_binary):
     else:
         constants["one"] = np.array([1])
         nodes = [
-            # In the same words in all versions, which those of ReduceMax are not.
+            # TopK has the same signature in all operator sets, unlike ReduceMax.
             make_node(
                 "TopK", ["stump_and_pair_scores", "one"], ["largest", "largest_index"], axis=1
             ),
@@ -143,31 +144,31 @@ def _classifier_nodes(onnx, constants, is_binary):
 
 
 def _add_pair_tables(onnx, model, nodes, constants, scores):
-    """Add the tables of a model to a graph.
+    """Add the look-up in the tables of pairs to the graph.
 
     Parameters
     ----------
     onnx : module
     model : estimator
-        Fitted, with `pairs_`.
+        Fitted model with `pairs_`.
     nodes : list
-        Of the graph; ``X_double`` are the features there. Is added to.
+        Nodes of the graph, extended in place. ``X_double`` holds the features.
     constants : dict of str to ndarray
-        Is added to.
+        Constants of the graph, extended in place.
     scores : str
-        The name of the scores without the tables.
+        Name of the scores without the tables.
 
     Returns
     -------
     str
-        The name of the scores with them.
+        Name of the scores with the tables.
     """
     make_node = onnx.helper.make_node
     cells = {}
     for index, (axes, table) in enumerate(model.pairs_):
         axis_cells = []
         for axis in axes:
-            # Equal features of several pairs may have other thresholds.
+            # A feature can have different thresholds in different pairs.
             key = axis.feature, None if axis.thresholds is None else tuple(axis.thresholds)
             if key not in cells:
                 cells[key] = _add_cell(onnx, model, axis, f"axis_{len(cells)}", nodes, constants)
@@ -186,10 +187,10 @@ def _add_pair_tables(onnx, model, nodes, constants, scores):
 
 
 def _add_cell(onnx, model, axis, name, nodes, constants):
-    """Add what finds the cell of each sample, of shape (n_samples,); returns its name."""
+    """Add the nodes that compute the cell of each sample, and return the name of their result."""
     make_node = onnx.helper.make_node
     cells_of_categories, missing_cell = value_cells(model, axis)
-    # A number is in the cell of so many thresholds as it is above, a category in its own.
+    # The cell of a number is the count of thresholds below it. The cell of a category is looked up.
     values = (
         axis.thresholds
         if cells_of_categories is None

@@ -1,4 +1,4 @@
-"""Boosters at the end of scikit-learn's pipelines, for skl2onnx."""
+"""Converters with which skl2onnx exports boosters in pipelines and meta-estimators."""
 
 import numpy as np
 from sklearn.base import ClassifierMixin, is_regressor
@@ -24,7 +24,7 @@ def register_with_skl2onnx(*classes):
     Parameters
     ----------
     *classes : type
-        Subclasses of your own.
+        Additional classes to register: subclasses of boostbench's boosters.
 
     Raises
     ------
@@ -34,11 +34,12 @@ def register_with_skl2onnx(*classes):
     Notes
     -----
     skl2onnx 1.20 converts some meta-estimators to models that predict differently from
-    scikit-learn, whatever the estimator in them. The conversion of a booster in one of these raises
-    a ValueError: `TunedThresholdClassifierCV`, whose threshold is lost; `CalibratedClassifierCV`
-    with ``method="isotonic"``, which is not interpolated; `StackingClassifier` with
-    ``stack_method="predict"``, or for two classes with ``stack_method="decision_function"``; and
-    voting with weights of which some belong to dropped estimators.
+    scikit-learn, around any estimator. The conversion of a booster in one of these raises a
+    ValueError: `TunedThresholdClassifierCV`, because the threshold is lost;
+    `CalibratedClassifierCV` with ``method="isotonic"``, because interpolation is missing;
+    `StackingClassifier` with ``stack_method="predict"``, or for two classes with
+    ``stack_method="decision_function"``, because the final estimator gets different inputs; and
+    voting with weights for dropped estimators.
     """
     update = needed("skl2onnx").update_registered_converter
     estimators = [getattr(algorithms, name) for name in algorithms.__all__]
@@ -46,7 +47,7 @@ def register_with_skl2onnx(*classes):
         *(estimator for estimator in estimators if hasattr(estimator, "stump_sum")),
         *classes,
     ]:
-        # Aliases are shared with all converters that anybody has registered.
+        # All packages share one dictionary of aliases, so the alias contains the module.
         alias = f"{booster.__module__}.{booster.__qualname__}"
         if issubclass(booster, ClassifierMixin):
             options = {"raw_scores": [False, True], "zipmap": [False, True]}
@@ -63,7 +64,7 @@ def register_with_skl2onnx(*classes):
 
 
 def pipeline_to_onnx(pipeline, dtype):
-    """Turn a fitted pipeline that takes numbers into a model of ONNX; as `to_onnx`."""
+    """Convert a fitted pipeline of numeric features to an ONNX model; see `to_onnx`."""
     check_is_fitted(pipeline)
     register_with_skl2onnx(type(pipeline[-1]))
     sample = np.zeros((1, pipeline.n_features_in_), dtype)
@@ -85,7 +86,7 @@ def _parse_classifier(scope, model, inputs, custom_parsers=None):
 
 
 def _set_output_types(operator):
-    """Set the types and shapes of the outputs; refuse columns that no step has put together."""
+    """Set the types and shapes of the outputs, and refuse separate input columns."""
     needed("skl2onnx.common.utils").check_input_and_output_numbers(operator, input_count_range=1)
     types = needed("skl2onnx.common.data_types")
     model = operator.raw_operator
@@ -100,7 +101,7 @@ def _set_output_types(operator):
 
 
 def _convert_booster(scope, operator, container):
-    """Put the graph of a booster into that of a pipeline, under names of its own."""
+    """Insert the graph of a booster into the graph of skl2onnx, with unique names."""
     opset = container.target_opset_any_domain("")
     if opset < OPSET:
         raise ValueError(f"boosters need target_opset={OPSET} or later, got {opset}")
@@ -144,13 +145,13 @@ def _convert_booster(scope, operator, container):
         return output
 
     if is_regressor(model):
-        # With a second dimension, as scikit-learn's own regressors have it there.
+        # skl2onnx's regressors have outputs of shape (n_samples, 1).
         column = [unique_name("prediction"), unique_name("last_axis")]
         result = add_node("Unsqueeze", column, unique_name("column"))
     elif not has_scores_requested(model, scope, container):
         result = unique_name("probabilities")
     elif len(model.classes_) == 2:
-        # skl2onnx's meta-estimators take the second of two columns.
+        # skl2onnx's meta-estimators select the second column of the scores of two classes.
         negative = add_node("Neg", [unique_name("decision")], unique_name("negative"))
         columns = [negative, unique_name("decision")]
         result = add_node("Concat", columns, unique_name("columns"), axis=1)

@@ -1,4 +1,4 @@
-"""What conversions need of a fitted sum of stumps."""
+"""Tests, cells and coefficients of a fitted sum of stumps, for its conversion."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,20 @@ from boostbench.core.weak.views import plain_views
 
 
 class StumpTests(NamedTuple):
-    """What stumps test; the fields may be arrays.
+    """Tests of stumps on the columns of X; all fields but the last are arrays, or scalars.
 
     Attributes
     ----------
-    feature, threshold
-        Of X; the threshold is infinite where a stump is constant.
-    category
-        The test is whether X is equal to it; NaN where it is whether X is above the threshold.
-    true_if_missing
-        Whether the test holds for a missing value.
+    feature : ndarray of shape (n_stumps,), dtype=int64
+        Column of X.
+    threshold : ndarray of shape (n_stumps,), dtype=float64
+        A test ``X > threshold`` is true above it; infinite for a constant stump.
+    category : ndarray of shape (n_stumps,), dtype=float64
+        A test ``X == category`` is true for this category; NaN for a test of a threshold.
+    true_if_missing : ndarray of shape (n_stumps,), dtype=bool
+        Result of the test for a missing value.
     allows_missing : bool
-        Whether the model does.
+        True if the model accepts missing values.
     """
 
     feature: np.ndarray
@@ -37,7 +39,7 @@ class StumpTests(NamedTuple):
 
 
 def extract_tests(model, stumps):
-    """Say what the stumps of a model test, as features of its X."""
+    """Return the tests of the stumps of a model on the columns of X."""
     allows_missing = hasattr(model, "views_")
     views = model.views_ if allows_missing else plain_views(model.n_features_in_)
     feature = views.feature[stumps.feature]
@@ -47,21 +49,21 @@ def extract_tests(model, stumps):
 
 
 def value_cells(model, axis):
-    """Say in which cell of an axis of a pair each value is.
+    """Return the cells of the values of a feature in a table of a pair.
 
     Parameters
     ----------
     model : estimator
-        Fitted, with `pairs_`.
+        Fitted model with `pairs_`.
     axis : boostbench.core.weak.pair_cells.Axis
 
     Returns
     -------
     cells : ndarray of shape (n_categories,), dtype=int64, or None
-        The cell of each category; None for a number, whose cell is that of so many thresholds as it
-        is above.
+        Cell of each category. None for a numeric feature, whose cell is the number of thresholds
+        below the value.
     missing_cell : int
-        The cell of a missing value.
+        Cell of a missing value.
     """
     categories = model.categories_.get(axis.feature)
     values = np.append(np.empty(0) if categories is None else np.arange(len(categories)), np.nan)
@@ -72,12 +74,12 @@ def value_cells(model, axis):
 
 
 def extract_stump_sum(model):
-    """Return a fitted model's sum of stumps, factor for probabilities, and slack of scores.
+    """Return the sum of stumps, the inverse temperature and the tolerance for ties of a model.
 
     Raises
     ------
     ValueError
-        If the model is no sum of stumps.
+        If the model is not a fitted sum of stumps.
     """
     refuse_others(model)
     check_is_fitted(model)

@@ -1,4 +1,4 @@
-"""Fitted sums of stumps, and of tables of pairs, as models of treelite."""
+"""Conversion of sums of stumps, with or without tables of pairs, to treelite."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ from boostbench.util.optional_imports import needed
 
 
 class TreeNode(NamedTuple):
-    """A test of a tree.
+    """Inner node of a tree.
 
     Attributes
     ----------
     test : dict
-        What treelite's builder takes: ``category_list`` for categories, those that go to the left;
-        ``threshold`` for numbers, which go to the left where they are not above it.
-    left_child, right_child : TreeNode or leaf
-        What is tested next; or what is there: in the end the scores, an ndarray.
+        Arguments of treelite's builder: ``category_list`` holds the categories of the left child;
+        numbers up to ``threshold`` belong to the left child.
+    left_child, right_child : TreeNode, int or ndarray
+        Node, or leaf: the number of a cell while the tree is built, and finally the scores.
     """
 
     test: Mapping
@@ -34,31 +34,32 @@ class TreeNode(NamedTuple):
 
 
 def to_treelite(model):
-    """Turn a fitted sum of stumps into a model of treelite.
+    """Convert a fitted sum of stumps to a treelite model.
 
     A pair of features becomes a tree with a leaf for each cell of its table.
 
     Parameters
     ----------
     model : BoostingClassifier or BoostingRegressor
-        Fitted, a sum of stumps; it may have pairs of features.
+        A fitted sum of stumps, with or without pairs of features.
 
     Returns
     -------
     treelite.Model
-        It takes categories as the model of `to_onnx` does. It gives probabilities as of
-        `predict_proba`, for two classes that of the second, and numbers as of `predict`; with
-        ``pred_margin=True`` the scores times the factor that `predict_proba` has. Later classes
-        have less by what rounding can be, some 1e-12 of the score, so that of equal ones the first
-        is the largest, as `predict` has it; of two, the second is above one half where it is
-        predicted.
+        Categories are encoded as for `to_onnx`. The prediction of a classifier is the result of
+        `predict_proba`, for two classes the probability of the second class, and the prediction of
+        a regressor is the result of `predict`. With ``pred_margin=True`` it is the scores times
+        the factor in `predict_proba`. The scores of later classes are reduced by the bound of the
+        rounding error, about 1e-12 of the score. Therefore ties go to the first class, as in
+        `predict`, and the probability of the second of two classes exceeds one half if and only if
+        it is predicted.
 
     Raises
     ------
     ImportError
         If treelite is not installed.
     ValueError
-        If the model is no sum of stumps.
+        If the model is not a sum of stumps.
     """
     model_builder = needed("treelite").model_builder
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
@@ -73,11 +74,12 @@ def to_treelite(model):
         * stump_sum.coefficients.reshape(-1, n_outputs)
     )
     tests = extract_tests(model, stump_sum.stumps)
-    # Of equal scores the first class is predicted; there is no other way to say so.
+    # Ties must go to the first class, and treelite has no tolerance for ties.
     base_scores = inverse_temperature * (
         stump_sum.intercept - slack * (1 if is_binary else np.arange(n_outputs))
     )
-    # A constant stump has no test that treelite would take; and there must be a tree.
+    # treelite refuses infinite thresholds, so constant stumps become part of the base scores. It
+    # also refuses a model without trees.
     is_constant = np.isinf(tests.threshold)
     base_scores = base_scores - leaf_values[is_constant].sum(axis=0)
     stumps = [
@@ -114,11 +116,11 @@ def to_treelite(model):
 
 
 def _node_test(model, test):
-    """Say what a stump tests, as of `TreeNode`."""
+    """Return the test of a stump in the form of `TreeNode.test`."""
     node_test = {"feature_id": int(test.feature), "default_left": not test.true_if_missing}
     categories = getattr(model, "categories_", {}).get(test.feature)
     if categories is None:
-        # Every number is on the left of the test for a missing value.
+        # A test for missing values sends every number to the left child.
         threshold = np.finfo(float).max if np.isinf(test.category) else test.threshold
         return {**node_test, "threshold": float(threshold)}
     other_categories = np.flatnonzero(np.arange(len(categories)) != test.category)
@@ -126,7 +128,7 @@ def _node_test(model, test):
 
 
 def _add_tree(builder, root):
-    """Add a tree to treelite's builder, a `ModelBuilder`."""
+    """Add a tree to treelite's `ModelBuilder`."""
     builder.start_tree()
     queue, n_nodes = deque([(0, root)]), 1
     while queue:
@@ -147,7 +149,7 @@ def _add_tree(builder, root):
 
 
 def _pair_tree(model, pair, factor):
-    """Make a tree of the table of a pair, times a factor: nested tests, then the cell's scores."""
+    """Return a tree whose leaves are the scores of the cells of a pair, multiplied by `factor`."""
     row_tree, column_tree = (_axis_tree(model, axis) for axis in pair.axes)
     table = factor * pair.table
     return _replace_leaves(
@@ -156,7 +158,7 @@ def _pair_tree(model, pair, factor):
 
 
 def _replace_leaves(node, make_leaf):
-    """Put what `make_leaf` gives in the place of each cell."""
+    """Replace each cell by the result of `make_leaf`."""
     if not isinstance(node, TreeNode):
         return make_leaf(node)
     return TreeNode(
@@ -167,7 +169,7 @@ def _replace_leaves(node, make_leaf):
 
 
 def _axis_tree(model, axis):
-    """Find the cell of an axis by nested tests; leaves are its number."""
+    """Return a tree that finds the cell of a feature; its leaves are the numbers of the cells."""
     cells, missing_cell = value_cells(model, axis)
     feature = int(axis.feature)
     if cells is not None:
@@ -175,13 +177,13 @@ def _axis_tree(model, axis):
     last_cell = len(axis.thresholds)
     if missing_cell <= last_cell:
         return _threshold_tree(feature, axis.thresholds, 0, missing_cell)
-    # Every number is on the left of the test for a missing value.
+    # This test sends every number to the left child, and missing values to the right child.
     test = {"feature_id": feature, "default_left": False, "threshold": np.finfo(float).max}
     return TreeNode(test, _threshold_tree(feature, axis.thresholds, 0, last_cell), missing_cell)
 
 
 def _threshold_tree(feature, thresholds, first_cell, missing_cell):
-    """Halve an interval, whose first cell is `first_cell`, until it has no thresholds."""
+    """Return a balanced tree of thresholds; the cell below the lowest one is `first_cell`."""
     if not len(thresholds):
         return first_cell
     middle = len(thresholds) // 2
@@ -198,7 +200,7 @@ def _threshold_tree(feature, thresholds, first_cell, missing_cell):
 
 
 def _category_tree(feature, cells, missing_cell):
-    """Ask for one cell after the other; what is in none is in that of missing values."""
+    """Return a chain of tests, one per cell; unknown categories get the cell of missing values."""
     node = missing_cell
     for cell in np.unique(cells[cells != missing_cell]).tolist():
         categories = np.flatnonzero(cells == cell).tolist()
