@@ -99,12 +99,14 @@ def _onnx_labels(model, tensor_types):
     labels = np.array(model.classes_.tolist())
     if labels.dtype.kind in "iubf":
         if not all(-(2**63) <= label < 2**63 for label in labels.tolist()):
-            raise ValueError("ONNX has labels from -2**63 to 2**63 - 1, and a class lies outside")
+            raise ValueError(
+                "labels in ONNX are from -2**63 to 2**63 - 1, and a class lies outside"
+            )
         # scikit-learn accepts floats as classes only if they are integers.
         return labels.astype(np.int64), tensor_types.INT64
     if labels.dtype.kind == "U":
         return labels.astype(object), tensor_types.STRING
-    raise ValueError("ONNX has labels that are whole numbers or strings only")
+    raise ValueError("labels in ONNX must be integers or strings")
 
 
 def _classifier_nodes(onnx, constants, is_binary):

@@ -108,8 +108,8 @@ def _convert_booster(scope, operator, container):
     model = operator.raw_operator
     if getattr(model, "categories_", None):
         raise ValueError(
-            f"{type(model).__name__} has categories of its own, which are words and not what a "
-            "pipeline's steps give; make numbers of them by a step, such as OneHotEncoder"
+            f"{type(model).__name__} has categorical features, but the steps of a pipeline return "
+            "numbers; encode the categories in a step, such as OneHotEncoder"
         )
     refuse_inexact_conversions(scope)
     graph = booster_to_onnx(model, np.float64).graph
