@@ -19,29 +19,29 @@ __all__ = ["AdaBoost", "AdaBoostMH", "ProjectedAdaBoostMH"]
 class AdaBoostMH(StumpEnsemble):
     r"""AdaBoost.MH with one stump and one vote vector per round.
 
-    Every sample carries a weight for every label. A round adds ``alpha_t h_t(x) v_t``, a stump h_t
-    with a vote of -1 or +1 for each class, which minimises the exponential loss
+    Every sample has a weight for every label. A round adds ``alpha_t h_t(x) v_t``: a stump h_t with
+    a vote of -1 or +1 for each class, which decreases the exponential loss
 
     .. math:: \sum_{i,r} \exp(-Y_{ir} F_r(x_i)), \quad Y_{ir} = 2 [r = y_i] - 1
 
-    by :math:`\alpha_t = \frac12 \log \frac{1 + g}{1 - g}` with
+    with :math:`\alpha_t = \frac12 \log \frac{1 + g}{1 - g}` and
     :math:`g = \sum_r |\sum_i D_{ir} Y_{ir} h_t(x_i)|`.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most. Training ends earlier where no stump has an edge, or where one is
-        perfect.
+        Maximum number of boosting rounds. Training ends earlier if no stump has a positive edge, or
+        if a stump is perfect.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stump.Stumps
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        ``alpha_t v_t`` for each round.
+        Votes ``alpha_t v_t`` of each round.
 
     See Also
     --------
-    AdaBoost : The case of two classes.
+    AdaBoost : Two classes.
 
     References
     ----------
@@ -58,7 +58,7 @@ class AdaBoostMH(StumpEnsemble):
     """
 
     def inverse_temperature(self):
-        """Each label has its own exponential loss: 2 for one, and the rest of the labels in it."""
+        """Return the slope of the log-odds in F: each label has an exponential loss of its own."""
         return 2.0 - 2.0 / len(self.classes_)
 
     def _master(self, X, labels, random_state, weights=None):
@@ -68,23 +68,23 @@ class AdaBoostMH(StumpEnsemble):
 class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
     r"""Discrete AdaBoost with stumps, for two classes.
 
-    A round adds ``alpha_t h_t(x)`` with the stump of the least weighted error :math:`\epsilon_t`
+    A round adds ``alpha_t h_t(x)`` with the stump of smallest weighted error :math:`\epsilon_t`
     and :math:`\alpha_t = \frac12 \log \frac{1 - \epsilon_t}{\epsilon_t}`.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most. Training ends earlier where no stump is better than chance, or
-        where one is perfect.
+        Maximum number of boosting rounds. Training ends earlier if no stump is better than chance,
+        or if a stump is perfect.
     constant : bool, default=False
-        Whether the constant stump is among the stumps, as RpBoost's Tables 12.4 and 12.6 need it.
+        If True, the constant stump is a weak learner too, as in RpBoost's Tables 12.4 and 12.6.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stump.Stumps
-        The constant stump has an infinite threshold.
+        Stumps of the rounds; the constant stump has an infinite threshold.
     coefficients_ : ndarray of shape (n_iterations_,)
-        :math:`\alpha_t`, positive: the stumps carry the signs.
+        Positive coefficients :math:`\alpha_t`; the stumps have a polarity.
 
     See Also
     --------
@@ -108,7 +108,7 @@ class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
     constant: bool = False
 
     def inverse_temperature(self):
-        """The exponential loss has F as half of the log-odds."""
+        """Return 2: F is half of the log-odds under the exponential loss."""
         return 2.0
 
     def _master(self, X, signs, random_state, weights=None):
@@ -121,37 +121,37 @@ class AdaBoost(WithCategorySets, StumpEnsemble, BinaryClassifier):
     def _keep(self, master):
         self.hypotheses_ = stacked(master.stumps)
         self.coefficients_ = np.array(master.votes)
-        # A polarity as well: alpha is positive.
+        # A stump has a polarity and a coefficient besides its own parameters.
         self.n_parameters_ = self.hypotheses_.n_parameters + 2 * len(self.hypotheses_)
 
 
 class ProjectedAdaBoostMH(AdaBoostMH):
-    """AdaBoost.MH whose stumps see a random projection of the features instead of the features.
+    """AdaBoost.MH with stumps on a random projection of the features.
 
-    RandomBoost, Fig. 2, shows it on a projection that was "selectively chosen". Here `draw` is a
-    parameter that cross-validation can choose.
+    RandomBoost, Fig. 2, shows a projection that was "selectively chosen". Here cross-validation can
+    choose the projection, by the parameter `draw`.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most; see `AdaBoostMH`.
+        Maximum number of boosting rounds; see `AdaBoostMH`.
     max_bins : int or None, default=None
-        Quantile bins of each projected feature; None: all thresholds are tried.
+        Number of quantile bins per projected feature; None: all thresholds are tried.
     n_components : int, default=2
         Dimension of the projected space.
     draw : int, default=0
         Seed of the projection matrix.
     random_state : int, RandomState instance or None, default=None
-        Draws what early stopping holds out; else unused, as `draw` decides.
+        Seed of the split for early stopping; `draw` is the seed of the projection.
 
     Attributes
     ----------
     projection_ : ndarray of shape (n_features_in_, n_components)
-        Entries drawn from N(0, 1).
+        Projection matrix, with entries drawn from N(0, 1).
 
     See Also
     --------
-    RBoostRank : Projects to many dimensions, for each class anew.
+    RBoostRank : Projects to many dimensions, with one matrix per class.
 
     Examples
     --------
@@ -169,11 +169,11 @@ class ProjectedAdaBoostMH(AdaBoostMH):
     _takes_tables: ClassVar = False
 
     def project(self, X):
-        """Project X: the features, of shape (n_samples, n_components), that the stumps are on."""
+        """Return the projected features, of shape (n_samples, n_components)."""
         return X @ self.projection_
 
     def unproject(self, Z):
-        """Find what is projected to the rows of Z: the shortest where there are several."""
+        """Return the shortest vectors whose projections are the rows of Z."""
         return Z @ np.linalg.pinv(self.projection_)
 
     def _master(self, X, labels, random_state, weights=None):
@@ -191,7 +191,7 @@ class ProjectedAdaBoostMH(AdaBoostMH):
 
 class _BinaryMaster(StumpMaster):
     def __init__(self, params, search, signs, sample_weight=None):
-        # Signed: the label times the weight of the sample.
+        # The weights are signed: the label times the weight of the sample.
         signed = signs[:, None] / len(signs)
         super().__init__(params, search, signed, sample_weight)
 
@@ -214,7 +214,7 @@ class _MHMaster(StumpMaster):
     def __init__(self, params, search, labels, sample_weight=None):
         self.labels = labels
         self.signs = 2.0 * np.eye(len(params.classes_)) - 1
-        # Signed: Y times the weight of the sample and label.
+        # The weights are signed: Y times the weight of the sample and label.
         signed = self.signs[labels] / (len(labels) * len(self.signs))
         super().__init__(params, search, signed, sample_weight)
 
@@ -227,13 +227,13 @@ class _MHMaster(StumpMaster):
         self.stumps.append(found.learner)
         self.votes.append(alpha * found.votes)
         if imperfect:
-            # The factor of a weight depends on its sample by side of the stump and label only: a
-            # table of 2 n_classes rows replaces one exponential per weight.
+            # The factor of a weight depends on the side of the stump and the label only: a table
+            # of 2 n_classes rows replaces one exponential per weight.
             margins = alpha * self.signs * found.votes
             table = np.exp(np.concatenate([margins, -margins]))
             above = found.outputs > 0
             self.weights *= table.take(self.labels + len(self.signs) * above, axis=0, mode="clip")
-            # By their sum, not by its theoretical value sqrt(1 - edge^2), which the edge's rounding
-            # error would drive away from it round by round.
+            # Division by the theoretical sum sqrt(1 - edge^2) would accumulate the rounding errors
+            # of the edges from round to round.
             self.weights /= np.abs(self.weights).sum()
         return imperfect

@@ -1,4 +1,4 @@
-"""CGENS and CGENS-SLS: kernel machines whose kernel is learned, one weak learner at a time."""
+"""CGENS and CGENS-SLS: kernel machines that learn their kernel, one weak learner at a time."""
 
 from typing import ClassVar, Literal
 
@@ -23,7 +23,7 @@ __all__ = ["CGENS", "CGENSSLS"]
 
 _WEAK_LEARNERS = ("stump", "perceptron", "fourier")
 
-# Rounding hides smaller gaps, and with them that the hinge is not solved.
+# Minimum tolerance of the hinge loss: smaller duality gaps are rounding errors.
 _LEAST_TOL = 1e-8
 
 
@@ -31,65 +31,65 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
     r"""Column generation for learning ensembles: an SVM over weak learners, for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x) + b`. After each new weak learner all coefficients
-    are found from eq. (1) of [1]_ with the weak learners found so far,
+    solve eq. (1) of [1]_ over the current weak learners,
 
     .. math:: \min_{w, b} \frac12 \|w\|^2 + C \sum_i \ell(y_i F(x_i)), \quad
               \ell(\rho) = \max(0, 1 - \rho)^2 \;\text{or}\; \max(0, 1 - \rho),
 
-    and the next one, eq. (8), lowers the duality gap to the problem over all weak learners most,
+    and the next one, eq. (8), decreases the duality gap to the problem over all weak learners most,
 
     .. math:: \max_h \Big|\sum_i y_i \alpha_i h(x_i)\Big|.
 
-    Training ends where this is 0 for all weak learners that are not in use: then w solves the
-    problem over all of them, that of an SVM with the kernel :math:`\sum_h h(x) h(x')`.
+    Training ends if this is 0 for all weak learners that are not in use. Then w solves the problem
+    over all weak learners: an SVM with the kernel :math:`\sum_h h(x) h(x')`.
 
     Parameters
     ----------
     n_iterations : int, default=500
-        Weak learners at most.
+        Maximum number of weak learners.
     C : float, default=0.01
-        Weight of the loss, positive. The loss is a sum: a factor of all weights of samples is one
-        of C.
+        Positive weight of the loss. The loss is a sum: a factor of all sample weights acts as a
+        factor of C.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
-        The paper's is the hinge; the squared hinge is solved several times as fast.
+        Loss of the margins. The paper has the hinge; the squared hinge is several times as fast.
     weak_learner : {"stump", "perceptron", "fourier"} or a list of these, default="stump"
-        Stumps with all thresholds, random perceptrons, or random cosines; of a list, the best of
-        all in each round.
+        Stumps, random perceptrons, or random cosines. With a list, each round takes the best weak
+        learner of all these kinds.
     n_candidates : int, default=2000
-        Perceptrons and cosines drawn anew in each round.
+        Number of perceptrons or cosines drawn in each round.
     gamma : "scale" or float, default="scale"
-        Width of the Gaussian kernel :math:`\exp(-\gamma \|x - x'\|^2)` that the cosines come from.
-        ``"scale"``: 1 / (n_features * X.var()), as of scikit-learn's SVC.
+        Parameter of the Gaussian kernel :math:`\exp(-\gamma \|x - x'\|^2)` whose random features
+        the cosines are. ``"scale"``: 1 / (n_features * X.var()), as in scikit-learn's SVC.
     max_bins : int or None, default=None
-        Quantile bins of each feature for stumps; None: all thresholds are tried.
+        Number of quantile bins per feature for stumps; None: all thresholds are tried.
     tol : float, default=1e-3
-        For the hinge: duality gap at which the coefficients are good enough, as a part of the
-        objective; 1e-8 where it is less. The squared hinge is solved up to rounding.
+        Relative duality gap to which the hinge loss is minimised, at least 1e-8. The squared hinge
+        is solved up to rounding.
     random_state : int, RandomState instance or None, default=None
-        Seed of the perceptrons and cosines. Stumps need none.
+        Seed of the perceptrons and cosines; stumps need none.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.base.Stack
-        `Stumps`, `Perceptrons` or `Cosines`; of several kinds, a `Mixture`.
+        `Stumps`, `Perceptrons` or `Cosines`, or a `Mixture` of several kinds.
     coefficients_ : ndarray of shape (n_iterations_,)
-        w after the last round.
+        Coefficients w after the last round.
     intercepts_ : ndarray of shape (1,)
-        b after the last round.
+        Bias b after the last round.
     weight_path_ : list of n_iterations_ ndarrays
-        w after each round.
+        Coefficients w after each round.
     intercept_path_ : ndarray of shape (n_iterations_ + 1,)
-        b before the first round and after each.
+        Bias b before the first round and after each round.
     objective_ : ndarray of shape (n_iterations_,)
-        Of eq. (1) after each round.
+        Objective of eq. (1) after each round.
     dual_ : ndarray of shape (n_samples,)
-        :math:`\alpha` after the last round.
+        Dual variables :math:`\alpha` after the last round.
 
     Notes
     -----
-    A stump in use has :math:`|\sum_i y_i \alpha_i h(x_i)| = |w_j|`, not 0. It is left out of the
-    search: eq. (8) as written finds the same stumps again and again. Perceptrons and cosines are
-    drawn anew in every round, and none is left out.
+    A stump in use has :math:`|\sum_i y_i \alpha_i h(x_i)| = |w_j|`, not 0. The search excludes it,
+    because eq. (8) as printed finds the same stumps repeatedly. Perceptrons and cosines are drawn
+    in every round, and none is excluded.
 
     b is not regularised. :math:`\alpha` starts as a constant.
 
@@ -116,7 +116,7 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
     max_bins: TwoOrMore | None = None
     tol: PositiveFloat = 1e-3
 
-    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     @property
@@ -161,7 +161,8 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
         self.intercept_path_ = np.array(master.intercepts)
         self.objective_ = np.array(master.objective)
         self.dual_ = master.svm.dual
-        # A feature or a direction, a threshold or a phase, and a coefficient; and the bias.
+        # A weak learner has a feature or a direction, a threshold or a phase, and a coefficient.
+        # The model has a bias besides.
         n_stumps = sum(isinstance(learner, Stump) for learner in master.learners)
         n_others = len(master.learners) - n_stumps
         self.n_parameters_ = 3 * n_stumps + (self.n_features_in_ + 2) * n_others + 1
@@ -177,60 +178,61 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
 
 
 class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
-    r"""CGENS for more classes: least squares on simplex codes, with stumps.
+    r"""CGENS for several classes: least squares on simplex codes, with stumps.
 
-    Each of k classes has a codeword c, a corner of the regular simplex in k - 1 dimensions. After
-    each new stump, all coefficients of the k - 1 outputs are found from eq. (10) of [1]_,
+    Each of k classes has a codeword c, a vertex of the regular simplex in k - 1 dimensions. After
+    each new stump, all coefficients of the k - 1 outputs solve eq. (10) of [1]_,
 
     .. math:: \min_{w, b} \frac12 \sum_\tau \|w_\tau\|^2 + \frac C2 \sum_{i\tau} O_{i\tau}^2, \quad
               O_{i\tau} = L_{i\tau} - w_\tau^\top h(x_i) - b_\tau,
 
-    with the codewords of the samples as the rows of L. The next stump, eq. (13), has the largest
-    correlation with the residuals of one output,
+    where the rows of L are the codewords of the samples. The next stump, eq. (13), has the largest
+    correlation with the residuals of an output,
 
     .. math:: \max_{h, \tau} \sum_i U_{i\tau} h(x_i), \quad U = C \, O,
 
-    and a class has the score :math:`\langle F(x), c_y \rangle`, eq. (15).
+    and the score of a class is :math:`\langle F(x), c_y \rangle`, eq. (15).
 
     Parameters
     ----------
     n_iterations : int, default=500
-        Stumps at most.
+        Maximum number of stumps.
     C : float, default=0.01
-        Weight of the squared errors, positive. They are added up: a factor of all weights of
-        samples is one of C.
+        Positive weight of the sum of squared errors: a factor of all sample weights acts as a
+        factor of C.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stump.Stumps
     codewords_ : ndarray of shape (n_classes, n_classes - 1)
-        c.
+        Codewords c.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        w after the last round, times the codewords.
+        Coefficients w after the last round, times the codewords.
     intercepts_ : ndarray of shape (1, n_classes)
-        b after the last round, times the codewords.
+        Biases b after the last round, times the codewords.
     triangle_ : ndarray of shape (n_iterations_, n_iterations_)
-        Stumps, less their `means_`, are orthogonal functions times this upper triangular matrix.
+        Upper triangular factor of the centred stumps: they are orthogonal functions times this
+        matrix.
     means_ : ndarray of shape (n_iterations_,)
-        Of the stumps, over the training data.
+        Mean output of each stump over the training data.
     steps_ : ndarray of shape (n_iterations_, n_classes)
         Coefficients of the orthogonal functions, times the codewords. The first t of them and
         `mean_codeword_` are the scores after t rounds.
     mean_codeword_ : ndarray of shape (n_classes,)
         Mean of the samples' codewords, times the codewords.
     dual_ : ndarray of shape (n_samples, n_classes - 1)
-        U after the last round.
+        Dual variables U after the last round.
 
     Notes
     -----
-    A stump in use has a correlation of the size of its coefficient, not 0, and is left out of the
-    search. U of the first round is that of a model with b alone; the paper's, a constant, is
-    orthogonal to all that there is to learn. Another choice of the simplex, which is one up to a
-    rotation, may find other stumps in eq. (13), but none that are better on average.
+    The correlation of a stump in use equals its coefficient, not 0, so that the search excludes it.
+    U of the first round belongs to the model with b alone. The paper's start, a constant U, is
+    orthogonal to the centred targets. A rotated simplex can lead to other stumps in eq. (13), which
+    are no better on average.
 
     See Also
     --------
-    CGENS : Two classes, with the loss of a support vector machine.
+    CGENS : Two classes, with the hinge loss of a support vector machine.
 
     References
     ----------
@@ -247,13 +249,13 @@ class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
     n_iterations: PositiveInt = 500
     C: PositiveFloat = 0.01
 
-    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _takes_sparse: ClassVar = False
 
     def inverse_temperature(self):
-        """Squares: F is linear in the probabilities, and this the slope where they are equal."""
+        """Return the slope of the log-odds in F at equal probabilities, in which F is linear."""
         return len(self.classes_) - 1.0
 
     def _master(self, X, labels, random_state, weights=None):
@@ -287,7 +289,7 @@ class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
 
 
 def _variance(X, weights):
-    """Variance of all entries of X, those of each row with its weight."""
+    """Return the variance of all entries of X, weighted by rows."""
     if weights is None:
         return X.var()
     mean = np.average(X.mean(axis=1), weights=weights)

@@ -1,4 +1,4 @@
-"""ERLPBoost: LPBoost's soft margin with a relative entropy, by column generation."""
+"""ERLPBoost: LPBoost's soft margin with relative entropy, by column generation."""
 
 import warnings
 from typing import ClassVar
@@ -12,7 +12,7 @@ from boostbench.core.solvers.entropy_margin import EntropyMarginProgram
 
 __all__ = ["ERLPBoost"]
 
-# A program is solved where its value is known to this part of what the soft margin may miss.
+# A program counts as solved if its duality gap is below this fraction of epsilon.
 _SOLVED = 1e-3
 
 
@@ -25,7 +25,7 @@ class _ERLPBoostMaster(MarginMaster):
 
     def generate(self):
         found = super().generate()
-        # By weak duality: d is allowed in the program over all stumps.
+        # Weak duality gives this bound: d is feasible in the program over all stumps.
         edge = self.program.edge if found is None else found.edge
         self.bound = min(self.bound, edge + self.program.divergence)
         return None if self.bound - self.program.value <= self.tol else found
@@ -50,51 +50,51 @@ class ERLPBoost(MarginBooster):
     r"""Entropy regularised LPBoost for two classes.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0` and :math:`\sum_j w_j = 1`. After
-    each new stump the weights d of the samples are found from
+    each new stump the distribution d over the samples solves
 
     .. math:: \min_d \max_j \sum_i d_i y_i h_j(x_i) + \frac1\eta \sum_i d_i \ln \frac{d_i}{d^0_i}
               \quad\text{s.t.}\quad \sum_i d_i = 1, \; 0 \le d_i \le \frac{d^0_i}{\nu},
 
-    with :math:`d^0` the weights of the samples, of sum 1, and w are the multipliers of the largest
-    edge. Without the relative entropy its value is the soft margin of LPBoost, the largest
-    :math:`\rho - \frac1\nu \sum_i d^0_i \max(0, \rho - y_i F(x_i))`; with it the value is larger by
-    :math:`\ln(1 / \nu) / \eta` at most, half of `epsilon` where :math:`\eta` is as in [1]_,
+    where :math:`d^0` are the sample weights, of sum 1, and w are the multipliers of the edges.
+    Without the relative entropy its value is the soft margin of LPBoost, the maximum of
+    :math:`\rho - \frac1\nu \sum_i d^0_i \max(0, \rho - y_i F(x_i))`. The relative entropy raises the
+    value by at most :math:`\ln(1 / \nu) / \eta`, which is half of `epsilon` for the :math:`\eta` of
+    [1]_,
 
     .. math:: \eta = \max\Bigl(\frac12, \frac2\epsilon \ln \frac1\nu\Bigr).
 
-    The next stump is that of the largest edge. Training ends where no stump can change the value by
-    more than `tol`. With half of `epsilon`, the number of rounds is then at most of the order of
+    The next stump has the largest edge. Training ends if no stump can change the value by more than
+    `tol`. If `tol` is half of `epsilon`, the number of rounds is at most of the order of
     :math:`\ln(1 / \nu) / \epsilon^2`, and the soft margin is within `epsilon` of the largest [1]_.
     There is no bias.
 
     Parameters
     ----------
     n_iterations : int, default=500
-        Stumps at most.
+        Maximum number of stumps.
     nu : float, default=0.1
-        :math:`\nu`, the least part of the samples that d is spread over, in (0, 1]: about the part
-        that may be within the margin.
+        Minimum fraction :math:`\nu` of the samples over which d is spread, in (0, 1]; about this
+        fraction of the samples may violate the margin.
     epsilon : float, default=0.01
-        :math:`\epsilon`, which the soft margin may miss.
+        Maximum error :math:`\epsilon` of the soft margin.
     tol : float or None, default=None
-        What ends the training; None: half of `epsilon`.
+        Tolerance of the stopping rule; None: half of `epsilon`.
 
     Attributes
     ----------
     hypotheses_, coefficients_, weight_path_
-        As of `LPBoost`, with stumps.
+        See `LPBoost`.
     objective_ : ndarray of shape (n_iterations_,)
         Minus the value after each round.
     dual_ : ndarray of shape (n_samples,)
-        d after the last round.
+        Distribution d after the last round.
     bound_ : float
-        Minus the largest value that the program over all stumps can have: `objective_` would not
-        fall below it.
+        Lower bound on `objective_` for the program over all stumps.
 
     Warns
     -----
     ConvergenceWarning
-        By `fit`, where Newton's method has not solved a program.
+        If Newton's method does not solve a program in `fit`.
 
     References
     ----------

@@ -14,52 +14,54 @@ from boostbench.core.weak.ties import EQUAL, first_largest
 
 __all__ = ["GradBoost"]
 
-# The largest curvature of the loss along the coefficients of a stump: no covariance matrix of a
-# variable in {e_1, ..., e_k} has a larger eigenvalue, and stumps are -1 or +1.
+# Upper bound on the curvature of the loss in the coefficients of a stump: the largest eigenvalue of
+# the covariance matrix of a variable in {e_1, ..., e_k}. Outputs of stumps are -1 or +1.
 _CURVATURE = 0.5
 
 
 class GradBoost(StumpEnsemble):
     r"""GradBoost with stumps: multi-class boosting with an l1/l2 or l1/linf penalty.
 
-    The scores are :math:`F_r(x) = \sum_j h_j(x) W_{jr}` over all stumps :math:`h_j`. A round lowers
+    The scores are :math:`F_r(x) = \sum_j h_j(x) W_{jr}` over all stumps :math:`h_j`. A round
+    decreases
 
     .. math:: \frac1m \sum_i \log \sum_r \exp(F_r(x_i) - F_{y_i}(x_i))
               + \nu \sum_j \|W_{j\cdot}\|
 
-    by changing the coefficients of one stump. With g the gradient of the loss by
-    :math:`w = W_{j\cdot}`, the objective is bounded by
+    by changing the coefficients of one stump. With the gradient g of the loss with respect to
+    :math:`w = W_{j\cdot}`, the change of the objective is at most
 
     .. math:: g^\top (w' - w) + \frac14 \|w' - w\|_2^2 + \nu (\|w'\| - \|w\|)
 
-    plus its present value, and w' minimises the bound. Of all stumps, the one is taken whose bound
-    falls most; with l2, of those without coefficients this is the one of the largest g. So a round
-    adds a stump or corrects an old one, perhaps back to 0; and all the rounds together
-    converge to the minimum over all stumps.
+    and w' minimises this bound. The round takes the stump with the largest decrease of the bound;
+    with l2, among the stumps without coefficients this is the stump with the largest g. A round
+    therefore adds a stump or corrects an earlier one, possibly back to 0, and the rounds converge
+    to the minimum over all stumps.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most. Training ends earlier where no round lowers the objective any more.
+        Maximum number of boosting rounds. Training ends earlier if no round decreases the
+        objective.
     nu : float, default=1e-4
-        :math:`\nu`, the weight of the penalty.
+        Weight :math:`\nu` of the penalty.
     norm : {"l2", "linf"}, default="l2"
-        The norm of the coefficients of a stump.
+        Norm of the coefficients of a stump.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stump.Stumps
-        The stump of each round; the same one may come back.
+        Stump of each round; a stump can occur several times.
     coefficients_ : ndarray of shape (n_iterations_, n_classes)
-        What each round adds to the coefficients of its stump.
+        Change of the stump's coefficients in each round.
     objective_ : ndarray of shape (n_iterations_,)
-        After each round.
+        Objective after each round.
     n_hypotheses_ : int
-        Different stumps with coefficients other than 0 after the last round.
+        Number of distinct stumps with nonzero coefficients after the last round.
 
     See Also
     --------
-    MultiBoost : Finds all coefficients anew in each round.
+    MultiBoost : Optimises all coefficients in each round.
 
     References
     ----------
@@ -93,8 +95,9 @@ class _GradBoostMaster(StumpMaster):
     def __init__(self, params, search, labels, sample_weight=None):
         own = labels == np.arange(len(params.classes_))[:, None]
         n_classes, n_samples = own.shape
-        # Minus the gradient by the scores, so that edges are minus that by the coefficients. With
-        # classes in rows, sums and maxima over them are of long vectors.
+        # The weights are minus the gradient with respect to the scores, so that edges are minus
+        # the gradient with respect to the coefficients. Classes are rows: sums and maxima over
+        # classes then process long vectors.
         super().__init__(params, search, (own - 1 / n_classes).T / n_samples, sample_weight)
         self.sample_weight = sample_weight
         self.own = own
@@ -102,8 +105,8 @@ class _GradBoostMaster(StumpMaster):
         self.norm = ROW_NORMS[params.norm]()
         self.max_decrease = partial(self.norm.max_decrease, weight=params.nu)
         self.scores = np.zeros(own.shape)
-        # The different stumps: row of each, where it stands in the search, and its coefficients.
-        # W has a row of zeros more, for a new stump.
+        # Each distinct stump has a row index, a position in the search and coefficients. W has one
+        # more row of zeros, for a new stump.
         self.rows = {}
         self.columns = []
         self.positions = np.empty(params.n_iterations, np.int64)
@@ -123,10 +126,10 @@ class _GradBoostMaster(StumpMaster):
         if row < len(self.columns):
             stump = self.columns[row]
         else:
-            # A stump may stand at several positions.
+            # A stump can occur at several positions.
             row = self.rows.get(stump, row)
         outputs = stump(self.search.X)
-        # In double precision, unlike the search.
+        # The edges are evaluated in double precision, unlike in the search.
         coefficients = self._minimum(self.W[[row]], outputs @ self.weights)[0]
         if np.abs(coefficients - self.W[row]).max() <= NO_EDGE:
             return None
@@ -155,17 +158,17 @@ class _GradBoostMaster(StumpMaster):
             self.W[self.rows[stump]] += step
 
     def _minimum(self, W, edges):
-        """Minimise the bound for each row."""
+        """Return the minimiser of the bound for each row."""
         return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
     def _best(self, edges, off):
-        """Row of the bound that falls most, of equal ones the first.
+        """Return the row with the largest decrease of the bound; ties go to the first row.
 
-        Edges but for those of the last row may be off by some; where that matters, they are found
-        again.
+        Edges have rounding errors of at most `off`, but for the last row. Where they matter, the
+        edges are evaluated again in double precision.
         """
         falls, steps = self._falls(self.W[: len(edges)], edges)
-        # A fall is the largest of linear functions of the edges, whose slope is the step.
+        # A decrease is a maximum of linear functions of the edges, and the step is its slope.
         errors = np.abs(steps) @ off + off @ off / _CURVATURE
         errors[-1] = 0.0
         near = np.flatnonzero(falls + errors >= (falls - errors).max() - EQUAL * falls.max())
@@ -177,14 +180,14 @@ class _GradBoostMaster(StumpMaster):
         return int(near[first_largest(falls, falls.max())])
 
     def _falls(self, W, edges):
-        """By how much the bound falls at the minimum for each row, and the steps there."""
+        """Return the decrease of the bound at its minimum for each row, and the steps."""
         minimum = self._minimum(W, edges)
         step = minimum - W
         fall = (step * (edges - _CURVATURE / 2 * step)).sum(axis=1)
         return fall - self.params.nu * (self.norm.value(minimum) - self.norm.value(W)), step
 
     def _update(self):
-        """Find the weights for the scores; returns the loss."""
+        """Set the weights for the current scores, and return the loss."""
         shifted = self.scores - self.scores.max(axis=0)
         exponentials = np.exp(shifted)
         totals = exponentials.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Hash codes by linear functions, which LADDER is compared with: LSH, ITQ, and ITQ by labels."""
+"""Hash codes by linear functions, the baselines of LADDER: LSH, ITQ and supervised ITQ."""
 
 from dataclasses import KW_ONLY
 from typing import ClassVar
@@ -18,12 +18,12 @@ __all__ = ["ITQ", "LSH", "SupervisedITQ"]
 
 
 class Hasher(PackedCodes, LinearTransformer):
-    """Base of the hashers: `transform` gives a number for each bit, `hash` the bits.
+    """Base of the hashers: `transform` returns a number for each bit, and `hash` the bits.
 
     Parameters
     ----------
     n_components : int, default=8
-        Bits of a code.
+        Number of bits of a code.
     random_state : int, RandomState instance or None, default=None
     """
 
@@ -36,18 +36,18 @@ class Hasher(PackedCodes, LinearTransformer):
 
 
 class LSH(Hasher):
-    """Locality-sensitive hashing: sides of random hyperplanes through the mean.
+    """Locality-sensitive hashing by random hyperplanes through the mean.
 
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=None
-        Of the hyperplanes.
+        Seed of the hyperplanes.
 
     Attributes
     ----------
     mean_ : ndarray of shape (n_features_in_,)
     directions_ : ndarray of shape (n_features_in_, n_components)
-        Entries drawn from N(0, 1).
+        Normals of the hyperplanes, with entries drawn from N(0, 1).
 
     References
     ----------
@@ -65,21 +65,21 @@ class LSH(Hasher):
 
 
 class ITQ(Hasher):
-    """Iterative quantization: principal components, turned towards the corners of a cube.
+    """Iterative quantization: principal components, rotated towards the corners of a cube.
 
-    With more bits than components the rest are zeros before they are turned.
+    If there are more bits than components, zero components are added before the rotation.
 
     Parameters
     ----------
     n_iterations : int, default=50
-        Updates of the rotation.
+        Number of updates of the rotation.
     random_state : int, RandomState instance or None, default=None
-        Of the rotation that it starts from.
+        Seed of the initial rotation.
 
     Attributes
     ----------
     mean_, directions_
-        As of `LSH`.
+        See `LSH`.
 
     References
     ----------
@@ -108,23 +108,24 @@ class ITQ(Hasher):
 
 
 class SupervisedITQ(ITQ):
-    """Iterative quantization of canonical components: CCA with the classes in place of PCA.
+    """Iterative quantization of canonical components: CCA with the classes instead of PCA.
 
-    Each component is scaled by its canonical correlation. There are as many as classes at most.
+    Each component is scaled by its canonical correlation. There are at most as many components as
+    classes.
 
     Parameters
     ----------
     ridge : float, default=1e-4
-        Added to the covariances' diagonals, which scikit-learn's CCA cannot do.
+        Number added to the diagonals of the covariances, an option that scikit-learn's CCA lacks.
 
     Attributes
     ----------
     mean_, directions_
-        As of `LSH`.
+        See `LSH`.
 
     See Also
     --------
-    ITQ : Without labels, from the same paper.
+    ITQ : The unsupervised method of the same paper.
 
     Examples
     --------
@@ -134,7 +135,7 @@ class SupervisedITQ(ITQ):
     (150, 3)
     """
 
-    # Components have a sign by convention.
+    # Since edition 2 components have a canonical sign.
     edition = 2
 
     ridge: PositiveFloat = 1e-4

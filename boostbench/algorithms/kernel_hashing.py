@@ -1,4 +1,4 @@
-"""Hash codes by Gaussian kernels, which LADDER is compared with: BRE and KSH."""
+"""Hash codes by Gaussian kernels, the baselines of LADDER: BRE and KSH."""
 
 from typing import ClassVar
 
@@ -14,16 +14,16 @@ __all__ = ["BRE", "KSH"]
 
 
 class _KernelHasher(Hasher):
-    """Signs of sums of Gaussian kernels around anchors, samples of the training data.
+    """Base of hashers by signs of kernel expansions around anchors, a sample of the training data.
 
     Attributes
     ----------
     anchors_ : ndarray of shape (n_anchors, n_features_in_)
     gamma_ : float
-        The kernel is ``exp(-gamma_ |x - anchor|^2)``, with 1 / (2 gamma_) the mean squared distance
-        between training data and anchors.
+        Parameter of the kernel ``exp(-gamma_ |x - anchor|^2)``; 1 / (2 gamma_) is the mean squared
+        distance between training data and anchors.
     mean_ : ndarray of shape (n_anchors,)
-        Of the kernels, which is subtracted.
+        Mean of the kernel values, which is subtracted.
     directions_ : ndarray of shape (n_anchors, n_components)
     """
 
@@ -41,33 +41,33 @@ class _KernelHasher(Hasher):
 
 
 class BRE(_KernelHasher):
-    r"""Binary reconstructive embedding: Hamming distances that are like distances of the samples.
+    r"""Binary reconstructive embedding: Hamming distances approximate distances of the samples.
 
-    For samples of length 1 it makes :math:`\sum_{i,j} (\frac12 |x_i - x_j|^2 - \frac1b H_{ij})^2`
-    small, with H the Hamming distance of codes of b bits. One weight of one bit after the other is
-    set to its best value; that is found exactly.
+    For samples of unit length it minimises
+    :math:`\sum_{i,j} (\frac12 |x_i - x_j|^2 - \frac1b H_{ij})^2`, where H is the Hamming distance
+    of codes of b bits. Coordinate descent sets one weight at a time to its exact minimum.
 
     Parameters
     ----------
     n_anchors : int, default=50
+        Number of anchors.
     n_pairs : int, default=500
-        All pairs of that many samples count.
+        Number of samples whose pairs make up the objective.
     n_sweeps : int, default=3
-        How often each weight is set.
+        Number of passes over all weights.
     random_state : int, RandomState instance or None, default=None
-        Of the anchors, the samples and the first weights.
+        Seed of the anchors, the samples and the initial weights.
 
     Attributes
     ----------
     anchors_ : ndarray of shape (n_anchors, n_features_in_)
     gamma_ : float
-        The kernel is ``exp(-gamma_ |x - anchor|^2)``.
+        Parameter of the kernel ``exp(-gamma_ |x - anchor|^2)``.
     directions_ : ndarray of shape (n_anchors, n_components)
 
     Notes
     -----
-    It is the unsupervised form. Which pairs count, and how many anchors there are, is not said in
-    LADDER.
+    This is the unsupervised method. LADDER does not state the pairs or the number of anchors.
 
     References
     ----------
@@ -94,24 +94,26 @@ class BRE(_KernelHasher):
 
 
 class KSH(_KernelHasher):
-    r"""Hashing with kernels and labels: inner products of codes that tell classes apart.
+    r"""Supervised hashing with kernels: inner products of codes separate the classes.
 
-    The bits are found one after the other. Each makes :math:`b^\top R b` large, where R is what the
-    bits before have left of b S, and S is +1 for samples of one class and -1 for others: first
-    without the sign, by an eigenvector, then with a smooth sign, by L-BFGS; the better one is kept.
+    The bits are fitted one after the other. Each maximises :math:`h^\top R h`, where R is the
+    residual of S after the earlier bits, and S is +1 for samples of one class and -1 otherwise. An
+    eigenvector solves the problem without the sign, L-BFGS with a smooth sign, and the better
+    solution is taken.
 
     Parameters
     ----------
     n_anchors : int, default=300
+        Number of anchors.
     solver_iterations : int, default=100
-        Of L-BFGS, for each bit.
+        Maximum number of L-BFGS iterations per bit.
     random_state : int, RandomState instance or None, default=None
-        Of the anchors.
+        Seed of the anchors.
 
     Attributes
     ----------
     anchors_, gamma_, directions_
-        As of `BRE`.
+        See `BRE`.
 
     References
     ----------
@@ -126,7 +128,7 @@ class KSH(_KernelHasher):
     (150, 3)
     """
 
-    # The eigenvector that a bit starts from has a sign by convention.
+    # Since edition 2 the eigenvector of a bit has a canonical sign.
     edition = 2
 
     n_anchors: PositiveInt = 300

@@ -1,8 +1,8 @@
-"""Support vector machines on the kernels of infinitely many weak learners, and on samples of them.
+"""Support vector machines with kernels of infinitely many weak learners, or random features.
 
-A kernel here is the inner product of the outputs of all weak learners of a kind, up to a constant
-and a factor. The constant does not matter to a support vector machine with a bias, whose dual
-variables are orthogonal to it; the factor is one of C.
+A kernel is the inner product of the outputs of all weak learners of a kind, up to a constant and a
+factor. The constant has no effect on a support vector machine with a bias, whose dual variables are
+orthogonal to it; the factor acts as a factor of C.
 """
 
 from dataclasses import KW_ONLY
@@ -24,27 +24,27 @@ __all__ = ["FourierFeaturesSVC", "PerceptronKernelSVC", "StumpKernelSVC"]
 
 
 def mean_gamma(X, Y=None):
-    """Give the gamma of a Gaussian kernel by the mean squared distance.
+    """Return the gamma of a Gaussian kernel from the mean squared distance.
 
     Parameters
     ----------
     X, Y : ndarray of shape (n_samples, n_features)
-        Distances are those of the rows of the one from those of the other, or, without Y, of X.
+        Samples; distances are taken between the rows of X and of Y, or of X if Y is None.
 
     Returns
     -------
     float
-        Half of the reciprocal of the mean; 1 where all rows are the same.
+        Half of the reciprocal of the mean; 1 if all rows are equal.
     """
     mean = euclidean_distances(X, Y, squared=True).mean()
     return 1 / (2 * mean) if mean > 0 else 1.0
 
 
 def stump_kernel(X, Y=None, offset=0.0):
-    r"""Kernel of all decision stumps.
+    r"""Return the kernel matrix of all decision stumps.
 
-    Of stumps of both polarities with the threshold anywhere between the smallest and the largest
-    value of a feature, the products of the outputs integrate to 4 times
+    The products of the outputs, integrated over both polarities and all thresholds between the
+    smallest and the largest value of each feature, are 4 times
 
     .. math:: k(x, x') = \Delta - \|x - x'\|_1, \quad \Delta = \frac12 \sum_d (R_d - L_d).
 
@@ -52,11 +52,12 @@ def stump_kernel(X, Y=None, offset=0.0):
     ----------
     X : array-like of shape (n_samples_X, n_features)
     Y : array-like of shape (n_samples_Y, n_features), default=None
-        None: X itself.
+        Second set of samples; None: X.
     offset : float, default=0.0
-        :math:`\Delta`. With the value above, L and R the smallest and largest values of the
-        features, kernel matrices are positive semidefinite; with 0 they are conditionally so, which
-        is enough for a support vector machine with a bias.
+        Constant :math:`\Delta`. With the value above, where L and R are the smallest and largest
+        values of the features, kernel matrices are positive semidefinite. With 0 they are
+        conditionally positive semidefinite, which suffices for a support vector machine with a
+        bias.
 
     Returns
     -------
@@ -77,10 +78,10 @@ def stump_kernel(X, Y=None, offset=0.0):
 
 
 def perceptron_kernel(X, Y=None, offset=0.0):
-    r"""Kernel of all perceptrons ``sign(direction @ x - threshold)``.
+    r"""Return the kernel matrix of all perceptrons ``sign(direction @ x - threshold)``.
 
-    Of directions uniform on the sphere and thresholds uniform in [-R, R], with all samples within
-    R of the origin, the mean of the product of the outputs is c / R times
+    For directions uniform on the sphere, thresholds uniform in [-R, R] and all samples within R of
+    the origin, the mean product of the outputs is c / R times
 
     .. math:: k(x, x') = \Delta - \|x - x'\|_2, \quad \Delta = \frac{R}{c}, \quad
               c = E|\theta_1| = \frac{\Gamma(d/2)}{\sqrt\pi \, \Gamma((d + 1)/2)}.
@@ -88,7 +89,7 @@ def perceptron_kernel(X, Y=None, offset=0.0):
     Parameters
     ----------
     X, Y, offset
-        As of `stump_kernel`, whose reference has this in eq. (12).
+        See `stump_kernel`; the equation is (12) of its reference.
 
     Returns
     -------
@@ -104,14 +105,14 @@ def perceptron_kernel(X, Y=None, offset=0.0):
 
 
 class _KernelClassifier(ClassifierMixin, Declared):
-    """A support vector machine of scikit-learn behind a constructor that names its parameters.
+    """Base of classifiers that wrap a support vector machine of scikit-learn.
 
     Parameters
     ----------
     C : float, default=1.0
         Weight of the margin errors.
     class_weight : dict, "balanced" or None, default=None
-        Factors of the weights of the samples, by class; as in scikit-learn.
+        Factors of the sample weights by class, as in scikit-learn.
     """
 
     C: PositiveFloat = 1.0
@@ -119,11 +120,11 @@ class _KernelClassifier(ClassifierMixin, Declared):
     class_weight: ClassWeight = None
 
     def fit(self, X, y, sample_weight=None):
-        """Train the classifier; as `MCBoost.fit`, where weights of samples are factors of C."""
+        """Fit the classifier; see `MCBoost.fit`. Sample weights are factors of C."""
         self._validate_params()
         X, y = self._numbers(X, y)
-        # SVC mixes up its support vectors where there are weights of 0 and the kernel is ours, and
-        # LinearSVC's weights of classes are not those of all their samples.
+        # SVC mixes up its support vectors if there are weights of 0 and a callable kernel, and
+        # LinearSVC's class weights differ from weights of all samples of a class.
         X, y_present, weights = weighted(X, y, sample_weight, self.class_weight)
         check_classes_have_weight(y, y_present, self)
         self.machine_ = self._fitted(X, y_present, weights)
@@ -131,15 +132,16 @@ class _KernelClassifier(ClassifierMixin, Declared):
         return self
 
     def decision_function(self, X):
-        """Score the classes; as `BoostingClassifier.decision_function`."""
+        """Return the scores; see `BoostingClassifier.decision_function`."""
         return self._checked("decision_function", X)
 
     def predict(self, X):
-        """Predict the labels, as the machine does.
+        """Return the predicted labels.
 
-        Of two classes it is the sign of the score. Of more, a linear machine takes the class of the
-        largest score. LIBSVM, which those with a kernel are, has a machine for each pair of classes
-        and takes the class with the most votes, which need not be that of the largest score.
+        For two classes the label is the sign of the score. For more classes, a linear machine
+        predicts the class of the largest score. A kernel machine (LIBSVM) has one classifier per
+        pair of classes and predicts the class with most votes, which can differ from the class of
+        the largest score.
 
         Parameters
         ----------
@@ -156,7 +158,7 @@ class _KernelClassifier(ClassifierMixin, Declared):
         return getattr(self.machine_, method)(self._numbers(X, reset=False))
 
     def _numbers(self, X, *y, **options):
-        """Check X, and y if there is one."""
+        """Return X as numbers, and y if it is given, after validation."""
         X = check_numbers(X, type(self).__name__)
         return validate_data(self, X, *y, dtype=np.float64, **options)
 
@@ -176,7 +178,7 @@ class StumpKernelSVC(_KernelSVC):
 
     See Also
     --------
-    stump_kernel : Its kernel.
+    stump_kernel : The kernel.
 
     References
     ----------
@@ -198,13 +200,13 @@ class PerceptronKernelSVC(_KernelSVC):
 
     See Also
     --------
-    perceptron_kernel : Its kernel.
-    StumpKernelSVC : The same with stumps; its attributes.
+    perceptron_kernel : The kernel.
+    StumpKernelSVC : The same with stumps; the attributes are equal.
 
     Notes
     -----
-    Distances lose their digits where features lie far from 0, in terms of how much they vary:
-    centre such features.
+    Distances are inexact if the mean of a feature is large relative to its deviation: centre such
+    features.
 
     Examples
     --------
@@ -229,9 +231,9 @@ class FourierFeaturesSVC(_KernelClassifier):
     C : float, default=1.0
         Weight of the squared margin errors.
     gamma : float, default=0.1
-        :math:`\gamma` of the kernel.
+        Parameter :math:`\gamma` of the kernel.
     n_components : int, default=2000
-        Random features.
+        Number of random features.
     random_state : int, RandomState instance or None, default=None
         Seed of the features.
 
@@ -252,7 +254,7 @@ class FourierFeaturesSVC(_KernelClassifier):
     True
     """
 
-    # It is solved to a smaller tolerance.
+    # Since edition 2 the solver has a smaller tolerance.
     edition = 2
 
     gamma: PositiveFloat = 0.1
@@ -264,9 +266,10 @@ class FourierFeaturesSVC(_KernelClassifier):
         features = RBFSampler(
             gamma=self.gamma, n_components=self.n_components, random_state=self.random_state
         )
-        # In the primal, with few samples as well: the dual method often ends at its limit.
-        # By default it stops where the third digit of a coefficient depends on rounding.
+        # The dual method often ends at its iteration limit, so that the primal is solved even for
+        # few samples. At the default tolerance the third digit of a coefficient would depend on
+        # rounding.
         machine = LinearSVC(C=self.C, dual=False, tol=1e-8)
-        # Pipeline.fit hands the weights on in one way with metadata routing, in another without.
+        # Pipeline.fit passes weights in different ways with and without metadata routing.
         machine.fit(features.fit_transform(X), y, sample_weight=sample_weight)
         return make_pipeline(features, machine)

@@ -1,4 +1,4 @@
-"""LPBoost: linear programs over the weak learners found so far, by column generation."""
+"""LPBoost: a linear program over weak learners, by column generation."""
 
 from typing import ClassVar, Literal
 
@@ -12,7 +12,7 @@ from boostbench.core.weak.turned_perceptrons import TurnedPerceptrons
 
 __all__ = ["LPBoost"]
 
-# The constraints may be violated by this much, which is what HiGHS solves to.
+# Feasibility tolerance of HiGHS: a smaller violation of a constraint is none.
 _TOLERANCE = 1e-6
 
 
@@ -25,49 +25,48 @@ class LPBoost(MarginBooster):
     r"""LPBoost for two classes: a soft margin and the L1 norm.
 
     The score is :math:`F(x) = \sum_j w_j h_j(x)`, :math:`w \ge 0`. After each new weak
-    learner all coefficients are found from eq. (4) of [1]_,
+    learner all coefficients are the solution of eq. (4) of [1]_,
 
     .. math:: \min_{w \ge 0, \xi \ge 0} \|w\|_1 + C \sum_i \xi_i
               \quad\text{s.t.}\quad y_i F(x_i) \ge 1 - \xi_i,
 
-    and the next weak learner is that of the most violated constraint of the dual program, eq. (5),
+    and the next weak learner violates the constraint of the dual program, eq. (5), most:
 
     .. math:: \max_h \sum_i y_i \alpha_i h(x_i) \le 1, \quad 0 \le \alpha_i \le C.
 
-    Where none is violated, training ends. With stumps, w then solves the program over all of them
-    and their negatives. There is no bias.
+    Training ends if no constraint is violated. With stumps, w then solves the program over all
+    stumps and their negatives. There is no bias.
 
     Parameters
     ----------
     n_iterations : int, default=500
-        Weak learners at most.
+        Maximum number of weak learners.
     C : float, default=1.0
-        Weight of the margin errors, whose sum it multiplies: a factor of all weights of samples is
-        one of C. With n samples, no weak learner is worth its coefficient where C is below 1 / n:
-        the model is empty.
+        Weight of the sum of margin errors: a factor of all sample weights acts as a factor of C.
+        With n samples and C < 1 / n the solution is w = 0, and the model is empty.
     weak_learner : {"stump", "perceptron"}, default="stump"
         Stumps with all thresholds, or random perceptrons.
     n_candidates : int, default=2000
-        Perceptrons drawn anew in each round.
+        Number of perceptrons drawn in each round.
     random_state : int, RandomState instance or None, default=None
-        Seed of the perceptrons. Stumps need none.
+        Seed of the perceptrons; stumps need none.
 
     Attributes
     ----------
     hypotheses_ : boostbench.core.weak.stump.Stumps or boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_,)
-        w after the last round; many are 0.
+        Coefficients w after the last round; many are 0.
     weight_path_ : scipy.sparse.csr_array of shape (n_iterations_, n_iterations_)
-        w after each round, row by row.
+        Coefficients w after each round, row by row.
     objective_ : ndarray of shape (n_iterations_,)
-        Of eq. (4) after each round.
+        Objective of eq. (4) after each round.
     dual_ : ndarray of shape (n_samples,)
-        :math:`\alpha` after the last round.
+        Dual variables :math:`\alpha` after the last round.
 
     Raises
     ------
     RuntimeError
-        By `fit`, where HiGHS does not solve a linear program.
+        If HiGHS does not solve a linear program in `fit`.
 
     References
     ----------

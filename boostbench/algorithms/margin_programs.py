@@ -1,4 +1,4 @@
-"""Boosters of two classes that solve a program of the margins after every round: their base."""
+"""Base of two-class boosters that solve a program of the margins in every round."""
 
 from abc import abstractmethod
 from typing import ClassVar
@@ -14,23 +14,23 @@ from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.weak.stump import Stumps
 from boostbench.core.weak.stumps import StumpSearch
 
-# A score that is this part of the sum of the coefficients is 0: solutions of linear programs have
-# coefficients of few digits, which often cancel, but for rounding.
+# A score below this fraction of the sum of the coefficients is 0. The coefficients of linear
+# programs are often simple fractions, which cancel up to rounding.
 _ZERO = 1e-9
 
 
 class MarginMaster(Master):
-    """Adds the weak learner of the largest edge, where it is larger than that of all before it.
+    """Master that adds the weak learner of the largest edge if it exceeds all earlier edges.
 
     Parameters
     ----------
     params, search
-        As of `Master`.
+        See `Master`.
     signs : ndarray of shape (n_samples,)
-        1 and -1.
+        Labels 1 and -1.
     program : object
-        It has `add`, `dual`, the weights for the next search, `coefficients` and `value`, and for
-        `least_edge` the largest `edge` of the weak learners so far.
+        Program with a method `add` and attributes `dual` (weights of the next search),
+        `coefficients`, `value` and, for `least_edge`, `edge` (largest edge of the weak learners).
     """
 
     def __init__(self, params, search, signs, program):
@@ -42,17 +42,17 @@ class MarginMaster(Master):
         self.objective = []
 
     def least_edge(self):
-        """Return the edge above which a weak learner is better than those so far."""
-        # What is larger by less is no larger, on the scale of a sum of weights.
+        """Return the edge above which a weak learner is better than the earlier ones."""
+        # Smaller differences are rounding errors, relative to the sum of the weights.
         return self.program.edge + NO_EDGE * self.program.dual.sum()
 
     def generate(self):
-        """Search by the dual variables; as `Master.generate`."""
+        """Search with the dual variables; see `Master.generate`."""
         found = self.search.best((self.signs * self.program.dual)[:, None])
         return found if found is not None and found.edge > self.least_edge() else None
 
     def correct(self, found):
-        """Solve the program with one more weak learner; as `Master.correct`."""
+        """Solve the program with one more weak learner; see `Master.correct`."""
         self.program.add(self.signs * found.outputs)
         self.learners.append(found.learner)
         self.path.append(self.program.coefficients)
@@ -61,20 +61,20 @@ class MarginMaster(Master):
 
 
 class MarginBooster(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
-    """Base of LPBoost and its kin: ``F(x) = sum_j w_j h_j(x)``, no coefficient negative."""
+    """Base of LPBoost, NMBoost and ERLPBoost: ``F(x) = sum_j w_j h_j(x)`` with ``w >= 0``."""
 
     edition = 2
 
     n_iterations: PositiveInt = 500
 
-    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _kind: ClassVar = MarginMaster
 
     @abstractmethod
     def _program(self, weights):
-        """Return the program of samples with these weights, which are positive."""
+        """Return the program for samples with positive weights."""
 
     def _search(self, X, random_state):
         return StumpSearch(X)
@@ -89,9 +89,9 @@ class MarginBooster(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClas
         self.weight_path_ = master.path.matrix(len(self.coefficients_))
         self.objective_ = np.array(master.objective)
         self.dual_ = master.program.dual
-        # Of a stump a feature, a threshold, and a coefficient, whose sign is the polarity.
+        # A stump has a feature, a threshold, and a coefficient whose sign is the polarity.
         self.n_parameters_ = per_learner * int(np.count_nonzero(self.coefficients_))
 
     def score_slack(self):
-        """As of `BoostingClassifier.score_slack`."""
+        """Return the rounding error of a score; see `BoostingClassifier.score_slack`."""
         return _ZERO * self.coefficients_.sum()

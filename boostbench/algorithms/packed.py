@@ -4,10 +4,10 @@ import numpy as np
 
 
 class PackedCodes:
-    """What `transform` gives as bits: one for each coordinate, set where that is positive."""
+    """Mixin for hash codes: a bit for each coordinate of `transform`, 1 where it is positive."""
 
     def hash(self, X):
-        """Compute hash codes.
+        """Return the packed hash codes.
 
         Parameters
         ----------
@@ -16,8 +16,8 @@ class PackedCodes:
         Returns
         -------
         ndarray of shape (n_samples, ceil(n_bits_ / 8)), dtype=uint8
-            Bits of a sample, the first in the highest place of the first byte, see
-            `numpy.packbits`; zeros fill the last byte.
+            Codes, with the first bit as the most significant bit of the first byte, see
+            `numpy.packbits`; the last byte is padded with zeros.
         """
         return np.packbits(self.transform(X) > 0, axis=1)
 

@@ -15,17 +15,17 @@ __all__ = ["PerceptronAdaBoost"]
 class PerceptronAdaBoost(AdaBoost):
     r"""Discrete AdaBoost with the best of many random perceptrons in each round.
 
-    A round adds ``alpha_t h_t(x)`` with the perceptron of the least weighted error
+    A round adds ``alpha_t h_t(x)`` with the perceptron of smallest weighted error
     :math:`\epsilon_t` and
     :math:`\alpha_t = \frac12 \log \frac{1 - \epsilon_t}{\epsilon_t}`.
 
     Parameters
     ----------
     n_iterations : int, default=500
-        Boosting rounds at most. Training ends earlier where no perceptron is better than chance, or
-        where one is perfect.
+        Maximum number of boosting rounds. Training ends earlier if no perceptron is better than
+        chance, or if a perceptron is perfect.
     n_candidates : int, default=2000
-        Perceptrons drawn anew in each round; the best one is taken.
+        Number of perceptrons drawn in each round, of which the best one is taken.
     random_state : int, RandomState instance or None, default=None
         Seed of the perceptrons.
 
@@ -33,11 +33,11 @@ class PerceptronAdaBoost(AdaBoost):
     ----------
     hypotheses_ : boostbench.core.weak.linear.Perceptrons
     coefficients_ : ndarray of shape (n_iterations_,)
-        :math:`\alpha_t`, positive.
+        Positive coefficients :math:`\alpha_t`.
 
     See Also
     --------
-    AdaBoost : The same with stumps.
+    AdaBoost : The same algorithm with stumps.
 
     References
     ----------
@@ -59,7 +59,7 @@ class PerceptronAdaBoost(AdaBoost):
     max_bins: ClassVar = None
     constant: ClassVar = False
 
-    # The stages of a fit are fits of fewer rounds; see `boostbench.experiment.tuning`.
+    # Each stage of a fit equals a fit with fewer rounds; see `boostbench.experiment.tuning`.
     staged_parameter: ClassVar = "n_iterations"
 
     _takes_sparse: ClassVar = False
@@ -74,5 +74,5 @@ class PerceptronAdaBoost(AdaBoost):
     def _keep(self, master):
         self.hypotheses_ = Perceptrons(master.stumps)
         self.coefficients_ = np.array(master.votes)
-        # Direction, threshold and coefficient.
+        # A perceptron has a direction, a threshold and a coefficient.
         self.n_parameters_ = (self.n_features_in_ + 2) * len(self.hypotheses_)

@@ -1,4 +1,4 @@
-"""Linear functions of centred features, as transformers, and those that keep neighbours."""
+"""Linear transformers of centred features, and the projections LPP and NPE."""
 
 from abc import abstractmethod
 from typing import ClassVar
@@ -17,19 +17,19 @@ from boostbench.core.graph_projections import locality_preserving, neighbourhood
 
 __all__ = ["LPP", "NPE"]
 
-# As the authors' programs do, principal components come first: what they lose of the variance.
+# Fraction of the variance that the preceding PCA discards, as in the authors' programs.
 _LOST = 0.02
 
-# Squared distances that differ by less than this part of their mean are equal: rounding must not
-# choose neighbours.
+# Squared distances that differ by less than this fraction of their mean are equal: rounding must
+# not choose neighbours.
 _EQUAL = 1e-9
 
 
 class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Declared):
-    """Base of the projections and of the hashers: linear functions of centred features.
+    """Base of the projections and hashers: linear functions of centred features.
 
-    A subclass gives `_directions`; and `_prepare` and `_features`, where the functions are not of
-    the features of X themselves.
+    A subclass defines `_directions`, and `_prepare` and `_features` if the functions are linear in
+    transformed features.
 
     Attributes
     ----------
@@ -37,18 +37,18 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
     directions_ : ndarray of shape (n_features, n_components)
     """
 
-    # Whether labels are learned from.
+    # A supervised transformer learns from labels.
     _supervised: ClassVar = False
 
     def fit(self, X, y=None):
-        """Find the directions.
+        """Fit the directions.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Training data, finite.
         y : array-like of shape (n_samples,), default=None
-            Labels; who does not learn from them does not look at them.
+            Labels; unsupervised transformers ignore them.
 
         Returns
         -------
@@ -58,8 +58,8 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         Raises
         ------
         ValueError
-            If X is not a finite matrix, a parameter is out of range, or labels are needed and y
-            holds one class only.
+            If X is not a finite matrix, a parameter is out of range, or a supervised transformer
+            gets labels of one class only.
         """
         self._validate_params()
         labels = None
@@ -78,7 +78,7 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         return self
 
     def transform(self, X):
-        """Project, to shape (n_samples, n_components); of a hash code, the bits are the signs."""
+        """Return the projections, of shape (n_samples, n_components); their signs are hash bits."""
         check_is_fitted(self)
         X = check_numbers(X, type(self).__name__)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -90,28 +90,28 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         return tags
 
     def _generator(self):
-        """Return the source of random numbers; None where there is no need of it."""
+        """Return the random number generator, or None if the subclass needs none."""
 
     def _prepare(self, X, rng):
-        """Learn what `_features` needs."""
+        """Fit the transformation of `_features`."""
 
     def _features(self, X):
-        """Return what the functions are linear in."""
+        """Return the transformed features."""
         return X
 
     @abstractmethod
     def _directions(self, X, features, labels, rng):
-        """Choose a direction for each component.
+        """Return a direction for each component.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features_in_)
         features : ndarray of shape (n_samples, n_features)
-            From `_features`, centred.
+            Centred features from `_features`.
         labels : ndarray of shape (n_samples,) or None
-            From 0 to n_classes - 1.
+            Classes, from 0 to n_classes - 1.
         rng : numpy.random.Generator or None
-            From `_generator`.
+            Random number generator from `_generator`.
 
         Returns
         -------
@@ -120,17 +120,17 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
 
 
 class _GraphProjection(LinearTransformer):
-    """Directions that keep what a graph says of neighbours.
+    """Base of the projections that preserve a graph of neighbours.
 
     Parameters
     ----------
     n_components : int, default=2
-        At most as many as there are features.
+        Number of components, at most the number of features.
     n_neighbors : int, default=12
-        Of a sample in the graph.
+        Number of neighbours of a sample in the graph.
     """
 
-    # Of neighbours that are equally near, the first ones count.
+    # Since edition 3 ties between neighbours go to the first rows.
     edition = 3
 
     n_components: PositiveInt = 2
@@ -149,11 +149,11 @@ class _GraphProjection(LinearTransformer):
 
     @abstractmethod
     def _embedded(self, features, neighbours, squares, n_components):
-        """Find directions that keep neighbours."""
+        """Return directions that preserve the neighbours."""
 
 
 def _nearest(X, n_neighbors):
-    """Find the nearest other rows, and their squared distances; of equal ones the first count."""
+    """Return the nearest other rows and their squared distances; ties go to the first rows."""
     n_others = len(X) - 1
     n_neighbors = asked = min(n_neighbors, n_others)
     near = NearestNeighbors().fit(X)
@@ -199,7 +199,7 @@ class NPE(_GraphProjection):
     Attributes
     ----------
     mean_, directions_
-        As of `LPP`.
+        See `LPP`.
 
     References
     ----------

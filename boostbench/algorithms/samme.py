@@ -20,27 +20,27 @@ __all__ = ["SAMME"]
 class SAMME(Tabular, BoostingClassifier):
     r"""SAMME (multi-class AdaBoost) with stumps or small trees.
 
-    A round fits a weak learner :math:`h_t(x) \in \{1, \ldots, k\}` to the weighted samples. Where
-    its weighted error is :math:`\epsilon_t`, it adds
+    A round fits a weak learner :math:`h_t(x) \in \{1, \ldots, k\}` to the weighted samples. With
+    the weighted error :math:`\epsilon_t`, it adds
 
     .. math:: \alpha_t = \log \frac{1 - \epsilon_t}{\epsilon_t} + \log(k - 1)
 
-    to the score of the class it names, and multiplies the weights of the samples it has wrong by
+    to the score of the predicted class, and multiplies the weights of the misclassified samples by
     :math:`e^{\alpha_t}`.
 
     Parameters
     ----------
     n_iterations : int, default=1000
-        Boosting rounds at most. Training ends earlier where a weak learner is perfect, or no
+        Maximum number of boosting rounds. Training ends earlier if a weak learner is perfect, or no
         better than chance: :math:`\epsilon_t \ge 1 - 1/k`.
     weak_learner : {"stump", "tree"}, default="stump"
-        ``"stump"``: the stump of the least weighted error, each side voting for its heaviest class.
-        ``"tree"``: a tree of few leaves, grown by Gini's impurity as scikit-learn's
-        DecisionTreeClassifier.
+        ``"stump"``: the stump of the smallest weighted error; each side votes for the class of the
+        largest weight. ``"tree"``: a tree with few leaves, grown by Gini impurity like
+        scikit-learn's DecisionTreeClassifier.
     max_leaf_nodes : int, default=3
-        Leaves of a tree. Stumps have two.
+        Maximum number of leaves of a tree. Stumps have two.
     max_bins : int or None, default=None
-        Quantile bins of each feature; None: all thresholds are tried.
+        Number of quantile bins per feature; None: all thresholds are tried.
 
     Attributes
     ----------
@@ -50,12 +50,11 @@ class SAMME(Tabular, BoostingClassifier):
 
     See Also
     --------
-    AdaBoost : The case of two classes; its coefficients are half of these.
+    AdaBoost : Two classes; its coefficients are half as large.
 
     Notes
     -----
-    For two classes this is AdaBoost as long as the two sides of the best stump vote for different
-    classes.
+    For two classes this is AdaBoost if the two sides of every stump vote for different classes.
 
     References
     ----------
@@ -77,7 +76,7 @@ class SAMME(Tabular, BoostingClassifier):
     max_bins: TwoOrMore | None = None
 
     def stump_sum(self):
-        """As of `BoostingClassifier.stump_sum`."""
+        """Return the model as a sum of stumps; see `BoostingClassifier.stump_sum`."""
         if self._fit_param("weak_learner") == "tree":
             return super().stump_sum()
         return of_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
@@ -119,7 +118,7 @@ class _SAMMEMaster(Master):
         tree, wrong, error = column
         least = (1 - PERFECT) / 2
         odds = (1 - max(error, least)) / max(error, least)
-        # exp(alpha).
+        # The factor of a weight is exp(alpha).
         factor = odds * (self.n_classes - 1)
         self.trees.append(tree)
         self.alphas.append(np.log(factor))
