@@ -196,15 +196,15 @@ class _BinaryMaster(StumpMaster):
         super().__init__(params, search, signed, sample_weight)
 
     def generate(self):
-        found = self.search.best(self.weights)
-        return found if found is not None and found.edge > NO_EDGE else None
+        result = self.search.best(self.weights)
+        return result if result is not None and result.edge > NO_EDGE else None
 
-    def correct(self, found):
-        alpha, imperfect = self.step(found.edge)
-        self.stumps.append(found.learner)
+    def correct(self, result):
+        alpha, imperfect = self.step(result.edge)
+        self.stumps.append(result.learner)
         self.votes.append(alpha)
         if imperfect:
-            margin = np.where(self.weights[:, 0] > 0, alpha, -alpha) * found.outputs
+            margin = np.where(self.weights[:, 0] > 0, alpha, -alpha) * result.outputs
             self.weights[:, 0] *= np.exp(-margin)
             self.weights /= np.abs(self.weights).sum()
         return imperfect
@@ -219,19 +219,19 @@ class _MHMaster(StumpMaster):
         super().__init__(params, search, signed, sample_weight)
 
     def generate(self):
-        found = self.search.best_vote(self.weights)
-        return found if found is not None and found.edge > NO_EDGE else None
+        result = self.search.best_vote(self.weights)
+        return result if result is not None and result.edge > NO_EDGE else None
 
-    def correct(self, found):
-        alpha, imperfect = self.step(found.edge)
-        self.stumps.append(found.learner)
-        self.votes.append(alpha * found.votes)
+    def correct(self, result):
+        alpha, imperfect = self.step(result.edge)
+        self.stumps.append(result.learner)
+        self.votes.append(alpha * result.votes)
         if imperfect:
             # The factor of a weight depends on the side of the stump and the label only: a table
             # of 2 n_classes rows replaces one exponential per weight.
-            margins = alpha * self.signs * found.votes
+            margins = alpha * self.signs * result.votes
             table = np.exp(np.concatenate([margins, -margins]))
-            above = found.outputs > 0
+            above = result.outputs > 0
             self.weights *= table.take(self.labels + len(self.signs) * above, axis=0, mode="clip")
             # Division by the theoretical sum sqrt(1 - edge^2) would accumulate the rounding errors
             # of the edges from round to round.

@@ -127,12 +127,12 @@ class CGENS(TotallyCorrective, WithoutEarlyStopping, Tabular, BinaryClassifier):
         super()._validate_params()
         if isinstance(self.weak_learner, str):
             return
-        known = ", ".join(repr(name) for name in _WEAK_LEARNERS)
+        options = ", ".join(repr(name) for name in _WEAK_LEARNERS)
         names = list(self.weak_learner)
         known_only = all(name in _WEAK_LEARNERS for name in names)
         if not names or not known_only or len(names) > len(set(names)):
             raise ValueError(
-                f"The 'weak_learner' parameter of CGENS must be one of {known}, or a list of "
+                f"The 'weak_learner' parameter of CGENS must be one of {options}, or a list of "
                 f"different ones. Got {self.weak_learner!r} instead."
             )
 
@@ -283,8 +283,8 @@ class CGENSSLS(WithoutEarlyStopping, StumpEnsemble):
         centred = self.hypotheses_.outputs(X) - self.means_
         orthogonal = solve_triangular(self.triangle_, centred.T, trans="T").T
         scores = self.mean_codeword_
-        for some in spans(stages):
-            scores = scores + orthogonal[:, some] @ self.steps_[some]
+        for stage in spans(stages):
+            scores = scores + orthogonal[:, stage] @ self.steps_[stage]
             yield scores
 
 
@@ -309,15 +309,15 @@ class _CGENSMaster(Master):
         self.objective = []
 
     def generate(self):
-        found = self.search.best((self.signs * self.dual)[:, None])
-        is_edge = found is not None and abs(found.edge) > NO_EDGE * self.dual.sum()
-        return found if is_edge else None
+        result = self.search.best((self.signs * self.dual)[:, None])
+        is_edge = result is not None and abs(result.edge) > NO_EDGE * self.dual.sum()
+        return result if is_edge else None
 
-    def correct(self, found):
-        self.search.leave_out(found.learner)
-        self.svm.add(found.outputs)
+    def correct(self, result):
+        self.search.leave_out(result.learner)
+        self.svm.add(result.outputs)
         self.dual = self.svm.dual
-        self.learners.append(found.learner)
+        self.learners.append(result.learner)
         self.weights.append(self.svm.weights)
         self.intercepts.append(self.svm.intercept)
         self.objective.append(self.svm.objective)
@@ -332,14 +332,14 @@ class _SLSMaster(Master):
 
     def generate(self):
         residual = self.ridge.residual
-        found = self.search.best(residual)
-        if found is None:
+        result = self.search.best(residual)
+        if result is None:
             return None
-        noise = NO_EDGE * np.abs(residual[:, found.column]).sum()
-        return found if found.edge > noise else None
+        noise = NO_EDGE * np.abs(residual[:, result.column]).sum()
+        return result if result.edge > noise else None
 
-    def correct(self, found):
-        self.search.leave_out(found.learner)
-        self.ridge.add(found.outputs)
-        self.learners.append(found.learner)
+    def correct(self, result):
+        self.search.leave_out(result.learner)
+        self.ridge.add(result.outputs)
+        self.learners.append(result.learner)
         return True

@@ -24,14 +24,14 @@ class _ERLPBoostMaster(MarginMaster):
         self.worst = 0.0
 
     def generate(self):
-        found = super().generate()
+        result = super().generate()
         # Weak duality gives this bound: d is feasible in the program over all stumps.
-        edge = self.program.edge if found is None else found.edge
+        edge = self.program.edge if result is None else result.edge
         self.bound = min(self.bound, edge + self.program.divergence)
-        return None if self.bound - self.program.value <= self.tol else found
+        return None if self.bound - self.program.value <= self.tol else result
 
-    def correct(self, found):
-        progress = super().correct(found)
+    def correct(self, result):
+        progress = super().correct(result)
         self.objective[-1] = -self.program.value
         self.worst = max(self.worst, self.program.gap)
         return progress
@@ -57,9 +57,11 @@ class ERLPBoost(MarginBooster):
 
     where :math:`d^0` are the sample weights, of sum 1, and w are the multipliers of the edges.
     Without the relative entropy its value is the soft margin of LPBoost, the maximum of
-    :math:`\rho - \frac1\nu \sum_i d^0_i \max(0, \rho - y_i F(x_i))`. The relative entropy raises the
-    value by at most :math:`\ln(1 / \nu) / \eta`, which is half of `epsilon` for the :math:`\eta` of
-    [1]_,
+
+    .. math:: \rho - \frac1\nu \sum_i d^0_i \max(0, \rho - y_i F(x_i)).
+
+    The relative entropy raises the value by at most :math:`\ln(1 / \nu) / \eta`, which is half of
+    `epsilon` for the :math:`\eta` of [1]_,
 
     .. math:: \eta = \max\Bigl(\frac12, \frac2\epsilon \ln \frac1\nu\Bigr).
 

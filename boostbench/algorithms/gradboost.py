@@ -93,18 +93,18 @@ class _GradBoostMaster(StumpMaster):
     per_round: ClassVar = (*StumpMaster.per_round, "objective")
 
     def __init__(self, params, search, labels, sample_weight=None):
-        own = labels == np.arange(len(params.classes_))[:, None]
-        n_classes, n_samples = own.shape
+        is_own = labels == np.arange(len(params.classes_))[:, None]
+        n_classes, n_samples = is_own.shape
         # The weights are minus the gradient with respect to the scores, so that edges are minus
         # the gradient with respect to the coefficients. Classes are rows: sums and maxima over
         # classes then process long vectors.
-        super().__init__(params, search, (own - 1 / n_classes).T / n_samples, sample_weight)
+        super().__init__(params, search, (is_own - 1 / n_classes).T / n_samples, sample_weight)
         self.sample_weight = sample_weight
-        self.own = own
-        self.own_at = labels * n_samples + np.arange(n_samples)
+        self.is_own = is_own
+        self.own_class_index = labels * n_samples + np.arange(n_samples)
         self.norm = ROW_NORMS[params.norm]()
         self.max_decrease = partial(self.norm.max_decrease, weight=params.nu)
-        self.scores = np.zeros(own.shape)
+        self.scores = np.zeros(is_own.shape)
         # Each distinct stump has a row index, a position in the search and coefficients. W has one
         # more row of zeros, for a new stump.
         self.rows = {}
@@ -114,15 +114,17 @@ class _GradBoostMaster(StumpMaster):
         self.penalty = 0.0
 
     def generate(self):
-        known = self.positions[: len(self.columns)]
+        positions = self.positions[: len(self.columns)]
         scale = float(np.abs(self.weights).sum())
-        found = self.search.best_beside(self.weights, self.max_decrease, row_norms, scale, known)
-        if found is None:
+        result = self.search.best_beside(
+            self.weights, self.max_decrease, row_norms, scale, positions
+        )
+        if result is None:
             return None
-        position, old, off = found
+        position, known_edges, rounding_error = result
         stump = self.search.stump(position)
         new = stump(self.search.X) @ self.weights
-        row = self._best(np.vstack([old, new]), off)
+        row = self._best(np.vstack([known_edges, new]), rounding_error)
         if row < len(self.columns):
             stump = self.columns[row]
         else:
@@ -161,23 +163,23 @@ class _GradBoostMaster(StumpMaster):
         """Return the minimiser of the bound for each row."""
         return self.norm.prox(W + edges / _CURVATURE, self.params.nu / _CURVATURE)
 
-    def _best(self, edges, off):
+    def _best(self, edges, rounding_error):
         """Return the row with the largest decrease of the bound; ties go to the first row.
 
-        Edges have rounding errors of at most `off`, but for the last row. Where they matter, the
+        Edges have errors of at most `rounding_error`, but for the last row. Where they matter, the
         edges are evaluated again in double precision.
         """
         falls, steps = self._falls(self.W[: len(edges)], edges)
         # A decrease is a maximum of linear functions of the edges, and the step is its slope.
-        errors = np.abs(steps) @ off + off @ off / _CURVATURE
+        errors = np.abs(steps) @ rounding_error + rounding_error @ rounding_error / _CURVATURE
         errors[-1] = 0.0
-        near = np.flatnonzero(falls + errors >= (falls - errors).max() - EQUAL * falls.max())
-        if len(near) == 1:
-            return int(near[0])
-        old = near[near < len(edges) - 1]
-        edges[old] = self.search.exact_rows(self.weights, self.positions[old])
-        falls, _ = self._falls(self.W[near], edges[near])
-        return int(near[first_largest(falls, falls.max())])
+        candidates = np.flatnonzero(falls + errors >= (falls - errors).max() - EQUAL * falls.max())
+        if len(candidates) == 1:
+            return int(candidates[0])
+        old_rows = candidates[candidates < len(edges) - 1]
+        edges[old_rows] = self.search.exact_rows(self.weights, self.positions[old_rows])
+        falls, _ = self._falls(self.W[candidates], edges[candidates])
+        return int(candidates[first_largest(falls, falls.max())])
 
     def _falls(self, W, edges):
         """Return the decrease of the bound at its minimum for each row, and the steps."""
@@ -191,6 +193,6 @@ class _GradBoostMaster(StumpMaster):
         shifted = self.scores - self.scores.max(axis=0)
         exponentials = np.exp(shifted)
         totals = exponentials.sum(axis=0)
-        self.weights = self.scaled((self.own - exponentials / totals).T / len(totals))
-        losses = np.log(totals) - shifted.take(self.own_at)
+        self.weights = self.scaled((self.is_own - exponentials / totals).T / len(totals))
+        losses = np.log(totals) - shifted.take(self.own_class_index)
         return np.average(losses, weights=self.sample_weight)

@@ -48,13 +48,13 @@ class MarginMaster(Master):
 
     def generate(self):
         """Search with the dual variables; see `Master.generate`."""
-        found = self.search.best((self.signs * self.program.dual)[:, None])
-        return found if found is not None and found.edge > self.least_edge() else None
+        result = self.search.best((self.signs * self.program.dual)[:, None])
+        return result if result is not None and result.edge > self.least_edge() else None
 
-    def correct(self, found):
+    def correct(self, result):
         """Solve the program with one more weak learner; see `Master.correct`."""
-        self.program.add(self.signs * found.outputs)
-        self.learners.append(found.learner)
+        self.program.add(self.signs * result.outputs)
+        self.learners.append(result.learner)
         self.path.append(self.program.coefficients)
         self.objective.append(self.program.value)
         return True

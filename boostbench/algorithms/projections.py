@@ -139,8 +139,8 @@ class _GraphProjection(LinearTransformer):
     def _directions(self, X, features, labels, rng):
         components = PCA(svd_solver="full").fit(features)
         shares = np.cumsum(components.explained_variance_)
-        kept = 1 + int(np.searchsorted(shares, (1 - _LOST) * shares[-1]))
-        basis = components.components_[: max(kept, min(self.n_components, len(shares)))].T
+        n_principal = 1 + int(np.searchsorted(shares, (1 - _LOST) * shares[-1]))
+        basis = components.components_[: max(n_principal, min(self.n_components, len(shares)))].T
         features = features @ basis
         neighbours, squares = _nearest(features, self.n_neighbors)
         n_components = min(self.n_components, features.shape[1])
@@ -155,18 +155,18 @@ class _GraphProjection(LinearTransformer):
 def _nearest(X, n_neighbors):
     """Return the nearest other rows and their squared distances; ties go to the first rows."""
     n_others = len(X) - 1
-    n_neighbors = asked = min(n_neighbors, n_others)
-    near = NearestNeighbors().fit(X)
+    n_neighbors = n_queried = min(n_neighbors, n_others)
+    neighbors = NearestNeighbors().fit(X)
     while True:
-        asked = min(2 * asked, n_others)
-        distances, rows = near.kneighbors(n_neighbors=asked)
+        n_queried = min(2 * n_queried, n_others)
+        distances, rows = neighbors.kneighbors(n_neighbors=n_queried)
         squares = distances**2
         levels = np.rint(squares / (_EQUAL * (squares.mean() or 1.0)))
         order = np.lexsort((rows, levels))
         rows, squares, levels = (
             np.take_along_axis(values, order, axis=1) for values in (rows, squares, levels)
         )
-        if asked == n_others or (levels[:, -1] > levels[:, n_neighbors - 1]).all():
+        if n_queried == n_others or (levels[:, -1] > levels[:, n_neighbors - 1]).all():
             return rows[:, :n_neighbors], squares[:, :n_neighbors]
 
 

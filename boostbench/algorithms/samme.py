@@ -107,12 +107,12 @@ class _SAMMEMaster(Master):
             self.weights *= relative(sample_weight)
 
     def generate(self):
-        found = self.search.best(self.weights)
-        if found is None:
+        result = self.search.best(self.weights)
+        if result is None:
             return None
-        wrong = found.outputs != self.labels
+        wrong = result.outputs != self.labels
         error = self.weights[wrong].sum()
-        return (found.learner, wrong, error) if error < 1 - 1 / self.n_classes - NO_EDGE else None
+        return (result.learner, wrong, error) if error < 1 - 1 / self.n_classes - NO_EDGE else None
 
     def correct(self, column):
         tree, wrong, error = column
