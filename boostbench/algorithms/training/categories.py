@@ -147,8 +147,7 @@ def coded(X, known):
     numbers = {}
     for at, dtype in enumerate(X.dtypes):
         if at in known:
-            codes = pd.Index(known[at]).get_indexer(_objects(X.iloc[:, at]))
-            numbers[at] = np.where(codes < 0, np.nan, codes)
+            numbers[at] = _places(X.iloc[:, at], known[at])
         elif isinstance(dtype, pd.CategoricalDtype) or dtype.kind not in "biufc":
             numbers[at] = _as_numbers(X.iloc[:, at])
     X = X.copy(deep=False)
@@ -349,22 +348,35 @@ def _numbered(asked, X):
     return sorted(set(numbers))
 
 
+def _places(column, known):
+    """Return the place of each value among the known categories; NaN if it is not there."""
+    index = pd.Index(known)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        # Only the distinct values are looked up: pandas has codes of them, -1 for a missing one.
+        of_codes = np.append(index.get_indexer(column.cat.categories.astype(object)), -1)
+        places = of_codes[column.cat.codes]
+    else:
+        places = index.get_indexer(_objects(column))
+    return np.where(places < 0, np.nan, places)
+
+
 def _known(column, weights):
-    values = _objects(column)
-    if weights is None:
-        counts = values.value_counts()
+    """Return the categories of a column: all, or the `_MOST_CATEGORIES` of the largest weight."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, distinct = column.cat.codes.to_numpy(), column.cat.categories.astype(object)
     else:
-        codes, distinct = pd.factorize(values)
-        is_known = codes >= 0
-        sums = np.bincount(codes[is_known], weights[is_known], len(distinct))
-        counts = pd.Series(sums, pd.Index(distinct, dtype=object))
-    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
-        ordered = [value for value in column.cat.categories if value in counts.index]
-    else:
+        codes, distinct = pd.factorize(_objects(column))
+        distinct = pd.Index(distinct, dtype=object)
+    codes, weights = codes[codes >= 0], None if weights is None else weights[codes >= 0]
+    counts = np.bincount(codes, weights, len(distinct))
+    present = np.flatnonzero(np.bincount(codes, minlength=len(distinct)))
+    if not (isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered):
         try:
-            ordered = sorted(counts.index)
+            present = sorted(present, key=distinct.__getitem__)
         except TypeError:  # of several types
-            ordered = sorted(counts.index, key=lambda value: (str(value), type(value).__name__))
-    counts = counts.reindex(pd.Index(ordered, dtype=object))
-    frequent = counts.to_numpy().argsort(kind="stable")[::-1][:_MOST_CATEGORIES]
-    return counts.index.to_numpy()[np.sort(frequent)]
+            present = sorted(
+                present, key=lambda place: (str(distinct[place]), type(distinct[place]).__name__)
+            )
+    present = np.array(present, dtype=np.intp)
+    frequent = counts[present].argsort(kind="stable")[::-1][:_MOST_CATEGORIES]
+    return distinct.take(present[np.sort(frequent)]).to_numpy()

@@ -23,6 +23,10 @@ _SAMPLES_PER_SPREAD = 2
 _MOST_JOINT_BINS = 2**13
 _MOST_PAIRS = 2**20
 
+# Samples that are looked at first, so that most pairs of features with many values are dismissed
+# early: twice as many as a pair may take joint bins.
+_FIRST_SAMPLES = 2 * _MOST_JOINT_BINS
+
 # After more additions in single precision too many stumps may be the best one.
 _FEW_ADDITIONS = 512
 
@@ -283,7 +287,7 @@ def _joint_bins(codes, most_additions):
         of_own = np.arange(int(own.max()) + 1)[:, None]
         if group is not None:
             members, joint, bins = group
-            if len(bins) * len(of_own) <= _MOST_PAIRS:
+            if len(bins) * len(of_own) <= _MOST_PAIRS and not _are_many(joint, own, len(of_own)):
                 pairs = joint * np.int32(len(of_own)) + own
                 taken = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(of_own)))
                 additions = len(taken) * (len(members) + 1) - bins.size - len(of_own)
@@ -297,3 +301,11 @@ def _joint_bins(codes, most_additions):
             yield group
         group = [j], own.astype(np.int32), of_own
     yield group
+
+
+def _are_many(joint, own, n_own):
+    """Return whether the first samples alone take too many pairs of joint bins and own bins."""
+    if len(own) <= _FIRST_SAMPLES:
+        return False
+    pairs = joint[:_FIRST_SAMPLES] * np.int32(n_own) + own[:_FIRST_SAMPLES]
+    return np.count_nonzero(np.bincount(pairs)) > _MOST_JOINT_BINS

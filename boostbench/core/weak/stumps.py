@@ -562,7 +562,6 @@ def _prepared(G, dtype):
 
 def _are_mirrored(G):
     """Tell whether the first of two columns is minus the second."""
-    some = G[:_FEW_ROWS]
-    if (some[:, 0] != -some[:, 1]).any():
-        return False
-    return len(G) <= _FEW_ROWS or not (G[:, 0] != -G[:, 1]).any()
+    # Each sum is one rounded number, which is 0 only if the exact sum is. A product is several times
+    # as fast as a comparison of columns that are not contiguous.
+    return not any((G[rows] @ np.ones(2)).any() for rows in (slice(_FEW_ROWS), slice(None)))
