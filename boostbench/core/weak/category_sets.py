@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from boostbench.core.weak.base import Found
 from boostbench.core.weak.nearly_best import sums_of_sizes
@@ -109,19 +108,23 @@ def stacked(learners):
 
 
 class WithSets:
-    """A search of stumps, and of sets of categories against the rest.
+    """A search of stumps and of sets of categories against the rest.
 
     Parameters
     ----------
     search : StumpSearch
+        Of a table of codes.
     groups : list of range
-        The views of each feature of categories: of these columns one is 1, and the others are 0.
+        Views of each feature of categories that has sets, one for each bin that is in use.
 
     Examples
     --------
     >>> from boostbench.core.weak.stumps import StumpSearch
-    >>> search = WithSets(StumpSearch(np.eye(4)), [range(4)])
-    >>> search.best(np.array([[-1.0], [2.0], [2.0], [-1.0]])).learner
+    >>> from boostbench.core.weak.views import ViewedFeatures, views_of
+    >>> X = np.arange(4.0)[:, None]
+    >>> search = StumpSearch(ViewedFeatures(X, views_of(X, categorical=[0])))
+    >>> found = WithSets(search, [range(4)]).best(np.array([[-1.0], [2.0], [2.0], [-1.0]]))
+    >>> found.learner
     CategorySet(views=(1, 2), polarity=1)
     """
 
@@ -130,39 +133,40 @@ class WithSets:
         self._search = search
         self._views = np.concatenate([np.array(group) for group in groups])
         self._starts = np.cumsum([0, *map(len, groups)])
-        self._cells = sparse.csr_array(self.X[:, self._views].T)
+        # In a group each view has one stump, which tests for its bin.
+        self._bins = search.table.bin[search.table.first_stump[self._views]]
 
     def best(self, G):
         """Find the largest absolute edge; as `StumpSearch.best`, whose stumps come first."""
         found = self._search.best(G)
         scale = sums_of_sizes(G)
-        sums = self._cells @ G
+        sums = self._search.bin_sums(G)[self._bins]
         edges = np.add.reduceat(np.abs(sums), self._starts[:-1], axis=0)
-        # A set of all or none is constant, and the best beside it is an ordinary stump.
+        # A set of all categories or of none is constant, and the best beside it is a stump.
         n_inside = np.add.reduceat(sums > EQUAL * scale, self._starts[:-1], axis=0, dtype=int)
         edges[(n_inside == 0) | (n_inside == np.diff(self._starts)[:, None])] = -np.inf
-        at = first_largest(edges.ravel(), scale.max())
-        group, column = divmod(int(at), G.shape[1])
+        place = first_largest(edges.ravel(), scale.max())
+        group, column = divmod(int(place), G.shape[1])
         if found is not None and found.edge >= edges[group, column] - EQUAL * scale.max():
             return found
-        some = slice(*self._starts[group : group + 2])
-        views, inside = self._views[some], sums[some, column] > EQUAL * scale[column]
-        # Of a set and the others, the one of fewer.
-        fewer, polarity = inside, 1
-        if (2 * inside.sum(), inside[0]) > (len(views), False):
-            fewer, polarity = ~inside, -1
-        outputs = np.where(self.X[:, views[inside]].any(axis=1), 1.0, -1.0)
-        learner = CategorySet(tuple(views[fewer].tolist()), polarity)
+        rows = slice(*self._starts[group : group + 2])
+        views, is_inside = self._views[rows], sums[rows, column] > EQUAL * scale[column]
+        outputs = np.where(self._search.table.is_in(self._bins[rows][is_inside]), 1.0, -1.0)
+        # The model names the smaller one of the set and its complement.
+        polarity = 1
+        if (2 * is_inside.sum(), is_inside[0]) > (len(views), False):
+            is_inside, polarity = ~is_inside, -1
+        learner = CategorySet(tuple(views[is_inside].tolist()), polarity)
         return Found(learner, outputs, float(outputs @ G[:, column]), column)
 
 
 def with_sets(search, views):
-    """Search sets of categories too, where there are features that have several.
+    """Add sets of categories to a search, if there are features with several categories.
 
     Parameters
     ----------
     search : StumpSearch
-        Of what the views show.
+        Of a training set that has these views.
     views : boostbench.core.weak.views.Views
 
     Returns

@@ -176,6 +176,23 @@ class FeatureCodes:
             above |= code == 0
         return above
 
+    def is_in(self, bins):
+        """Return which samples are in one of several bins of one feature.
+
+        Parameters
+        ----------
+        bins : ndarray of shape (n_some,), dtype=int64
+            Joint bins.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), dtype=bool
+        """
+        feature = int(np.searchsorted(self.first_bin, bins[0], side="right")) - 1
+        is_in = np.zeros(self.n_bins[feature], bool)
+        is_in[bins - self.first_bin[feature]] = True
+        return is_in[self.codes[feature]]
+
     def running_sums(self, bins):
         """Return prefix sums of the joint bins that begin anew at each feature.
 

@@ -76,6 +76,10 @@ class JointHistogram(Layout):
         """Return where a stump is +1: (n_samples,), dtype=bool."""
         return self.table.above(cut)
 
+    def bin_sums(self, W):
+        """Return the sums of the weights in each joint bin: (n_joint_bins, n_columns)."""
+        return self._sums(W)
+
     def pieces(self, W, total):
         """Yield all edges at once; see `boostbench.core.weak.layouts.Dense.pieces`."""
         yield self.table.edges(self._sums(W), total)

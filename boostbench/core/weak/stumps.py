@@ -73,7 +73,7 @@ class StumpSearch:
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    X : ndarray, sparse matrix or ViewedFeatures of shape (n_samples, n_features)
         Training data.
     max_bins : int or None, default=None
         None keeps every threshold: the midpoints between consecutive distinct values of a feature.
@@ -90,6 +90,9 @@ class StumpSearch:
         The place of that stump in the order of features and thresholds; -1 where there is none.
     is_padding : ndarray of shape (n_positions,), dtype=bool
         Positions without a stump, which no search finds.
+    table : boostbench.core.weak.feature_codes.FeatureCodes or None
+        Codes of the features that X is made of, if it is `ViewedFeatures`: the positions are its
+        stumps then.
 
     Examples
     --------
@@ -362,6 +365,19 @@ class StumpSearch:
         boostbench.core.weak.class_sums.ClassSums or None
         """
         return self._layout.class_sums(labels)
+
+    def bin_sums(self, G):
+        """Return the sums of weights in each bin of the `table`, in double precision.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_joint_bins, n_columns), dtype=float64
+        """
+        return self._layout.bin_sums(np.ascontiguousarray(G, dtype=np.float64))
 
     def exact_edges(self, G, positions, columns):
         """Edges of some stumps in one column each, in double precision.

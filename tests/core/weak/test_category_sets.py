@@ -6,7 +6,7 @@ import pytest
 from boostbench.core.weak.category_sets import CategorySet, StumpsWithSets, stacked, with_sets
 from boostbench.core.weak.stump import Stump, Stumps
 from boostbench.core.weak.stumps import StumpSearch
-from boostbench.core.weak.views import views_of
+from boostbench.core.weak.views import ViewedFeatures, views_of
 
 
 def table(seed, n_samples=40, n_categories=5, holes=0.2):
@@ -25,7 +25,7 @@ def table(seed, n_samples=40, n_categories=5, holes=0.2):
 def searched(X, categorical=(1, 2)):
     views = views_of(X, categorical)
     Z = views.of(X)
-    return Z, views, with_sets(StumpSearch(Z), views)
+    return Z, views, with_sets(StumpSearch(ViewedFeatures(X, views)), views)
 
 
 def outputs(learner, Z):
@@ -91,9 +91,7 @@ def test_rounding_and_the_order_of_rows_decide_nothing(seed):
 
 
 def test_of_a_set_and_its_complement_one_is_written():
-    Z = np.eye(4)
-    views = views_of(np.arange(4.0)[:, None], [0])
-    search = with_sets(StumpSearch(Z), views)
+    Z, _, search = searched(np.arange(4.0)[:, None], [0])
     for signs in product([-1.0, 1.0], repeat=4):
         if abs(sum(signs)) == 0:
             learner = search.best(np.array(signs)[:, None]).learner

@@ -104,3 +104,10 @@ def test_running_sums_begin_anew_at_each_feature():
     table = FeatureCodes.from_features(X, views_of(X))
     bins = np.arange(1.0, 6.0)[:, None]
     np.testing.assert_array_equal(table.running_sums(bins).ravel(), [1, 3, 6, 4, 9])
+
+
+def test_samples_in_several_bins_of_a_feature():
+    X = np.array([[0.0, 2.0], [1.0, 0.0], [np.nan, 1.0], [2.0, 3.0]])
+    table = FeatureCodes.from_features(X, views_of(X, [0, 1]))
+    np.testing.assert_array_equal(table.is_in(np.array([0, 2])), [False, True, True, False])
+    np.testing.assert_array_equal(table.is_in(np.array([4, 7])), [False, True, False, True])
