@@ -128,7 +128,7 @@ class _GradBoostMaster(StumpMaster):
         if row < len(self.columns):
             stump = self.columns[row]
         else:
-            # A stump can occur at several positions.
+            # If all stumps are known, the search returns one of them.
             row = self.rows.get(stump, row)
         outputs = stump(self.search.X)
         # The edges are evaluated in double precision, unlike in the search.

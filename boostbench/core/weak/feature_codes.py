@@ -116,6 +116,30 @@ class FeatureCodes:
         code, n_bins, *stumps = zip(*features, strict=True)
         return cls(list(code), np.array(n_bins), views.feature, *map(np.concatenate, stumps))
 
+    @classmethod
+    def from_thresholds(cls, codes, cuts):
+        """Return the table of numbers without missing values.
+
+        Parameters
+        ----------
+        codes : list of ndarray of shape (n_samples,), dtype=unsigned int
+            Number of thresholds below each sample, for each feature.
+        cuts : list of ndarray
+            Thresholds of each feature, ascending.
+
+        Returns
+        -------
+        FeatureCodes
+        """
+        n_cuts = np.array([len(own) for own in cuts])
+        feature = np.repeat(np.arange(len(cuts)), n_cuts)
+        is_never = np.zeros(len(feature), bool)
+        bins = np.arange(len(feature)) + feature
+        features = np.arange(len(cuts))
+        return cls(
+            codes, n_cuts + 1, features, feature, np.concatenate(cuts), bins, is_never, is_never
+        )
+
     @property
     def n_samples(self):
         """Number of samples."""
@@ -206,11 +230,15 @@ class FeatureCodes:
         ndarray of shape (n_joint_bins, ...), dtype=float64
             Sum of each bin and of the bins before it in its feature.
         """
-        sums = bins.astype(np.float64)
+        return self._accumulate(bins.astype(np.float64), 0.0)
+
+    def _accumulate(self, sums, start):
+        """Overwrite joint bins with `start` plus their running sums."""
         # The sum runs through all features, and loses the total of a feature where the next one
         # begins. So it never exceeds the sum of one feature, and rounds no worse.
         totals = np.add.reduceat(sums, self.first_bin[:-1], axis=0)
         sums[self.first_bin[1:-1]] -= totals[:-1]
+        sums[0] += start
         return np.cumsum(sums, axis=0, out=sums)
 
     def edges(self, bins, total):
@@ -228,15 +256,13 @@ class FeatureCodes:
         ndarray of shape (n_stumps, ...), dtype=float64
             Sum of the weights where a stump is +1, less their sum where it is -1.
         """
-        edges = self.running_sums(bins).take(self.bin, axis=0)
+        # When the samples of a bin move from +1 to -1, an edge changes by minus twice their sum.
+        changes = np.multiply(bins, -2.0, dtype=np.float64)
+        edges = self._accumulate(changes, total).take(self.bin, axis=0)
         if len(self._missing_above):
-            edges[self._missing_above] -= bins.take(self._bin_of_missing_above, axis=0)
-        edges *= -2.0
-        edges += total
+            edges[self._missing_above] += 2.0 * bins.take(self._bin_of_missing_above, axis=0)
         if len(self._equality):
-            sums = 2.0 * bins.take(self._bin_of_equality, axis=0)
-            sums -= total
-            edges[self._equality] = sums
+            edges[self._equality] = 2.0 * bins.take(self._bin_of_equality, axis=0) - total
         return edges
 
     # Stumps with bins of their own in `edges`.

@@ -37,9 +37,6 @@ class Layout:
         """Roundings on the way of the total into an edge, at most; as of a weight unless set."""
         return self.additions
 
-    # Of each feature, how many of its thresholds the samples are above, where that is known.
-    codes = None
-
     @property
     def n_positions(self):
         """Number of positions."""

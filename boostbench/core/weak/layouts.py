@@ -6,14 +6,13 @@ where there is none. ``pieces(W, total)`` yields the edges of the stumps, a few 
 where that keeps the sums in the cache (see `boostbench.core.weak.stumps`). Which layout is fastest
 depends on how many distinct values there are:
 
-==============  ==============================================  ================================
-layout          work per round                                  for
-==============  ==============================================  ================================
-``Dense``       a product with a 0/1 matrix, by BLAS            a few thresholds per feature
-``FewBins``     a sparse product, then triangular products      few values, many samples
-``Histogram``   a sparse product, then prefix sums              the same, with more thresholds
-``Sorted``      rows of W in order, then prefix sums            values that are mostly distinct
-==============  ==============================================  ================================
+==================  ==========================================  ================================
+layout              work per round                              for
+==================  ==========================================  ================================
+``Dense``           a product with a 0/1 matrix, by BLAS        a few thresholds per feature
+``JointHistogram``  a sparse product, then prefix sums          few values, many samples
+``Sorted``          rows of W in order, then prefix sums        values that are mostly distinct
+==================  ==========================================  ================================
 """
 
 from functools import cached_property
@@ -21,9 +20,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from boostbench.core.weak import quantiles
 from boostbench.core.weak.base import midpoint
 from boostbench.core.weak.class_sums import ClassSums
-from boostbench.core.weak.histograms import FewBins, Histogram, n_blocks
+from boostbench.core.weak.feature_codes import FeatureCodes
+from boostbench.core.weak.joint_histogram import JointHistogram
 from boostbench.core.weak.layout import Layout
 from boostbench.core.weak.quantiles import columns, in_order
 from boostbench.core.weak.rank_bins import RankBins
@@ -47,9 +48,6 @@ _FIRST_SAMPLES = 2**13
 # Positions of a piece: few enough for their sums to stay in the cache, and worth the calls.
 PIECE = 40_000
 
-# A histogram with more blocks than that needs too large a matrix of all pairs of blocks.
-_FEW_BLOCKS = 256
-
 
 def choose_layout(X, cuts, codes=None):
     """Make the layout that suits the data.
@@ -64,10 +62,10 @@ def choose_layout(X, cuts, codes=None):
 
     Returns
     -------
-    Dense, FewBins, Histogram or Sorted
+    Dense, JointHistogram or Sorted
     """
     n_thresholds = sum(len(c) for c in cuts)
-    layout = FewBins if n_blocks(cuts).sum() <= _FEW_BLOCKS else Histogram
+    layout = joint_histogram
     if (
         n_thresholds <= _DENSE_THRESHOLDS_PER_FEATURE * X.shape[1]
         and 4 * n_thresholds * len(X) <= _DENSE_MAX_BYTES
@@ -76,6 +74,13 @@ def choose_layout(X, cuts, codes=None):
     elif _are_mostly_distinct(n_thresholds, X):
         layout = Sorted
     return layout(X, cuts, codes)
+
+
+def joint_histogram(X, cuts, codes=None):
+    """Make the layout `JointHistogram` of numbers; parameters are as of `choose_layout`."""
+    if codes is None:
+        codes = [quantiles.codes(x, c) for x, c in zip(columns(X), cuts, strict=True)]
+    return JointHistogram(FeatureCodes.from_thresholds(codes, cuts))
 
 
 def sorted_by_one_sort(X):

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from boostbench.core.weak.histograms import JointSums
+from boostbench.core.weak.joint_sums import JointSums
 from boostbench.core.weak.layout import Layout
 from boostbench.core.weak.rank_bins import codes_by_rank
 
@@ -177,8 +177,7 @@ class _Piece:
         self._ends = np.append(self._starts[1:], n_places) - 1
         self.has_cut = np.logical_or.reduceat(is_cut, self._starts, axis=1)
         codes = codes_by_rank(order, n_samples, length, np.int32)
-        rows = np.arange(self.has_cut.size).reshape(self.has_cut.shape)
-        self._sums = JointSums(codes, rows, rows.size + 1)
+        self._sums = JointSums(codes, np.full(len(codes), self.has_cut.shape[1]))
         self._sums.convert(dtype)
         # In a block, over the blocks, and in the block that is looked at. A bound has the masses,
         # and a few operations.
@@ -204,10 +203,10 @@ class _Piece:
         n_columns = len(total)
         edges = np.empty((len(sums), len(self._starts) + 1, n_columns), added.dtype)
         edges[:, 0] = total
-        edges[:, 1:] = sums[..., :n_columns]
+        np.multiply(sums[..., :n_columns], -2.0, out=edges[:, 1:])
         for before, after in pairwise(edges.swapaxes(0, 1)):
             after += before
-        return edges, -0.5 * sums[..., n_columns:]
+        return edges, sums[..., n_columns:]
 
     def mark(self, feature, place):
         """Tell which of all places are some places of some features; None for none of all."""

@@ -85,7 +85,7 @@ class StumpSearch:
     ----------
     feature : ndarray of shape (n_positions,), dtype=int64
     threshold : ndarray of shape (n_positions,), dtype=float64
-        The stump at each position. A stump may be at several positions.
+        Stump at each position.
     number : ndarray of shape (n_positions,), dtype=int64
         The place of that stump in the order of features and thresholds; -1 where there is none.
     is_padding : ndarray of shape (n_positions,), dtype=bool
@@ -438,8 +438,6 @@ class StumpSearch:
     def _above(self, feature, number):
         """Tell which samples are above a threshold."""
         bin_ = int(number - self._first_number[feature])
-        if self._layout.codes is not None:
-            return self._layout.codes[feature] > bin_
         above = self._layout.above(feature, number)
         return self.X[:, feature] > self._cuts[feature][bin_] if above is None else above
 
@@ -482,8 +480,7 @@ class StumpSearch:
         kept = np.flatnonzero(size >= size.max() - slack * scale)
         position, column = np.divmod(at[kept], width)
         order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
-        if (order == order[0]).all():
-            # One stump may be at several positions.
+        if len(order) == 1:
             return int(position[0]), int(column[0])
         if dtype is np.float32:
             size = criterion.exact(self, G, position, column)
@@ -578,6 +575,6 @@ def _prepared(G, dtype):
 
 def _are_mirrored(G):
     """Tell whether the first of two columns is minus the second."""
-    # Each sum is one rounded number, which is 0 only if the exact sum is. A product is several times
-    # as fast as a comparison of columns that are not contiguous.
+    # A sum of two numbers is 0 only if one is minus the other. A product is several times as fast
+    # as a comparison of columns that are not contiguous.
     return not any((G[rows] @ np.ones(2)).any() for rows in (slice(_FEW_ROWS), slice(None)))

@@ -102,8 +102,8 @@ def test_codes_take_the_smallest_type():
 def test_running_sums_begin_anew_at_each_feature():
     X = np.array([[0.0, 5.0], [1.0, 6.0], [2.0, 6.0]])
     table = FeatureCodes.from_features(X, views_of(X))
-    bins = np.arange(1.0, 6.0)[:, None]
-    np.testing.assert_array_equal(table.running_sums(bins).ravel(), [1, 3, 6, 4, 9])
+    bins = np.array([1.0, 2.0, 3.0, 4.0, 2.0])[:, None]
+    np.testing.assert_array_equal(table.running_sums(bins).ravel(), [1, 3, 6, 4, 6])
 
 
 def test_samples_in_several_bins_of_a_feature():
@@ -111,3 +111,12 @@ def test_samples_in_several_bins_of_a_feature():
     table = FeatureCodes.from_features(X, views_of(X, [0, 1]))
     np.testing.assert_array_equal(table.is_in(np.array([0, 2])), [False, True, True, False])
     np.testing.assert_array_equal(table.is_in(np.array([4, 7])), [False, True, False, True])
+
+
+def test_the_table_of_thresholds_is_that_of_numbers():
+    X = np.random.default_rng(3).normal(size=(50, 3)).round(1)
+    table = FeatureCodes.from_features(X, views_of(X), max_bins=5)
+    cuts = [table.threshold[table.view == view] for view in range(3)]
+    same = FeatureCodes.from_thresholds(table.codes, cuts)
+    for name in ("n_bins", "view", "view_feature", "threshold", "bin", "is_equality"):
+        np.testing.assert_array_equal(getattr(same, name), getattr(table, name))

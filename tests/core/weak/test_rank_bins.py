@@ -4,7 +4,7 @@ import pytest
 from boostbench.core.weak import rank_bins
 from boostbench.core.weak import stumps as stumps_module
 from boostbench.core.weak.layout import UNIT_ROUNDOFF
-from boostbench.core.weak.layouts import Histogram, Sorted
+from boostbench.core.weak.layouts import Sorted, joint_histogram
 from boostbench.core.weak.nearly_best import Entries
 from boostbench.core.weak.rank_bins import RankBins
 from boostbench.core.weak.stumps import StumpSearch
@@ -103,7 +103,7 @@ def test_the_search_finds_what_all_sums_find(kind, seed, monkeypatch):
     assert np.abs(reference.edges(X, cuts, G[:, 0])).max() <= found.edge + 1e-9 * np.abs(G).sum()
     # Several columns, and each of them, are searched in the same layout.
     both = np.hstack([G, rng.normal(size=G.shape)])
-    monkeypatch.setattr(stumps_module, "choose_layout", Histogram)
+    monkeypatch.setattr(stumps_module, "choose_layout", joint_histogram)
     other = StumpSearch(X)
     assert search.best(both).learner == other.best(both).learner
     of_each = [one.number[one.best_each(both)].tolist() for one in (search, other)]

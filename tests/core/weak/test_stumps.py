@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.weak import stumps
-from boostbench.core.weak.layouts import Dense, FewBins, Histogram, Sorted
+from boostbench.core.weak.layouts import Dense, Sorted, joint_histogram
 from boostbench.core.weak.stump import Stump
 from boostbench.core.weak.stumps import StumpSearch
 
@@ -12,7 +12,7 @@ from . import reference
 MANY_SEEDS = range(20)
 
 
-@pytest.fixture(params=[Dense, FewBins, Histogram, Sorted])
+@pytest.fixture(params=[Dense, joint_histogram, Sorted])
 def layout(request, monkeypatch):
     """Force each way of summing, whatever the data would choose."""
     monkeypatch.setattr("boostbench.core.weak.stumps.choose_layout", request.param)

@@ -14,7 +14,7 @@ from boostbench.core.weak import stumps as stumps_module
 from boostbench.core.weak.class_trees import ClassTreeSearch
 from boostbench.core.weak.coded import CodedStumps
 from boostbench.core.weak.families import Families
-from boostbench.core.weak.layouts import Dense, FewBins, Histogram, Sorted
+from boostbench.core.weak.layouts import Dense, Sorted, joint_histogram
 from boostbench.core.weak.stumps import StumpSearch
 from boostbench.core.weak.ties import EQUAL, first_largest
 from boostbench.core.weak.trees import ClassStumpSearch
@@ -24,7 +24,7 @@ from boostbench.core.weak.with_constant import WithConstant
 
 from . import reference
 
-LAYOUTS = [Dense, FewBins, Histogram, Sorted]
+LAYOUTS = [Dense, joint_histogram, Sorted]
 
 
 @st.composite

@@ -3,9 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.core.weak import feature_pairs, pair_tables
-from boostbench.core.weak.feature_pairs import FeaturePairs
-from boostbench.core.weak.histograms import Histogram
+from boostbench.core.weak import joint_histogram as joint_histogram_module
+from boostbench.core.weak import pair_tables
+from boostbench.core.weak.joint_histogram import OneColumnHistogram
+from boostbench.core.weak.layouts import joint_histogram
 from boostbench.core.weak.pair_tables import PairTables
 from boostbench.core.weak.stumps import StumpSearch
 
@@ -22,9 +23,8 @@ def laid_out(request):
     X = np.column_stack([rng.integers(0, n, n_samples) for n in n_values]).astype(float)
     X[:, 0] += rng.random(n_samples) < 0.5
     cuts = reference.thresholds(X)
-    histogram = Histogram(X, cuts)
-    n_thresholds = np.array([len(own) for own in cuts])
-    return X, cuts, histogram, FeaturePairs(histogram.codes, n_thresholds, histogram.cut)
+    histogram = joint_histogram(X, cuts)
+    return X, cuts, histogram, OneColumnHistogram(histogram.table)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -48,9 +48,9 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
     if mirrored:
         G = np.hstack([G, -G])
     plain = StumpSearch(X, max_bins=16)
-    monkeypatch.setattr(feature_pairs, "MANY_SAMPLES", 1)
+    monkeypatch.setattr(joint_histogram_module, "MANY_SAMPLES", 1)
     by_pairs = StumpSearch(X, max_bins=16)
-    assert isinstance(by_pairs._layout.of(1), FeaturePairs)
+    assert isinstance(by_pairs._layout.of(1), OneColumnHistogram)
     assert by_pairs._layout.of(2) is by_pairs._layout
     first, second = plain.best(G), by_pairs.best(G)
     assert (first.learner, first.column) == (second.learner, second.column)
@@ -61,10 +61,10 @@ def test_the_search_finds_the_same(seed, mirrored, monkeypatch):
 
 
 def test_a_bin_of_nearly_all_samples_is_left_to_double_precision(monkeypatch):
-    monkeypatch.setattr(feature_pairs, "MANY_SAMPLES", 1)
+    monkeypatch.setattr(joint_histogram_module, "MANY_SAMPLES", 1)
     X = (np.arange(2000)[:, None] >= [1990, 1980, 1970]).astype(float) * np.arange(2000)[:, None]
     search = StumpSearch(X, max_bins=256)
-    assert not isinstance(search._layout.of(1), FeaturePairs)
+    assert not isinstance(search._layout.of(1), OneColumnHistogram)
 
 
 @pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])
