@@ -43,7 +43,7 @@ def main():
 def compare(n_rows):
     """Return the number of rows, seconds and errors of both models, and the ratio of seconds."""
     X, y = messy_table(n_rows + N_TEST)
-    seconds, errors = {name: np.inf for name in MODELS}, {}
+    seconds, errors = dict.fromkeys(MODELS, np.inf), {}
     for _ in range(N_REPEATS):
         for name, model in MODELS.items():
             own, fitted = timed(model().fit, X[:n_rows], y[:n_rows])
